@@ -24,9 +24,6 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 @click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
 @click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
 @click.option("--junit", type=click.File("w", "utf-8", lazy=False), help="Also write JUnit XML to this file.")
-@click.option(
-    "--result", type=click.File("w", "utf-8", lazy=True), help="Also write Classroom 50's result.json."
-)
 @options.unsafe
 @click.pass_obj
 def run(
@@ -35,7 +32,6 @@ def run(
     exercise: str | None,
     as_json: bool,
     junit: IO[str] | None,
-    result: IO[str] | None,
     unsafe: bool,
 ) -> None:
     """Grade notebooks without a gradebook."""
@@ -45,8 +41,6 @@ def run(
     from autograder.report.report import Status
     from autograder.report.text import terminal_line
 
-    if result is not None and len(notebooks) > 1:
-        raise click.UsageError("--result is of one notebook")
     course, reports = options.open_course(folder), []
     for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
         report = graded.report
@@ -62,10 +56,6 @@ def run(
 
         junit.write(to_junit(reports))
     failed = any(report.status is Status.GRADER_ERROR for _, report in reports)
-    if result is not None and not failed:  # without one, the runner says that grading failed
-        from autograder.batch.classroom import to_result
-
-        result.write(to_result(course, reports[0][1], os.environ))
     sys.exit(OUR_FAILURE if failed else 0)
 
 

@@ -10,10 +10,12 @@ import click
 if TYPE_CHECKING:
     from autograder.course.course import Course as Course
     from autograder.course.exercise import Exercise as Exercise
+    from autograder.publishing.export import Packed
 
 jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
 
+changed = partial(click.option, "--changed", is_flag=True)
 final_only = click.option("--final-only", is_flag=True, help="Leave out scores that a person has to settle.")
 unreadable_as_zero = click.option(
     "--unreadable-as-zero", is_flag=True, help="Give files that could not be read 0, and not nothing."
@@ -55,3 +57,12 @@ def exercises(command: Callable[..., None]) -> Callable[..., None]:
         command(course, course.chosen(exercises), **options)
 
     return with_exercises
+
+
+def show_packed(course: "Course", packed: "Packed") -> None:
+    """Say what a zip of feedback holds, and why others are left out."""
+    from autograder.report.text import terminal_line
+
+    for problem in packed.problems:
+        click.echo(terminal_line(f"left out: {problem}"), err=True)
+    click.echo(f"wrote {packed.path.relative_to(course.root)}: feedback for {len(packed.students)}")

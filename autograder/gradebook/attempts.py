@@ -19,8 +19,7 @@ from autograder.gradebook.config import database, gradebook_exists, load
 from autograder.gradebook.folder_check import known_time, refusal
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import rows_of
-from autograder.report.gradebook_submission import ShownAttempt
-from autograder.report.report import Report, Status
+from autograder.report.report import Report, ShownAttempt, Status
 from autograder.submission.digest import digest_of, rules
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.store import REPORTS, reading, writing

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.submission.store import AUDIT, reading, writing
 
 DATES, BY_HAND = "dates or late policy", "by hand"

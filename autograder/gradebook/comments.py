@@ -21,7 +21,7 @@ from autograder.course.names import closest, suggestion
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, read_document
 from autograder.errors import UsageError
 from autograder.gradebook.lateness import unknown_students
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.report.text import one_line
 from autograder.submission.students import listed_students
 

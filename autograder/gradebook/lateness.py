@@ -26,7 +26,7 @@ from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment, read_span
 from autograder.errors import UsageError
 from autograder.files import write_whole
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.report.text import one_line
 from autograder.submission.students import Students, listed_students, read_rows, separator_of
 from autograder.submission.submission import has_come, is_student

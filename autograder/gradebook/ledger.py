@@ -26,8 +26,7 @@ from autograder.gradebook.audit import BY_HAND, DATES, Audit, Digests, Save, rea
 from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import Rows, entries_of, points_by_cell, read_row, rows_of
-from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import Report
+from autograder.report.report import GradebookSubmission, Report
 from autograder.submission.digest import engine, spelt
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission

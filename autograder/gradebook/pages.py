@@ -41,8 +41,7 @@ from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, ScoreChange, turn
 from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, submissions_in
 from autograder.report.feedback_page import render_feedback
-from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import GradebookSubmission, QuestionReport, Report, Status, Verdict
 from autograder.report.text import is_picture
 from autograder.submission.notebook import Notebook, UnreadableError, parse_notebook, read_notebook
 from autograder.submission.students import Student
@@ -178,10 +177,10 @@ def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmiss
     CourseError says that a question is gone for which a person gave points: they would be lost.
     """
     bank = CommentBank(course.root)
-    return tuple(bank.put_in(exercise.name, submission) for submission in _as_given(course, exercise))
+    return tuple(bank.put_in(exercise.name, submission) for submission in read_as_written(course, exercise))
 
 
-def _as_given(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
+def read_as_written(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
     """Return the submissions with people's comments as they were written."""
     if not gradebook_exists(course):
         return ()
@@ -195,7 +194,7 @@ def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises if bank else ():
-        yield from bank.unknown_names(exercise.name, _as_given(course, exercise))
+        yield from bank.unknown_names(exercise.name, read_as_written(course, exercise))
 
 
 def read_people(course: Course) -> dict[str, Student]:

@@ -26,7 +26,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.gradebook.lateness import Lateness
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
+from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.submission.students import Student, listed_students
 
 

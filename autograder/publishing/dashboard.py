@@ -10,10 +10,16 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_graders, read_people
-from autograder.publishing.csv_table import Row, write_table
+from autograder.publishing.export import Row, write_table
 from autograder.publishing.graded_work import GradedWork, read_graded_work
-from autograder.publishing.question_statistics import MIN_ANSWERS, QuestionStatistics
-from autograder.publishing.statistics import TENTHS, ClassStatistics, ExerciseStatistics, class_statistics
+from autograder.publishing.statistics import (
+    MIN_ANSWERS,
+    TENTHS,
+    ClassStatistics,
+    ExerciseStatistics,
+    QuestionStatistics,
+    class_statistics,
+)
 from autograder.report.report import Verdict
 from autograder.report.safe_html import load_template
 from autograder.submission.submission import Submission

@@ -1,24 +1,100 @@
-"""Writes the gradebook as CSV tables: by question, by exercise, for Canvas and for Moodle."""
+"""Writes the gradebook as CSV tables that spreadsheets open safely, and remembers which grades went where.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+Canvas's own importer shows how it reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb):
+- The first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order. All others are
+  assignments, by title. Canvas offers to create a title that it does not know, even if its cells are empty.
+- A row whose first cell contains "Points Possible" gives each assignment's points.
+- Canvas looks a student up by ID first, then by SIS user id, by login, and at last by name. ID is its own
+  number for a user, and of any other text there it reads the leading digits as such a number. So we put only
+  student ids there that are all digits, as they are in Canvas's own downloads.
+- An empty cell deletes the grade that Canvas has. Who is not in the file keeps it.
+
+Moodle's importer (moodle/moodle, grade/import/csv) and its manual (docs.moodle.org, "Grade import") say the
+same of moodle.csv:
+- On import you map `username` to the user's username, id number or address. A single id that Moodle does not
+  know stops the whole import.
+- Fields are separated by commas, and "." is the decimal point in every language.
+- "-" means no grade, and takes away one that Moodle has. Who is not in the file keeps their grade.
+- A new grade item is out of 100, so first create items with the points in `exercises.csv`.
+"""
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.pages import read_people
-from autograder.publishing import canvas, moodle
-from autograder.publishing.csv_table import Row, write_table
-from autograder.publishing.exported import Exports
+from autograder.files import Member, write_whole, write_zip
+from autograder.gradebook.pages import read_gradebook, read_people
 from autograder.publishing.graded_work import GradedWork, read_graded_work
-from autograder.report.gradebook_submission import GradebookEntry
+from autograder.report.report import GradebookEntry, GradebookSubmission
+from autograder.submission.store import EXPORTS, reading, writing
 from autograder.submission.students import listed_students
 
+Row = tuple[str | float | None, ...]
+Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
+Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
+_CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+_MOODLE = ("username",)
 _STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded by hand")  # the gravest first
 _GRADED, _MISSING = "graded", "nothing handed in"
+
+
+class Exports:
+    """What has gone out to one place, such as "tables" or "canvas", for every exercise."""
+
+    def __init__(self, course: Course, to: str) -> None:
+        self._root, self._to = course.root, to
+        with reading(self._root) as store:
+            rows = store.execute(EXPORTS.select().where(EXPORTS.c.to == to).order_by(EXPORTS.c.id))
+            self._last = {(row.exercise, row.student): row.value for row in rows}
+
+    def changed(self, exercise: str, values: Values) -> set[str]:
+        """Return the students for whom something else goes out now than went out last."""
+        return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
+
+    def note(self, exercise: str, values: Values) -> None:
+        """Store that these values have gone out."""
+        new = {student: values[student] for student in sorted(self.changed(exercise, values))}
+        if new:
+            about = {
+                "time": datetime.now(UTC).isoformat(timespec="seconds"),
+                "to": self._to,
+                "exercise": exercise,
+            }
+            with writing(self._root) as store:
+                store.execute(
+                    EXPORTS.insert(),
+                    [{**about, "student": one, "value": value} for one, value in new.items()],
+                )
+            self._last |= {(exercise, student): value for student, value in new.items()}
+
+
+def write_table(path: Path, header: Row, rows: Iterable[Row]) -> Path:
+    """Write a table to `path`, the same bytes for the same table, and return `path`."""
+    text = io.StringIO()
+    csv.writer(text).writerows([_cell(value) for value in row] for row in (header, *rows))
+    return write_whole(path, text.getvalue())
+
+
+def _cell(value: str | float | None) -> str:
+    """Return a value as text; a quote in front keeps spreadsheets from taking it for a formula."""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value
+    return "" if value is None else decimal(value)
+
+
+def decimal(value: float) -> str:
+    """Return a score as programs read it, with four places at most."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +175,39 @@ def write_tables(
     folder = course.build / "exports"
     questions = (row for works in graded.values() for work in works for row in _by_question(work))
     rows = (row for exercise, works in graded.items() for row in _by_exercise(exercise, works, people))
-    for_canvas = canvas.rows(points, ordered, names, canvas_ids(course))
+    for_canvas = canvas_rows(points, ordered, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
         write_table(folder / "exercises.csv", _EXERCISES, rows),
-        write_table(folder / "canvas.csv", (*canvas.STUDENT_COLUMNS, *points), for_canvas),
-        write_table(folder / "moodle.csv", (*moodle.STUDENT_COLUMNS, *points), moodle.rows(points, ordered)),
+        write_table(folder / "canvas.csv", (*_CANVAS, *points), for_canvas),
+        write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, ordered)),
     )
     for exercise, given in scores.items():
         exports.note(exercise, given)
     return Tables(written, tuple(chain.from_iterable(one.told for one in leaving.values())))
+
+
+def canvas_rows(
+    points: Mapping[str, float], scores: Scores, names: Mapping[str, str], listed: Mapping[str, str]
+) -> Iterator[Row]:
+    """Yield the row of points, then one for each student; `listed` is students.csv's column canvas."""
+    yield ("    Points Possible", "", "", "", "", *points.values())
+    for student, grades in scores.items():
+        marks = (grades.get(exercise) for exercise in points)
+        yield (names[student], canvas_number(student, listed), student, student, "", *marks)
+
+
+def moodle_rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
+    """Yield a row for each student; a dash is no grade."""
+    for student, grades in scores.items():
+        known = (grades.get(exercise) for exercise in points)
+        yield (student, *("-" if score is None else score for score in known))
+
+
+def canvas_number(student: str, listed: Mapping[str, str]) -> str:
+    """Return Canvas's own number for a student: that in students.csv, else the id if it is all digits."""
+    number = listed.get(student, student)
+    return number if number.isascii() and number.isdigit() else ""
 
 
 def works_of_class(course: Course, exercise: Exercise, people: Collection[str]) -> Iterator[GradedWork]:
@@ -156,3 +255,44 @@ def _status(entry: GradebookEntry) -> str:
     if entry.written:
         return "to be graded by hand"
     return "grader error" if entry.comment else "not graded yet"
+
+
+class UnknownError(Exception):
+    """The platform would not know whose feedback it is; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A zip of feedback: where it is, whose feedback it holds, and why others are left out."""
+
+    path: Path
+    students: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def pack_feedback(
+    course: Course,
+    exercise: Exercise,
+    to: str,
+    file_of: Callable[[GradebookSubmission], tuple[str, bytes]],
+    *,
+    changed: bool = False,
+) -> Packed:
+    """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
+
+    `file_of` returns the name by which the platform knows a student, and the content, or raises UnknownError.
+    With `changed` the zip holds only feedback that is not what went out last.
+    """
+    files, problems = dict[str, tuple[str, bytes]](), list[str]()
+    for graded in read_gradebook(course, exercise):
+        try:
+            files[graded.student] = file_of(graded)
+        except UnknownError as problem:
+            problems.append(f"{graded.student}: {problem}")
+    exports = Exports(course, f"feedback {to}")
+    digests = {student: hashlib.sha256(content).hexdigest() for student, (_, content) in files.items()}
+    chosen = exports.changed(exercise.name, digests) if changed else set(files)
+    path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
+    write_zip(path, [Member(name, content) for name, content in sorted(files[one] for one in chosen)])
+    exports.note(exercise.name, digests)
+    return Packed(path, tuple(sorted(chosen)), tuple(problems))

@@ -13,8 +13,14 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.gradebook.pages import read_gradebook
 from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import (
+    GradebookEntry,
+    GradebookSubmission,
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+)
 from autograder.submission.submission import Submission
 
 

@@ -1,8 +1,7 @@
 """What grading concludes about a submission, and how it becomes fit to be read.
 
-report: the verdicts, and the report on a submission.
+report: the verdicts, the report on a submission, and the scores that the gradebook has for it.
 example: one small call that goes wrong, as plain numbers and as tables.
-gradebook_submission: a submission as the gradebook has it, with the scores that instructors gave.
 outputs: what cells have shown, checked before it is kept.
 text: cleaners for text that strangers wrote, one for each place where it may stand.
 markup: the process in which strangers' Markdown, code and HTML is parsed, with bounds.

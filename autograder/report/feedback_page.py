@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from autograder.report.gradebook_submission import GradebookSubmission, ShownAttempt
 from autograder.report.question_view import show_question
-from autograder.report.report import Report, Status
+from autograder.report.report import GradebookSubmission, Report, ShownAttempt, Status
 from autograder.report.safe_html import (
     TOO_LARGE,
     Allowance,

@@ -8,8 +8,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from autograder.report.example import ExampleView, show_example
-from autograder.report.gradebook_submission import GradebookEntry
-from autograder.report.report import QuestionReport, Verdict, standing
+from autograder.report.report import GradebookEntry, QuestionReport, Verdict, standing
 from autograder.report.safe_html import Allowance, render_comment, render_lines
 from autograder.report.text import number
 

@@ -1,4 +1,4 @@
-"""The command `canvas`; the module `api` sends grades and comments over Canvas's own interface."""
+"""The commands `canvas`, which sends grades and comments over Canvas's own interface, and `canvas-zip`."""
 
 from typing import Any
 
@@ -47,3 +47,19 @@ def canvas(
     for line in sent.told:
         click.echo(terminal_line(line), err=True)
     click.echo(f"{len(sent.scores)} grades {'would go' if dry_run else 'went'} to Canvas")
+
+
+@click.command("canvas-zip")
+@click.argument("exercise")
+@options.changed(help="Pack only feedback that changed since it was packed last.")
+@options.course
+def canvas_zip(course: "options.Course", exercise: str, changed: bool) -> None:
+    """Pack feedback for Canvas.
+
+    Canvas takes the zip under "Upload Submissions". It gives feedback the name of the submitted file, so
+    there it is a notebook with scores and comments in place of a page.
+    """
+    from autograder.plugins.canvas.feedback import pack_for_canvas
+
+    (chosen,) = course.chosen([exercise])
+    options.show_packed(course, pack_for_canvas(course, chosen, changed=changed))

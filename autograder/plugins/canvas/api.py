@@ -22,11 +22,8 @@ from urllib.parse import urlsplit
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError, UsageError
-from autograder.publishing.canvas import canvas_number
-from autograder.publishing.csv_table import decimal
-from autograder.publishing.export import ALL, Choice, canvas_ids, points_of
-from autograder.publishing.exported import Exports
-from autograder.publishing.feedback_notebook import feedback_texts
+from autograder.plugins.canvas.feedback import feedback_texts
+from autograder.publishing.export import ALL, Choice, Exports, canvas_ids, canvas_number, decimal, points_of
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.text import number
 

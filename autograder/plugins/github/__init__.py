@@ -1,13 +1,17 @@
-"""The command `github`: a workflow of GitHub Actions that grades in students' repositories."""
+"""The commands `github`, a workflow that grades in students' repositories, and `classroom50`, its results."""
 
+import json
+import os
 from pathlib import Path
 from string import Template
+from typing import IO
 
 import click
 
 from autograder.cli import options
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
 
 SECTION = "Platforms"
@@ -33,3 +37,25 @@ def github(course: Course, exercise: str) -> None:
     (chosen,) = course.chosen([exercise])
     click.echo(f"wrote {write_workflow(course, chosen).relative_to(course.root)}")
     click.echo("Its runner holds the hidden tests beside the student's code: for practice, not for marks.")
+
+
+@click.command()
+@click.argument("report", type=click.File("r", "utf-8"), default="-")
+@options.course
+def classroom50(course: Course, report: IO[str]) -> None:
+    """Turn a report into Classroom 50's result.json.
+
+    It reads what `autograder run --json NOTEBOOK` prints, and prints the result. If the grader itself failed,
+    there is none, so that the runner says that grading failed.
+    """
+    from autograder.plugins.github.classroom import to_result
+    from autograder.report.report import Report, Status
+
+    try:
+        data = json.loads(report.read())
+        graded = Report.from_dict({key: value for key, value in data.items() if key != "notebook"})
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise click.UsageError("give one report, as `autograder run --json NOTEBOOK` prints it") from None
+    if graded.status is Status.GRADER_ERROR:
+        raise SystemExit(OUR_FAILURE)
+    click.echo(to_result(course, graded, os.environ), nl=False)

@@ -1,6 +1,5 @@
 """The commands that publish: what they write, what they say of those left out, and what they refuse."""
 
-import json
 import zipfile
 from pathlib import Path
 
@@ -11,30 +10,25 @@ from autograder.cli import main
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.course.course import Course
-from autograder.publishing import feedback, feedback_zip, graded_work
+from autograder.gradebook import pages
+from autograder.publishing import export, feedback, graded_work
+from autograder.tests.plugins.test_canvas_zip import BOOK
+from autograder.tests.plugins.test_moodle import SHEET
 from autograder.tests.publishing.test_export import entry, submission
-from autograder.tests.publishing.test_worksheet import SHEET
 
-BOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 CLASS = tuple(submission(name, entry(name, "double", 2.0)) for name in ("101", "Ada.Lovelace"))
 
 
 @pytest.fixture(autouse=True)
 def gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the gradebook hold a small class."""
-    for module in (graded_work, feedback_zip):
+    for module in (graded_work, export):
         monkeypatch.setattr(module, "read_gradebook", lambda course, exercise: CLASS)
     monkeypatch.setattr(feedback, "write_feedback", lambda course, exercise: iter(()))
 
 
 def run(course: Course, *arguments: str) -> Result:
     return CliRunner().invoke(main, ["--course", str(course.root), *arguments])
-
-
-def sheet(course: Course) -> str:
-    path = course.root / "Grades.csv"
-    path.write_bytes(SHEET.encode())
-    return str(path)
 
 
 def test_feedback_is_packed_for_a_platform_and_whoever_is_left_out_is_named(
@@ -44,26 +38,22 @@ def test_feedback_is_packed_for_a_platform_and_whoever_is_left_out_is_named(
     with zipfile.ZipFile(archive, "w") as writer:
         writer.writestr("lovelaceada_101_9001_01_small.ipynb", BOOK)
     list(collect_archives(course, [archive], NamingRules(["01_small"])))
-    done = run(course, "feedback", "01_small", "--zip", "canvas")
+    done = run(course, "canvas-zip", "01_small")
     assert done.exit_code == 0, done.output
     assert "wrote build/exports/01_small-feedback-canvas.zip: feedback for 1" in done.stdout
-    assert "01_small left out: Ada.Lovelace: came through no archive of Canvas's" in done.stderr
+    assert "left out: Ada.Lovelace: came through no archive of Canvas's" in done.stderr
+    done = run(course, "moodle-zip", "01_small")
+    assert "wrote build/exports/01_small-feedback-moodle.zip: feedback for 0" in done.stdout
 
 
 def test_a_worksheet_is_filled_and_the_one_that_moodle_gave_stays(course: Course) -> None:
-    done = run(course, "export", "01_small", "--worksheet", sheet(course))
+    sheet = course.root / "Grades.csv"
+    sheet.write_bytes(SHEET.encode())
+    done = run(course, "moodle", "01_small", str(sheet))
     assert done.exit_code == 0, done.output
     assert "wrote build/exports/01_small-worksheet.csv: grades of 1" in done.stdout
     assert "left out: 101: is not in Grades.csv" in done.stderr
-    assert (course.root / "Grades.csv").read_bytes() == SHEET.encode()
-
-
-def test_a_worksheet_is_of_one_exercise(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.course.course.Course.chosen", lambda self, names: [None, None])
-    for arguments in (["export"], ["feedback", "--zip", "moodle"]):
-        done = run(course, *arguments, "--worksheet", sheet(course))
-        assert done.exit_code == 2
-        assert "name it" in done.output
+    assert sheet.read_bytes() == SHEET.encode()
 
 
 def test_an_export_of_what_changed_holds_nothing_new_the_second_time(course: Course) -> None:
@@ -77,7 +67,7 @@ def test_feedback_says_what_names_nothing_in_the_comments(
 ) -> None:
     (course.root / "comments.yaml").write_text("good: Good.\n02_x:\n  a: A.\n", encoding="utf-8")
     given = submission("ann", entry("ann", "why", 2.0, remark="#bad"))
-    monkeypatch.setattr("autograder.gradebook.pages._as_given", lambda course, exercise: (given,))
+    monkeypatch.setattr(pages, "read_as_written", lambda course, exercise: (given,))
     done = run(course, "feedback")
     assert done.exit_code == 0
     assert done.stderr.splitlines() == [

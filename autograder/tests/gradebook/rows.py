@@ -18,8 +18,16 @@ from autograder.course.exercise import Exercise
 from autograder.gradebook import ExerciseGradebook, read_gradebook
 from autograder.gradebook.config import database, load
 from autograder.grading.graded import Graded
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
-from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
+from autograder.report.report import (
+    GradebookEntry,
+    GradebookSubmission,
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+    total,
+    written,
+)
 from autograder.submission.notebook import read_notebook
 from autograder.submission.store import REPORTS, reading
 from autograder.submission.submission import Submission

@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.gradebook.comments import CommentBank, CommentsError, doubts
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.tests.publishing.test_export import entry
 
 BANK = """\

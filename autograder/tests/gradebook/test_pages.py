@@ -17,8 +17,7 @@ from autograder.gradebook.pages import (
     saved_pictures,
     write_feedback,
 )
-from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import Report, Status, TestReport, Verdict
+from autograder.report.report import GradebookSubmission, Report, Status, TestReport, Verdict
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in, small, solved

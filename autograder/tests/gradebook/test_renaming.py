@@ -8,7 +8,7 @@ from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.lateness import extend, read_extensions
 from autograder.gradebook.pages import read_gradebook
 from autograder.gradebook.renaming import RenamingError, rename
-from autograder.publishing.exported import Exports
+from autograder.publishing.export import Exports
 from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.submission.store import ATTEMPTS, reading
 from autograder.submission.students import read_students

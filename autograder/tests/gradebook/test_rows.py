@@ -7,7 +7,7 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook.config import database
 from autograder.gradebook.pages import read_former, read_people
 from autograder.gradebook.rows import enter_students, submissions_in
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.submission.students import StudentsError
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import by_hand, record

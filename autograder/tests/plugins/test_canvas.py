@@ -14,7 +14,7 @@ from autograder.cli import main
 from autograder.course.course import Course
 from autograder.plugins.canvas import api
 from autograder.publishing import graded_work
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.tests.publishing.test_export import entry, submission
 
 TOKEN = "7~verysecret"

@@ -12,7 +12,7 @@ from autograder.course.exercise import Exercise
 from autograder.plugins import similarity
 from autograder.plugins.similarity import write_similar
 from autograder.plugins.similarity.similarity import Likeness, clusters, likenesses, normalised
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.report.report import GradebookSubmission
 from autograder.tests.classroom import small
 
 COURSE = load_course(Path(__file__).parents[3])

@@ -1,8 +1,9 @@
-"""The tables that leave the course."""
+"""The tables that leave the course: by question, by exercise, for Canvas and for Moodle."""
 
 import csv
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.publishing import graded_work
-from autograder.publishing.export import write_tables
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
+from autograder.publishing.export import canvas_rows, moodle_rows, write_table, write_tables
+from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.tests.classroom import small
+
+Rows = list[dict[str, str]]
 
 
 def entry(student: str, question: str, auto: float | None, **changes: Any) -> GradebookEntry:
@@ -27,146 +30,182 @@ def submission(student: str, *entries: GradebookEntry, penalty: float = 0.0) -> 
     return GradebookSubmission(student, 0.0, penalty, entries)
 
 
-@pytest.fixture
-def table(course: Course, monkeypatch: pytest.MonkeyPatch) -> "Table":
-    return Table(course, monkeypatch)
+CLASS = (
+    submission("emmy@uni.example", entry("emmy", "double", 2.0), entry("emmy", "row_sums", 4 / 3)),
+    submission("1004217", entry("1004217", "double", 0.0)),
+    submission("ann", entry("ann", "double", None, comment="Grader error.")),
+    submission("bob", entry("bob", "double", 2.0, extra_credit=0.5), penalty=1.0),
+)
+REVIEW = entry("ann", "double", 0.0, needs_person=True)
+WRITTEN = entry("ann", "why", None, written=True, needs_person=True)
+FAILED = entry("ann", "double", None, comment="Grader error.")
 
 
-class Table:
+class Exported:
     """Exports what the gradebook is made to hold, and reads it back."""
 
     def __init__(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
         self._course = course
         self._monkeypatch = monkeypatch
 
-    def of(self, *submissions: GradebookSubmission) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-        self.holds(*submissions)
-        questions, exercises, *_ = write_tables(self._course, [small(self._course)]).paths
-        return _read(questions), _read(exercises)
-
-    def holds(self, *submissions: GradebookSubmission) -> None:
-        """Let the gradebook hold these, without an export."""
+    def of(self, *submissions: GradebookSubmission, changed: bool = False) -> dict[str, Rows]:
         self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: submissions)
+        paths = write_tables(self._course, [small(self._course)], changed=changed).paths
+        assert {path.parent for path in paths} == {self._course.build / "exports"}
+        return {path.stem: read(path) for path in paths}
 
 
-def _read(path: Path) -> list[dict[str, str]]:
+@pytest.fixture
+def exported(course: Course, monkeypatch: pytest.MonkeyPatch) -> Exported:
+    return Exported(course, monkeypatch)
+
+
+def read(path: Path) -> Rows:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def test_every_question_and_every_exercise_has_its_row(table: Table) -> None:
-    questions, exercises = table.of(
-        submission("ann", entry("ann", "double", 2.0), entry("ann", "row_sums", 4 / 3))
-    )
-    assert [(r["student"], r["question"], r["score"], r["max_score"], r["status"]) for r in questions] == [
-        ("ann", "double", "2", "2", "graded"),
-        ("ann", "row_sums", "1.3333", "2", "graded"),
-    ]
-    assert [(r["exercise"], r["score"], r["max_score"], r["status"]) for r in exercises] == [
-        ("01_small", "3.3333", "4", "graded")
-    ]
+def test_a_table_is_the_same_bytes_each_time_with_short_numbers(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "new" / "a.csv", ("a", "-", "c", "d"), [("x, y", -0.5, 4 / 3, None)])
+    assert path.read_bytes() == b'a,-,c,d\r\n"x, y",-0.5,1.3333,\r\n'
 
 
-def test_what_a_person_gave_counts(table: Table) -> None:
-    kept = entry("ann", "double", 2.0, manual_score=0.5, extra_credit=0.25)
-    questions, exercises = table.of(submission("ann", kept, penalty=0.25))
-    assert questions[0]["score"] == "0.75"
-    assert (exercises[0]["score"], exercises[0]["penalty"]) == ("0.5", "0.25")
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", '=HYPERLINK("x")'])
+def test_no_cell_is_a_formula(tmp_path: Path, text: str) -> None:
+    with write_table(tmp_path / "a.csv", ("a",), [(text,)]).open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["a"], [f"'{text}"]]
 
 
-def test_a_grader_error_leaves_its_field_empty_and_says_so(table: Table) -> None:
-    failed = entry("ann", "double", None, comment="Grader error.")
-    questions, exercises = table.of(submission("ann", failed, entry("ann", "row_sums", 2.0)))
-    assert [(r["score"], r["status"]) for r in questions] == [("", "grader error"), ("2", "graded")]
-    assert (exercises[0]["score"], exercises[0]["status"]) == ("", "grader error")
+@pytest.mark.parametrize(
+    ("entries", "penalty", "questions", "exercise"),
+    [
+        (
+            [entry("ann", "double", 2.0), entry("ann", "row_sums", 4 / 3)], 0.0,
+            [("2", "graded"), ("1.3333", "graded")], ("3.3333", "4", "graded"),
+        ),
+        (
+            [entry("ann", "double", 2.0, manual_score=0.5, extra_credit=0.25)], 0.25,
+            [("0.75", "graded")], ("0.5", "2", "graded"),
+        ),
+        (
+            [entry("ann", "double", 2.0, manual_score=-0.5)], 0.0,
+            [("-0.5", "graded")], ("-0.5", "2", "graded"),
+        ),
+        (
+            [FAILED, entry("ann", "row_sums", 2.0)], 0.0,
+            [("", "grader error"), ("2", "graded")], ("", "4", "grader error"),
+        ),
+        (
+            [entry("ann", "double", 2.0), WRITTEN], 0.0,
+            [("2", "graded"), ("", "to be graded by hand")], ("2", "4", "to be graded by hand"),
+        ),
+        (
+            [entry("ann", "double", None, needs_person=True)], 0.0,
+            [("", "not graded yet")], ("", "2", "not graded yet"),
+        ),
+        (
+            [REVIEW, WRITTEN], 0.0,
+            [("0", "to be reviewed"), ("", "to be graded by hand")],
+            ("0", "4", "to be reviewed; to be graded by hand"),
+        ),
+    ],
+    ids=["graded", "by a person", "below zero", "grader error", "written", "not yet", "review"],
+)  # fmt: skip
+def test_each_question_and_exercise_has_its_row_which_says_what_it_waits_for(
+    entries: list[GradebookEntry],
+    penalty: float,
+    questions: list[tuple[str, str]],
+    exercise: tuple[str, str, str],
+    exported: Exported,
+) -> None:
+    tables = exported.of(submission("ann", *entries, penalty=penalty))
+    assert [(row["score"], row["status"]) for row in tables["questions"]] == questions
+    (row,) = tables["exercises"]
+    assert (row["score"], row["max_score"], row["status"]) == exercise
+    assert float(row["penalty"]) == penalty
 
 
-def test_an_ungraded_written_answer_says_so_and_leaves_the_rest(table: Table) -> None:
-    why = entry("ann", "why", None, written=True, needs_person=True)
-    questions, exercises = table.of(submission("ann", entry("ann", "double", 2.0), why))
-    assert (questions[1]["score"], questions[1]["status"]) == ("", "to be graded by hand")
-    assert (exercises[0]["score"], exercises[0]["status"]) == ("2", "to be graded by hand")
-
-
-def test_a_question_that_nobody_has_graded_yet_is_no_grader_error(table: Table) -> None:
-    _, exercises = table.of(submission("ann", entry("ann", "double", None, needs_person=True)))
-    assert exercises[0]["status"] == "not graded yet"
-
-
-def test_what_waits_for_a_person_says_so(table: Table) -> None:
-    _, exercises = table.of(submission("ann", entry("ann", "double", 0.0, needs_person=True)))
-    assert exercises[0]["status"] == "to be reviewed"
-
-
-def test_a_review_is_not_hidden_behind_a_written_answer(table: Table) -> None:
-    review = entry("ann", "double", 0.0, needs_person=True)
-    why = entry("ann", "why", None, written=True, needs_person=True)
-    _, exercises = table.of(submission("ann", review, why))
-    assert exercises[0]["status"] == "to be reviewed; to be graded by hand"
-
-
-def test_who_handed_in_nothing_has_a_row_that_says_so(course: Course, table: Table) -> None:
+def test_the_class_is_those_whom_the_list_names(course: Course, exported: Exported) -> None:
     (course.root / "students.csv").write_text("id,name\nzoe,Zoe Zed\nann,Ann Other\n", encoding="utf-8")
-    _, exercises = table.of(submission("ann", entry("ann", "double", 2.0)))
-    seen = [(row["student"], row["score"], row["max_score"], row["status"]) for row in exercises]
-    assert seen == [("ann", "2", "2", "graded"), ("zoe", "", "7", "nothing handed in")]
-
-
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", '=HYPERLINK("x")'])
-def test_no_cell_is_a_formula(table: Table, name: str) -> None:
-    questions, exercises = table.of(submission(name, entry(name, "double", 2.0)))
-    assert {row["student"] for row in (*questions, *exercises)} == {f"'{name}"}
-
-
-def test_a_negative_number_is_a_number(table: Table) -> None:
-    questions, _ = table.of(submission("ann", entry("ann", "double", 2.0, manual_score=-0.5)))
-    assert questions[0]["score"] == "-0.5"
-
-
-def test_exporting_twice_gives_the_same_bytes(course: Course, table: Table) -> None:
-    one = submission("ann", entry("ann", "double", 2.0))
-    table.of(one)
-    before = {path: path.read_bytes() for path in (course.build / "exports").iterdir()}
-    table.of(one)
-    assert {path: path.read_bytes() for path in (course.build / "exports").iterdir()} == before
+    gone = submission("bob", entry("bob", "double", 2.0))
+    tables = exported.of(submission("ann", entry("ann", "double", 2.0)), gone)
+    assert [row["student"] for row in tables["questions"]] == ["ann"]
+    assert [
+        (row["student"], row["score"], row["max_score"], row["status"]) for row in tables["exercises"]
+    ] == [
+        ("ann", "2", "2", "graded"),
+        ("zoe", "", "7", "nothing handed in"),
+    ]
 
 
 def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> None:
-    questions, exercises, *_ = write_tables(course, [small(course)]).paths
-    assert questions.read_text(encoding="utf-8").strip() == "student,exercise,question,score,max_score,status"
-    assert exercises.read_text(encoding="utf-8").strip() == "student,exercise,score,max_score,penalty,status"
-
-
-def changed_rows(course: Course) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    *_, canvas, moodle = write_tables(course, [small(course)], changed=True).paths
-    return [row for row in _read(canvas) if row["SIS Login ID"]], _read(moodle)
-
-
-def test_with_changed_platforms_get_only_grades_that_are_new(course: Course, table: Table) -> None:
-    ann, bob = (submission(name, entry(name, "double", 1.0)) for name in ("ann", "bob"))
-    table.of(ann, bob)
-    assert changed_rows(course) == ([], [])
-    (course.build / "exports" / "canvas.csv").unlink()
-    table.holds(ann, submission("bob", entry("bob", "double", 2.0)))
-    canvas, moodle = changed_rows(course)
-    assert [row["SIS Login ID"] for row in canvas] == ["bob"]
-    assert [(row["username"], row["01_small"]) for row in moodle] == [("bob", "2")]
-    assert changed_rows(course) == ([], [])
-
-
-def test_whoever_is_no_longer_in_the_list_of_the_class_is_left_out(table: Table, course: Course) -> None:
-    (course.root / "students.csv").write_text("id,name\nann,Ann\nben,Ben\n", encoding="utf-8")
-    gone = submission("zoe", entry("zoe", "double", 2.0))
-    questions, exercises = table.of(submission("ann", entry("ann", "double", 2.0)), gone)
-    assert [row["student"] for row in questions] == ["ann"]
-    assert [(row["student"], row["status"]) for row in exercises] == [
-        ("ann", "graded"),
-        ("ben", "nothing handed in"),
+    texts = [path.read_text(encoding="utf-8").strip() for path in write_tables(course, [small(course)]).paths]
+    assert texts[:2] == [
+        "student,exercise,question,score,max_score,status",
+        "student,exercise,score,max_score,penalty,status",
+    ]
+    assert [text.splitlines()[0] for text in texts[2:]] == [
+        "Student,ID,SIS User ID,SIS Login ID,Section",
+        "username",
     ]
 
 
+@pytest.mark.parametrize("name", ["canvas", "moodle"])
+def test_a_platform_s_file_is_as_it_was(
+    name: str, course: Course, exported: Exported, golden: Callable[[str, str], None]
+) -> None:
+    exported.of(*CLASS)
+    text = (course.build / "exports" / f"{name}.csv").read_bytes().decode()
+    golden(f"exports/{name}.csv", text.replace("\r\n", "\n"))
+    exported.of(*CLASS)
+    assert (course.build / "exports" / f"{name}.csv").read_bytes().decode() == text
+
+
+@pytest.mark.parametrize(
+    ("listed", "numbers"),
+    [
+        ("", {"bob": "", "1004217": "1004217", "3ann": "", "٣": ""}),
+        (
+            "id,canvas\nbob,102\n1004217,103\n3ann,\n٣,\n",
+            {"bob": "102", "1004217": "103", "3ann": "", "٣": ""},
+        ),
+    ],
+)
+def test_nothing_but_digits_may_be_taken_for_canvas_s_own_number(
+    listed: str, numbers: dict[str, str], course: Course, exported: Exported
+) -> None:
+    if listed:
+        (course.root / "students.csv").write_text(listed, encoding="utf-8")
+    points, *rows = exported.of(*(submission(name, entry(name, "double", 2.0)) for name in numbers))["canvas"]
+    assert points["01_small"] == "7"  # tests give 5, the written answer 2
+    assert {row["SIS Login ID"]: row["ID"] for row in rows} == numbers
+
+
+def test_who_has_no_score_is_left_out_since_an_empty_cell_deletes_what_a_platform_has(
+    exported: Exported,
+) -> None:
+    tables = exported.of(*CLASS)
+    assert [row["username"] for row in tables["moodle"]] == ["1004217", "bob", "emmy@uni.example"]
+    assert [row["SIS Login ID"] for row in tables["canvas"]] == ["", "1004217", "bob", "emmy@uni.example"]
+    points, scores = {"01_small": 5.0, "02_next": 3.0}, {"ann": {"02_next": 3.0}, "bob": {}}
+    assert list(moodle_rows(points, scores)) == [("ann", "-", 3.0), ("bob", "-", "-")]
+    _, ann, _ = canvas_rows(points, scores, {"ann": "Noether, Ann", "bob": "bob"}, {})
+    assert ann == ("Noether, Ann", "", "ann", "ann", "", None, 3.0)
+
+
+def test_with_changed_platforms_get_only_grades_that_are_new(exported: Exported) -> None:
+    ann, bob = (submission(name, entry(name, "double", 1.0)) for name in ("ann", "bob"))
+    exported.of(ann, bob)
+    assert exported.of(ann, bob, changed=True)["moodle"] == []
+    better = submission("bob", entry("bob", "double", 2.0))
+    tables = exported.of(ann, better, changed=True)
+    assert [row["SIS Login ID"] for row in tables["canvas"]] == ["", "bob"]
+    assert [(row["username"], row["01_small"]) for row in tables["moodle"]] == [("bob", "2")]
+    assert exported.of(ann, better, changed=True)["moodle"] == []
+
+
 def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_time(
-    course: Course, table: Table, tmp_path: Path
+    course: Course, exported: Exported, tmp_path: Path
 ) -> None:
     def say(*words: object) -> str:
         return CliRunner().invoke(main, ["--course", str(course.root), *map(str, words)]).output
@@ -177,13 +216,11 @@ def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_ti
         archive.writestr("lovelaceada_101_9001_01_small.ipynb", text)
     say("collect", tmp_path / "canvas.zip")
     submissions = [submission(one, entry(one, "double", 2.0)) for one in ("101", "102")]
-    _, exercises = table.of(*submissions)
-    assert [row["status"] for row in exercises] == ["graded", "late, time unknown"]
+    statuses = [row["status"] for row in exported.of(*submissions)["exercises"]]
+    assert statuses == ["graded", "late, time unknown"]
     said = "01_small: 1 late, time unknown, so nothing is taken off: 102"
     assert said in say("export")
     (tmp_path / "times.csv").write_text("student,time\n102,2026-03-02 18:00\n")
-    say("collect", tmp_path / "canvas.zip")
-    assert said in say("export")
     say("collect", tmp_path / "canvas.zip", "--times", tmp_path / "times.csv")
-    assert [row["status"] for row in table.of(*submissions)[1]] == ["graded", "graded"]
+    assert {row["status"] for row in exported.of(*submissions)["exercises"]} == {"graded"}
     assert "warning" not in say("export")

@@ -16,8 +16,7 @@ from autograder.gradebook import ConversionError
 from autograder.gradebook.config import database
 from autograder.publishing.feedback import write_pages
 from autograder.report.feedback_page import render_feedback
-from autograder.report.gradebook_submission import GradebookSubmission
-from autograder.report.report import Report
+from autograder.report.report import GradebookSubmission, Report
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved

@@ -6,9 +6,9 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.publishing import graded_work
-from autograder.publishing.concerns import find_concerns
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.publishing.regrade_requests import RegradeRequests, RequestError
+from autograder.publishing.statistics import find_concerns
 from autograder.tests.classroom import small
 from autograder.tests.publishing.works import RIGHT, in_gradebook, report_on
 

@@ -1,10 +1,24 @@
-"""A class in numbers: how exercises went, and which known mistakes were made."""
+"""A class in numbers: exercises, questions, known mistakes, and who needs an instructor."""
+
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from autograder.publishing.statistics import ExerciseStatistics, class_statistics
+from autograder.publishing.dashboard import write_dashboard_tables
+from autograder.publishing.statistics import Concern, ExerciseStatistics, class_statistics, find_concerns
+from autograder.report.report import TestReport as HiddenTest
 from autograder.report.report import Verdict
-from autograder.tests.publishing.works import RIGHT, unreadable, work
+from autograder.tests.publishing.works import (
+    POINTS,
+    RIGHT,
+    SMALL_CLASS,
+    in_gradebook,
+    question,
+    statistics_of,
+    unreadable,
+    work,
+)
 
 
 def test_an_exercise_has_its_lowest_median_mean_and_highest_score_in_percent() -> None:
@@ -37,3 +51,149 @@ def test_mistakes_are_ranked_by_how_many_made_them() -> None:
     ]
     mistakes = [(mistake.name, mistake.students) for mistake in class_statistics(works).mistakes]
     assert mistakes == [("row_sums__columns", ("b", "c")), ("double__squares", ("a",))]
+
+
+def test_each_question_has_its_mean_and_its_accidents() -> None:
+    works = [
+        work("a", RIGHT),
+        work("b", {"double": 1.0, "row_sums": Verdict.TIMED_OUT}),
+        work("c", {"double": Verdict.CRASHED, "row_sums": Verdict.CRASHED}),
+        work("d", {"double": Verdict.NOT_ATTEMPTED, "row_sums": 3.0}),
+        unreadable("e"),
+    ]
+    double, sums = statistics_of("double", *works), statistics_of("row_sums", *works)
+    assert (double.mean, double.full_marks, len(double.scores)) == (0.75, 1, 4)
+    assert (double.count(Verdict.CRASHED), double.count(Verdict.NOT_ATTEMPTED)) == (1, 1)
+    assert (sums.mean, sums.count(Verdict.TIMED_OUT), sums.count(Verdict.CRASHED)) == (1.5, 1, 1)
+
+
+def test_a_question_without_a_score_has_no_mean() -> None:
+    assert statistics_of("why", work("a", RIGHT)).mean is None
+
+
+def test_a_crash_counts_where_another_test_failed_too() -> None:
+    mixed = question("double", Verdict.FAILED)
+    mixed = replace(mixed, tests=(*mixed.tests, HiddenTest("It runs.", Verdict.CRASHED, 1.0, "")))
+    one = work("a", RIGHT)
+    assert one.report is not None
+    report = replace(one.report, questions=(mixed, *one.report.questions[1:]))
+    assert statistics_of("double", replace(one, report=report)).count(Verdict.CRASHED) == 1
+
+
+def test_a_question_discriminates_when_the_good_ones_get_it_right() -> None:
+    good = [work(f"a{n}", RIGHT) for n in range(4)]
+    weak = [work(f"b{n}", {"double": 0.0, "row_sums": 1.0}) for n in range(4)]
+    assert statistics_of("double", *good, *weak).discrimination == pytest.approx(1)
+    strange = [work(f"c{n}", {"double": 0.0, "row_sums": 3.0}) for n in range(4)]
+    opposite = [work(f"d{n}", {"double": 2.0, "row_sums": 0.0}) for n in range(4)]
+    assert statistics_of("double", *strange, *opposite).discrimination == pytest.approx(-1)
+    # By hand: scores 2, 2, 0, 0, 2 against 3, 3, 0, 3, 0.
+    mixed = [(2.0, 3.0), (2.0, 3.0), (0.0, 0.0), (0.0, 3.0), (2.0, 0.0)]
+    works = [work(f"e{n}", {"double": d, "row_sums": r}) for n, (d, r) in enumerate(mixed)]
+    assert statistics_of("double", *works).discrimination == pytest.approx(1 / 6)
+
+
+def test_too_few_or_equal_answers_say_nothing_about_a_question() -> None:
+    equal = [work(f"a{n}", RIGHT) for n in range(20)]
+    few = [work("a", RIGHT), work("b", {"double": 0.0, "row_sums": 0.0})]
+    assert statistics_of("double", *equal).discrimination is None
+    assert statistics_of("double", *few).discrimination is None
+
+
+def test_a_person_s_score_counts_before_ours() -> None:
+    one = work("a", {"double": 0.0, "row_sums": 3.0})
+    first, *rest = one.submission.entries
+    by_hand = replace(one.submission, entries=(replace(first, manual_score=2.0), *rest))
+    assert statistics_of("double", replace(one, submission=by_hand)).mean == 2
+
+
+def test_checks_and_hidden_tests_are_compared_both_ways() -> None:
+    works = [
+        work("a", RIGHT, double=True),
+        work("b", {"double": 0.0, "row_sums": 3.0}, double=True, row_sums=False),
+        work("c", {"double": Verdict.NOT_ATTEMPTED, "row_sums": Verdict.REVIEW}, double=False, row_sums=True),
+        work("d", {"double": Verdict.CRASHED, "row_sums": 3.0}, double=False),
+    ]
+    double, sums = statistics_of("double", *works), statistics_of("row_sums", *works)
+    assert (double.only_check_passes, double.only_tests_pass, double.compared) == (("b",), (), 3)
+    assert (sums.only_check_passes, sums.only_tests_pass, sums.compared) == ((), ("b",), 1)
+    assert double.check_disagrees
+    assert not statistics_of("double", *works[:1]).check_disagrees
+
+
+def test_those_who_need_a_look_are_named_the_gravest_first() -> None:
+    works = [
+        work("a", RIGHT),
+        work("b", dict.fromkeys(POINTS, Verdict.NOT_ATTEMPTED)),
+        work("c", {"double": Verdict.REVIEW, "row_sums": 3.0}),
+        unreadable("d", "cut off"),
+        work("e", {"double": Verdict.GRADER_ERROR, "row_sums": 3.0}),
+        replace(work("f", RIGHT), report=None),
+        replace(work("g", RIGHT), is_late_untimed=True),
+        work("a", {"double": 2.0, "row_sums": 0.5}, "02_next"),
+        work("c", {"double": 2.0, "row_sums": 3.0}, "02_next"),
+    ]
+    assert find_concerns(works) == (
+        Concern("e", "01_small", "grader error in double"),
+        Concern("f", "01_small", "not graded yet"),
+        Concern("d", "01_small", "unreadable: cut off"),
+        Concern("c", "01_small", "review of double"),
+        Concern("g", "01_small", "late as Canvas says, time unknown: collect again with --times"),
+        Concern("b", "01_small", "nothing attempted"),
+        Concern("a", "02_next", "from 100% in 01_small to 50%"),
+    )
+
+
+def test_what_a_person_has_settled_needs_no_look() -> None:
+    for settled in (work("a", {"double": Verdict.REVIEW, "row_sums": 3.0}), unreadable("b")):
+        assert settled.report is not None
+        submission = in_gradebook(settled.student, settled.report, person=False)
+        assert find_concerns([replace(settled, submission=submission)]) == ()
+
+
+def test_a_small_drop_is_no_reason() -> None:
+    assert find_concerns([work("a", RIGHT), work("a", {"double": 2.0, "row_sums": 1.5}, "02_next")]) == ()
+
+
+def test_a_drop_is_measured_from_the_latest_work_that_has_a_score() -> None:
+    failed = work("a", {"double": Verdict.GRADER_ERROR, "row_sums": 3.0}, "02_next")
+    works = [work("a", RIGHT), failed, work("a", {"double": 0.0, "row_sums": 0.0}, "03_last")]
+    assert [concern.why for concern in find_concerns(works)] == [
+        "grader error in double",
+        "from 100% in 01_small to 0%",
+    ]
+
+
+def tables(folder: Path) -> dict[str, list[str]]:
+    paths = write_dashboard_tables(folder, class_statistics(SMALL_CLASS))
+    return {path.stem.removeprefix("dashboard-"): path.read_text("utf-8").splitlines() for path in paths}
+
+
+def test_each_question_has_its_row(tmp_path: Path) -> None:
+    header, *rows = tables(tmp_path)["questions"]
+    assert header == (
+        "exercise,question,points,answers,mean,full_marks,not_attempted,crashed,timed_out,"
+        "discrimination,compared,only_check_passes,only_tests_pass"
+    )
+    assert [row.split(",")[1:9] for row in rows] == [
+        ["double", "2", "7", "0.7143", "2", "1", "1", "0"],
+        ["row_sums", "3", "7", "1.2857", "3", "1", "0", "1"],
+        ["why", "2", "0", "", "0", "0", "0", "0"],
+    ]
+
+
+def test_each_tenth_has_its_row(tmp_path: Path) -> None:
+    header, *rows = tables(tmp_path)["scores"]
+    assert header == "exercise,from_percent,submissions"
+    assert rows[0] == "01_small,0,2"
+    assert [row.split(",")[1] for row in rows] == [str(10 * tenth) for tenth in range(10)]
+
+
+def test_mistakes_and_concerns_name_students(tmp_path: Path) -> None:
+    found = tables(tmp_path)
+    assert found["mistakes"][1] == "01_small,row_sums,row_sums__columns,2,carl d.o+rothy@home"
+    assert found["students"][1:] == [
+        "kurt,01_small,unreadable: <script>alert(1)</script>",
+        "felix,01_small,review of double",
+        "grace,01_small,nothing attempted",
+    ]

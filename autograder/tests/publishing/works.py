@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from autograder.publishing.graded_work import GradedWork
-from autograder.publishing.question_statistics import QuestionStatistics
-from autograder.publishing.statistics import class_statistics
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
-from autograder.report.report import QuestionReport, Report, Status, Verdict, total, written
+from autograder.publishing.statistics import QuestionStatistics, class_statistics
+from autograder.report.report import (
+    GradebookEntry,
+    GradebookSubmission,
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+    total,
+    written,
+)
 from autograder.report.report import TestReport as HiddenTest
 
 POINTS = {"double": 2.0, "row_sums": 3.0}

@@ -7,8 +7,14 @@ import pytest
 from nbformat import NotebookNode, from_dict
 
 from autograder.report.feedback_page import REST, Part, render_feedback, show_notebook
-from autograder.report.gradebook_submission import GradebookEntry, GradebookSubmission
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import (
+    GradebookEntry,
+    GradebookSubmission,
+    QuestionReport,
+    Report,
+    Status,
+    Verdict,
+)
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import LEFT_OUT, MAX_PART, TOO_LARGE, Allowance
 from autograder.tests.report.test_text import png

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.report.gradebook_submission import GradebookEntry
 from autograder.report.question_view import MEANINGS, QuestionView, show_question
-from autograder.report.report import QuestionReport, Verdict
+from autograder.report.report import GradebookEntry, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 

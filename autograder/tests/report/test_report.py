@@ -8,6 +8,8 @@ import pytest
 from autograder.report.example import Example, Grid
 from autograder.report.report import (
     MAX_REPORT,
+    GradebookEntry,
+    GradebookSubmission,
     QuestionReport,
     Report,
     Status,
@@ -127,3 +129,42 @@ def test_a_part_of_the_points_is_said_to_be_a_part(
     verdict: Verdict, score: float | None, stands: str
 ) -> None:
     assert standing(verdict, score, 3.0) == stands
+
+
+DOUBLE = GradebookEntry("ann", "double", False, 2.0, None, None, 3.0, False, "", "")
+
+
+@pytest.mark.parametrize(
+    ("auto", "manual", "extra", "score"),
+    [
+        (2.0, None, None, 2.0),
+        (2.0, 0.0, None, 0.0),
+        (2.0, 1.0, 0.5, 1.5),
+        (None, None, 0.5, None),
+        (None, 1.0, None, 1.0),
+        (4 / 3, None, None, 1.3333),
+    ],
+)
+def test_a_person_s_score_counts_before_ours_and_extra_credit_is_added(
+    auto: float | None, manual: float | None, extra: float | None, score: float | None
+) -> None:
+    assert replace(DOUBLE, auto_score=auto, manual_score=manual, extra_credit=extra).score == score
+
+
+def test_a_submission_is_worth_its_entries_less_the_penalty() -> None:
+    submission = GradebookSubmission("ann", 60.0, 0.5, (DOUBLE, replace(DOUBLE, auto_score=1.25)))
+    assert (submission.score, submission.max_score) == (2.75, 6.0)
+
+
+def test_a_written_answer_may_wait_but_a_tested_question_must_have_a_score() -> None:
+    waiting = replace(DOUBLE, auto_score=None)
+    written = replace(waiting, written=True)
+    assert GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, written)).score == 2.0
+    assert GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, waiting)).score is None
+
+
+def test_points_that_nobody_has_given_yet_are_no_part_of_what_the_score_is_of() -> None:
+    written = replace(DOUBLE, auto_score=None, written=True, max_score=4.0)
+    submission = GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, written))
+    assert submission.points_in_words == "2 of 3 so far, 4 not graded yet"
+    assert GradebookSubmission("ann", 0.0, 0.0, (DOUBLE,)).points_in_words == "2 of 3"

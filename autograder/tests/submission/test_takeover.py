@@ -11,7 +11,7 @@ from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course
 from autograder.gradebook.attempts import stored_reports
 from autograder.gradebook.audit import audit_lines
-from autograder.publishing.exported import Exports
+from autograder.publishing.export import Exports
 from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.submission import takeover
 from autograder.submission.store import reading, writing

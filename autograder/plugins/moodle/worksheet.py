@@ -26,9 +26,7 @@ from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import BOM, in_form_of
 from autograder.gradebook.pages import read_former
-from autograder.publishing.csv_table import decimal
-from autograder.publishing.export import ALL, Choice, points_of
-from autograder.publishing.exported import Exports
+from autograder.publishing.export import ALL, Choice, Exports, decimal, points_of
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.text import number
 from autograder.submission.students import Students, listed_students, separator_of
@@ -118,7 +116,7 @@ def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]
     if len(places) != 1:
         raise WorksheetError(
             f"{sheet}: has no column of grades before one of maximum grades, or several; download the "
-            "worksheet from Moodle anew, and let the assignment be graded in points"
+            "worksheet from Moodle again, and let the assignment be graded in points"
         )
     (place,) = places
     shown, points = rows[1][place + 1], points_of(exercise)

@@ -2,19 +2,17 @@
 
 import json
 import re
-import shlex
 from dataclasses import replace
 from typing import Any
 
 import yaml
 from click.testing import CliRunner
 
-from autograder.batch.classroom import to_result
 from autograder.cli import main
-from autograder.cli.grade import run
 from autograder.course.course import Course
 from autograder.plugins.github import write_workflow
-from autograder.report.report import Report, Verdict
+from autograder.plugins.github.classroom import to_result
+from autograder.report.report import Report, Status, Verdict
 from autograder.tests.batch.test_junit import QUESTIONS, REPORT, UNREADABLE
 from autograder.tests.classroom import small
 
@@ -71,17 +69,24 @@ def test_hundredths_are_cut_off_so_that_nothing_becomes_full_marks(course: Cours
     assert [test["score"] for test in result["tests"]] == [299, 0]
 
 
-def test_the_workflow_calls_what_there_is_and_says_what_its_runner_holds(course: Course) -> None:
+def test_the_command_reads_one_report_and_gives_no_result_after_a_failure_of_the_grader(
+    course: Course,
+) -> None:
+    def say(text: str) -> tuple[int, str]:
+        done = CliRunner().invoke(main, ["--course", str(course.root), "classroom50"], input=text)
+        return done.exit_code, done.stdout
+
+    code, text = say(REPORT.to_json(notebook="01_small.ipynb"))
+    assert (code, json.loads(text)["score"]) == (0, 300)
+    assert say(replace(REPORT, status=Status.GRADER_ERROR).to_json()) == (3, "")
+    for odd in ("", "[]", "{}", REPORT.to_json() * 2):
+        assert say(odd) == (2, "")
+
+
+def test_the_workflow_says_what_its_runner_holds(course: Course) -> None:
     path = write_workflow(course, small(course))
     text = path.read_text(encoding="utf-8")
     workflow = yaml.safe_load(text)
-    steps = workflow["jobs"]["grade"]["steps"]
-    (command,) = [step["run"] for step in steps if step.get("name") == "Grade"]
-    words = shlex.split(command.replace("$RUNNER_TEMP/course", str(course.root)))
-    assert words[:2] == ["autograder", "--course"]
-    options = {name for parameter in run.params for name in parameter.opts}
-    assert {word for word in words[4:] if word.startswith("--")} <= options
-    assert words[-1] == "01_small.ipynb"
     assert workflow["permissions"] == {"contents": "read"}
     assert "holds the hidden tests beside the student's code" in text
     assert "${{ secrets.COURSE_TOKEN }}" in text

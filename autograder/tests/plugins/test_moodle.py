@@ -1,4 +1,4 @@
-"""Moodle's grading worksheet gets grades, and stays otherwise as Moodle made it."""
+"""Moodle gets its worksheet back with grades in it, and feedback under names that its own rules read."""
 
 import csv
 import io
@@ -8,11 +8,14 @@ import pytest
 
 from autograder.collecting.metadata import TimesError, read_participants
 from autograder.course.course import Course
-from autograder.publishing import graded_work, worksheet
-from autograder.publishing.worksheet import Filled, WorksheetError, fill_worksheet
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.plugins.moodle import feedback, worksheet
+from autograder.plugins.moodle.feedback import pack_for_moodle
+from autograder.plugins.moodle.worksheet import Filled, WorksheetError, fill_worksheet
+from autograder.publishing import graded_work
+from autograder.report.report import GradebookSubmission
 from autograder.submission.students import Student
 from autograder.tests.classroom import small
+from autograder.tests.plugins.test_canvas_zip import BOOK, Term
 from autograder.tests.publishing.test_export import entry, submission
 
 # As mod/assign/gradingtable.php makes it: the small course's exercise is worth 7 points.
@@ -164,3 +167,49 @@ def test_of_two_of_one_name_the_one_who_has_left_keeps_the_own_row(
     (tmp_path / "Grades.csv").write_bytes(SHEET.replace("Bob Byte", "Ada Lovelace").encode())
     found = worksheet.participants(course, read_participants(tmp_path / "Grades.csv"), ["a1", "a2"])
     assert dict(found) == {"3001": "a1", "3002": "a2"}
+
+
+def found_by_moodle(name: str) -> tuple[int, tuple[str, str], str]:
+    """Return participant, plugin and the name that the student sees, as importziplib.php finds them."""
+    assert not name.startswith((".", "~"))
+    _, participant, subtype, plugin, shown = name.split("_", 4)
+    return int(participant), (subtype, plugin), shown
+
+
+@pytest.fixture
+def term(course: Course, monkeypatch: pytest.MonkeyPatch) -> Term:
+    return Term(course, monkeypatch)
+
+
+def test_moodle_finds_each_participant_again(term: Term) -> None:
+    term.collect(
+        "id,name\nada_1_2,Ada Lovelace\nbob,Bob Byte\n",
+        **{
+            "Ada Lovelace_3001_assignsubmission_file/01_small.ipynb": BOOK,
+            "Bob Byte_3002_assignsubmission_file_01_small.ipynb": BOOK,
+        },
+    )
+    packed, files = term.pack(pack_for_moodle)
+    assert not packed.problems
+    found = {found_by_moodle(name): text for name, text in files.items()}
+    seen = ("assignsubmission", "file"), "01_small.html"
+    assert found == {(3001, *seen): "<p>ada_1_2", (3002, *seen): "<p>bob"}
+
+
+def test_moodle_s_worksheet_tells_participants_that_no_archive_told(
+    term: Term, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    term.collect(**{"class/Ada.Lovelace/01_small.ipynb": BOOK, "class/Bob.Byte/01_small.ipynb": BOOK})
+    packed, files = term.pack(pack_for_moodle)
+    assert not files
+    assert len(packed.problems) == 2
+    monkeypatch.setattr(feedback, "read_gradebook", lambda course, exercise: term.graded)
+    sheet = term.course.root / "Grades.csv"
+    sheet.write_text(SHEET, encoding="utf-8")
+    _, files = term.pack(pack_for_moodle, sheet=sheet)
+    assert {found_by_moodle(name)[0] for name in files} == {3001, 3002}
+    sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
+    packed, _ = term.pack(pack_for_moodle, sheet=sheet)
+    assert packed.problems == (
+        "Bob.Byte: is in no row of Grades.csv by id, address or name; return the page by hand",
+    )

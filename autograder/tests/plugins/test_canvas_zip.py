@@ -1,7 +1,8 @@
-"""Feedback goes back to whoever handed in, under names that the platforms' own rules read."""
+"""Feedback goes back to whoever handed in, under names that Canvas's own rules read."""
 
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,14 +11,14 @@ import pytest
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.course.course import Course
-from autograder.publishing import feedback_zip
-from autograder.publishing.feedback_zip import Packed, Target, pack_feedback
-from autograder.report.gradebook_submission import GradebookSubmission
+from autograder.plugins.canvas.feedback import pack_for_canvas
+from autograder.publishing import export
+from autograder.publishing.export import Packed
+from autograder.report.report import GradebookSubmission
 from autograder.submission.students import read_students
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small
 from autograder.tests.publishing.test_export import entry, submission
-from autograder.tests.publishing.test_worksheet import SHEET
 
 BOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 FAILED = entry(
@@ -36,20 +37,13 @@ def found_by_canvas(name: str) -> tuple[str, str]:
     return user, attachment
 
 
-def found_by_moodle(name: str) -> tuple[int, tuple[str, str], str]:
-    """Return participant, plugin and the name that the student sees, as importziplib.php finds them."""
-    assert not name.startswith((".", "~"))
-    _, participant, subtype, plugin, shown = name.split("_", 4)
-    return int(participant), (subtype, plugin), shown
-
-
 class Term:
     """A course into which platforms' archives are collected, and a gradebook that holds what it should."""
 
     def __init__(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
         self.course = course
         self.graded: tuple[GradebookSubmission, ...] = ()
-        monkeypatch.setattr(feedback_zip, "read_gradebook", lambda course, exercise: self.graded)
+        monkeypatch.setattr(export, "read_gradebook", lambda course, exercise: self.graded)
 
     def collect(self, students: str = "", **files: str) -> None:
         path = self.course.root / "students.csv"
@@ -68,8 +62,10 @@ class Term:
             page.parent.mkdir(parents=True)
             page.write_text(f"<p>{line.student}", encoding="utf-8")
 
-    def pack(self, to: Target, **options: object) -> tuple[Packed, dict[str, str]]:
-        packed = pack_feedback(self.course, small(self.course), to, **options)  # type: ignore[arg-type]
+    def pack(
+        self, pack: Callable[..., Packed] = pack_for_canvas, **options: object
+    ) -> tuple[Packed, dict[str, str]]:
+        packed = pack(self.course, small(self.course), **options)
         with zipfile.ZipFile(packed.path) as archive:
             return packed, {name: archive.read(name).decode() for name in archive.namelist()}
 
@@ -88,7 +84,7 @@ def test_canvas_finds_the_upload_of_each_student_again(term: Term) -> None:
             "cy_103_9003_01_small.py": "x = 1\n",
         },
     )
-    packed, files = term.pack(Target.CANVAS)
+    packed, files = term.pack()
     assert not packed.problems
     assert {found_by_canvas(name) for name in files} == {("101", "9001"), ("102", "9002"), ("103", "9003")}
     by_suffix = {Path(name).suffix: text for name, text in files.items()}
@@ -101,7 +97,7 @@ def test_canvas_finds_the_upload_of_each_student_again(term: Term) -> None:
 
 def test_canvas_finds_who_is_anonymous(term: Term) -> None:
     term.collect(**{"anon_aB3xy_9004_01_small.ipynb": BOOK, "LATE_anon_zz9zz_9005_01_small.ipynb": BOOK})
-    _, files = term.pack(Target.CANVAS)
+    _, files = term.pack()
     assert {found_by_canvas(name) for name in files} == {("aB3xy", "9004"), ("zz9zz", "9005")}
 
 
@@ -109,7 +105,7 @@ def test_a_group_s_members_need_numbers_of_their_own(term: Term) -> None:
     term.collect(
         "id,canvas,group\nada,101,Team Red\nbob,,Team Red\n", **{"teamred_900_9006_01_small.ipynb": BOOK}
     )
-    packed, files = term.pack(Target.CANVAS)
+    packed, files = term.pack()
     assert {found_by_canvas(name) for name in files} == {("101", "9006")}
     assert packed.problems == (
         "bob: has no user id of Canvas's; write it into students.csv, in the column canvas",
@@ -125,50 +121,19 @@ def test_what_was_packed_by_the_student_gets_no_feedback_that_canvas_would_call_
         writer.writestr("ada_101_9001_work.zip", archive.read_bytes())
     list(collect_archives(term.course, [outer], NamingRules(["01_small"])))
     term.graded = (submission("101", FAILED),)
-    packed, files = term.pack(Target.CANVAS)
+    packed, files = term.pack()
     assert not files
     assert ".zip file" in packed.problems[0]
 
 
-def test_moodle_finds_each_participant_again(term: Term) -> None:
-    term.collect(
-        "id,name\nada_1_2,Ada Lovelace\nbob,Bob Byte\n",
-        **{
-            "Ada Lovelace_3001_assignsubmission_file/01_small.ipynb": BOOK,
-            "Bob Byte_3002_assignsubmission_file_01_small.ipynb": BOOK,
-        },
-    )
-    packed, files = term.pack(Target.MOODLE)
-    assert not packed.problems
-    found = {found_by_moodle(name): text for name, text in files.items()}
-    seen = ("assignsubmission", "file"), "01_small.html"
-    assert found == {(3001, *seen): "<p>ada_1_2", (3002, *seen): "<p>bob"}
-
-
-def test_moodle_s_worksheet_tells_participants_that_no_archive_told(term: Term) -> None:
-    term.collect(**{"class/Ada.Lovelace/01_small.ipynb": BOOK, "class/Bob.Byte/01_small.ipynb": BOOK})
-    packed, files = term.pack(Target.MOODLE)
-    assert not files
-    assert len(packed.problems) == 2
-    sheet = term.course.root / "Grades.csv"
-    sheet.write_text(SHEET, encoding="utf-8")
-    _, files = term.pack(Target.MOODLE, sheet=sheet)
-    assert {found_by_moodle(name)[0] for name in files} == {3001, 3002}
-    sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
-    packed, _ = term.pack(Target.MOODLE, sheet=sheet)
-    assert packed.problems == (
-        "Bob.Byte: is in no row of Grades.csv by id, address or name; return the page by hand",
-    )
-
-
 def test_only_what_changed_is_packed_again_and_the_same_feedback_gives_the_same_bytes(term: Term) -> None:
     term.collect(**{"ada_101_9001_01_small.ipynb": BOOK, "bob_102_9002_01_small.ipynb": BOOK})
-    packed, files = term.pack(Target.CANVAS)
+    packed, files = term.pack()
     before = packed.path.read_bytes()
-    assert term.pack(Target.CANVAS)[0].path.read_bytes() == before
-    assert not term.pack(Target.CANVAS, changed=True)[1]
+    assert term.pack()[0].path.read_bytes() == before
+    assert not term.pack(changed=True)[1]
     ada, bob = term.graded
     term.graded = (ada, replace(bob, entries=(entry("102", "double", 2.0),)))
-    packed, files = term.pack(Target.CANVAS, changed=True)
+    packed, files = term.pack(changed=True)
     assert [found_by_canvas(name) for name in files] == [("102", "9002")]
     assert packed.students == ("102",)

@@ -1,0 +1,62 @@
+"""The commands `moodle` and `moodle-zip`: grades and feedback in the files that Moodle takes back."""
+
+from pathlib import Path
+
+import click
+
+from autograder.cli import options
+
+SECTION = "Platforms"
+
+
+@click.command()
+@click.argument("exercise")
+@click.argument("worksheet", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@options.changed(help="Write only grades that changed since the last worksheet.")
+@options.final_only
+@options.unreadable_as_zero
+@options.course
+def moodle(
+    course: "options.Course",
+    exercise: str,
+    worksheet: Path,
+    changed: bool,
+    final_only: bool,
+    unreadable_as_zero: bool,
+) -> None:
+    """Fill Moodle's grading worksheet.
+
+    Only the column of grades changes. The filled worksheet is in build/exports/.
+    """
+    from autograder.plugins.moodle.worksheet import fill_worksheet
+    from autograder.publishing.export import Choice
+    from autograder.report.text import terminal_line
+
+    (chosen,) = course.chosen([exercise])
+    choice = Choice(final_only, unreadable_as_zero)
+    filled = fill_worksheet(course, chosen, worksheet, changed=changed, choice=choice)
+    for problem in filled.problems:
+        click.echo(terminal_line(f"left out: {problem}"), err=True)
+    for line in filled.told:
+        click.echo(terminal_line(line), err=True)
+    click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
+
+
+@click.command("moodle-zip")
+@click.argument("exercise")
+@click.option(
+    "--worksheet",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Moodle's grading worksheet, which has the participants' numbers.",
+)
+@options.changed(help="Pack only feedback that changed since it was packed last.")
+@options.course
+def moodle_zip(course: "options.Course", exercise: str, worksheet: Path | None, changed: bool) -> None:
+    """Pack feedback pages for Moodle.
+
+    Run `autograder feedback` first. Moodle takes the zip under "Upload multiple feedback files in a zip".
+    """
+    from autograder.plugins.moodle.feedback import pack_for_moodle
+
+    (chosen,) = course.chosen([exercise])
+    options.show_packed(course, pack_for_moodle(course, chosen, sheet=worksheet, changed=changed))
