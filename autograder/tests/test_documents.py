@@ -1,6 +1,9 @@
 """The pages for whoever uses or changes the engine: their links, commands and names are right."""
 
+import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +127,16 @@ def test_a_setting_that_course_yaml_cannot_have_is_noticed() -> None:
     for shown in wrong:
         with pytest.raises(ValueError, match="validation error"):
             check_settings(shown)
+
+
+def test_the_dev_container_runs_a_script_that_reads_as_one() -> None:
+    folder = ROOT / ".devcontainer"
+    command = json.loads((folder / "devcontainer.json").read_text(encoding="utf-8"))["onCreateCommand"]
+    script = ROOT / command
+    assert os.access(script, os.X_OK)
+    assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
+    targets = re.findall(r"^make (.+)$", script.read_text(encoding="utf-8"), re.MULTILINE)
+    assert subprocess.run(["make", "-n", "-C", ROOT, *targets[0].split()], check=False).returncode == 0
 
 
 def test_every_page_of_the_documentation_is_linked_from_the_first_one() -> None:
