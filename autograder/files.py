@@ -1,7 +1,6 @@
 """Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
 
 import fcntl
-import json
 import logging
 import os
 import secrets
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 _DRAFT = ".part"
 ANYBODY, OWNER = 0o666, 0o600  # who may read a file, as far as the process's umask lets them
@@ -92,31 +90,6 @@ def _pack(archive: zipfile.ZipFile, member: Member) -> None:
     else:
         with member.content.open("rb") as file, archive.open(about, "w", force_zip64=True) as packed:
             shutil.copyfileobj(file, packed)
-
-
-def append_line(path: Path, text: str) -> None:
-    """Add a line to a file to which lines are only added; a line that was cut off before stays apart."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-    with _naming(path):
-        descriptor = os.open(path, flags, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
-            cut_off = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            os.write(descriptor, f"{chr(10) if cut_off else ''}{text}\n".encode())
-        finally:
-            os.close(descriptor)
-
-
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects that lines of JSON hold in such a file, if there is one.
-
-    The end of a line that was cut off, when the machine stopped, is passed over.
-    """
-    for text in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        with suppress(ValueError):
-            if isinstance(line := json.loads(text), dict):
-                yield line
 
 
 @contextmanager

@@ -23,8 +23,9 @@ STORE = "autograder.db"
 FILES = (KEY_FILE, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 DATABASES = (GRADEBOOK, STORE)
 FOLDERS = ("submitted", "attempts", "autograded")
-# Earlier versions kept these, and so do their backups; autograder.db takes them over.
-FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "build/reports")
+# Earlier versions kept these, and so do their backups.
+FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
+BEFORE_STORE = f"is of a version before {STORE}, which commit 3e0e7002 of the autograder converts"
 # People write these, too; the others are for their owner's eyes alone.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
@@ -33,7 +34,6 @@ MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
     "feedback": "autograder feedback",
     "backups": "they are the backups",
     "gradebook.db.of-*": "nobody needs it: what it holds is in the gradebook, too",
-    "autograder.db.from": "nobody needs it: what it holds is in autograder.db, too",
     ".nbgrader.log": "nobody needs it",
     ".*.lock": "it holds nothing",
 }

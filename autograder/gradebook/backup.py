@@ -13,13 +13,24 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from autograder.collecting.attempts import LOCK
 from autograder.course.course import Course
-from autograder.course.kept import DATABASES, FILES, FOLDERS, FORMER, GRADEBOOK, OPEN, STORE, is_kept
+from autograder.course.kept import (
+    BEFORE_STORE,
+    DATABASES,
+    FILES,
+    FOLDERS,
+    FORMER,
+    GRADEBOOK,
+    OPEN,
+    STORE,
+    is_kept,
+)
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import gradebook_file
@@ -74,7 +85,7 @@ def _restore(
             raise BackupError(f"{above}/ is a link, through which nothing is written; put a folder there")
     places = {name: _place(course, name) for name in digests}
     if STORE not in digests and (course.root / STORE).exists():
-        raise BackupError(f"{path}: is of an earlier version; move {STORE} away before you restore it")
+        raise BackupError(f"{path}: holds no {STORE}; move yours away before you restore it")
     there = {name for name, place in places.items() if place.exists()}
     same = {name for name in there if _digest_there(name, places[name]) == digests[name]}
     if (changed := sorted(there - same)) and not overwrite:
@@ -85,7 +96,7 @@ def _restore(
         for name, draft in drafts.items():
             with archive.open(name) as packed, draft.open("xb") as file:
                 shutil.copyfileobj(packed, file)
-            draft.chmod(OWNER if name in (*DATABASES, *FILES, *FORMER) and name not in OPEN else 0o644)
+            draft.chmod(OWNER if name in (*DATABASES, *FILES) and name not in OPEN else 0o644)
             if _digest(draft) != digests[name]:
                 raise BackupError(f"{path}: {name} in it is damaged; nothing is changed")
         for name, draft in drafts.items():
@@ -145,8 +156,9 @@ def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[s
             f'{path}: is of the course "{known["course"]}"; restore it in that course\'s folder'
         )
     for name in digests:
-        former = any(name == one or name.startswith(f"{one}/") for one in FORMER)
-        if not (is_kept(name) or former) or ".." in PurePosixPath(name).parts:
+        if any(fnmatch(name, pattern) for pattern in FORMER):
+            raise BackupError(f"{path}: {BEFORE_STORE}; restore it with that version, and back up again")
+        if not is_kept(name) or ".." in PurePosixPath(name).parts:
             raise BackupError(f"{path}: {name} has no place in a course; the file is not as we made it")
     return digests
 

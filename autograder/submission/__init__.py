@@ -9,6 +9,5 @@ students: reads the list of students, with what platforms call them
 script: reads a notebook that was handed in as a Python script
 matching: finds the graded cells among the student's
 store: the course's own database: attempts, reports, the audit, exports, and finished requests
-takeover: takes into it what earlier versions have kept in files
 digest: says whether grading the submission again could give another result
 """

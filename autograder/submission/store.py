@@ -1,8 +1,8 @@
 """The course's own database, autograder.db: attempts, reports, the audit, exports, and finished requests.
 
 nbgrader's gradebook lies beside it and has no place for these. The bytes of a submitted notebook lie in
-attempts/, in a file named by their digest. Whoever opens the database first gives it its tables, and takes
-over what earlier versions kept in files.
+attempts/, in a file named by their digest. Whoever writes to the database first gives it its tables. What an
+earlier version has kept in files is refused.
 """
 
 import os
@@ -29,7 +29,8 @@ from sqlalchemy import (
     create_engine,
 )
 
-from autograder.course.kept import STORE
+from autograder.course.kept import BEFORE_STORE, FORMER, STORE
+from autograder.errors import UsageError
 
 _WAIT_SECONDS = 60.0  # for another process that writes
 _TABLES = MetaData()
@@ -106,43 +107,34 @@ REQUESTS = Table(  # requests to regrade that an instructor has done
 @contextmanager
 def writing(root: Path) -> Iterator[Connection]:
     """Yield the database of the course in `root`; what the block writes is written whole or not at all."""
-    from autograder.submission.takeover import put_away  # it writes into these tables
-
     path = root / STORE
+    if not path.is_file():
+        _refuse_former(root)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # its owner alone may read it
     with _connected(f"sqlite:///{path.absolute()}") as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
-            is_new = not _is_ready(connection)
-            if is_new:
-                _prepare(connection, root)
+            if not _is_ready(connection):
+                _TABLES.create_all(connection)
+                connection.exec_driver_sql("PRAGMA user_version = 1")
             yield connection
         except BaseException:
             connection.exec_driver_sql("ROLLBACK")
             raise
         connection.exec_driver_sql("COMMIT")
-    if is_new:
-        put_away(root)
 
 
 @contextmanager
 def reading(root: Path) -> Iterator[Connection]:
     """Yield the database of the course in `root`; an empty one where there is none, which is not kept."""
-    from autograder.submission.takeover import has_old_files
-
-    path = root / STORE
-    exists = path.is_file() or has_old_files(root)
-    with _connected(f"sqlite:///{path.absolute()}" if path.is_file() else "sqlite://") as connection:
-        if _is_ready(connection):
-            yield connection
-            return
-        if not exists:
-            _TABLES.create_all(connection)
-            yield connection
-            return
-    with writing(root):
-        pass  # which gives it the tables, and what earlier versions have kept
-    with _connected(f"sqlite:///{path.absolute()}") as connection:
+    if (path := root / STORE).is_file():
+        with _connected(f"sqlite:///{path.absolute()}") as connection:
+            if _is_ready(connection):
+                yield connection
+                return
+    _refuse_former(root)
+    with _connected("sqlite://") as connection:
+        _TABLES.create_all(connection)
         yield connection
 
 
@@ -179,13 +171,9 @@ def _engine(address: str) -> Engine:
     return create_engine(address, poolclass=NullPool, connect_args=arguments)
 
 
-def _prepare(connection: Connection, root: Path) -> None:
-    """Give a new database its tables, and take over what earlier versions have kept in files."""
-    from autograder.submission.takeover import take_over
-
-    _TABLES.create_all(connection)
-    take_over(connection, root)
-    connection.exec_driver_sql("PRAGMA user_version = 1")
+def _refuse_former(root: Path) -> None:
+    if found := next((path for name in FORMER for path in root.glob(name)), None):
+        raise UsageError(f"{found}: {BEFORE_STORE}; run any command of that version here once")
 
 
 def _is_ready(connection: Connection) -> bool:

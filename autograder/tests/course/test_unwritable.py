@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from autograder.course.kept import unwritable
-from autograder.files import append_line, write_whole, write_zip
+from autograder.files import write_whole, write_zip
 
 ROOM = "make room there, and say the same command again"
 CLOSED = "let whoever says this command write there, or work in a copy of the course"
@@ -69,7 +69,6 @@ def test_a_gradebook_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     [
         lambda path: write_whole(path, "x"),
         lambda path: write_zip(path, []),
-        lambda path: append_line(path, "x"),
     ],
 )
 def test_what_writes_files_names_the_file_and_not_its_draft(

@@ -127,6 +127,8 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
                     "course": content.replace(b'"small"', b'"large"'),
                     "place": content.replace(b'"students.csv"', b'"submitted/../../x"'),
                     "file": content.replace(b'"students.csv"', b'"course.yaml"'),
+                    "audit": content.replace(b'"students.csv"', b'"audit.jsonl"'),
+                    "attempt": content.replace(b'"students.csv"', b'"attempts/ann/01_small/1-ab/x.ipynb"'),
                 }.get(change, content)
                 if change == "contents":
                     continue
@@ -143,6 +145,8 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
         ("course", 'is of the course "large"'),
         ("place", "has no place in a course"),
         ("file", r"course\.yaml has no place in a course"),
+        ("audit", r"is of a version before autograder\.db, which .* converts; restore it with that"),
+        ("attempt", r"is of a version before autograder\.db"),
         ("contents", "is no backup that"),
         ("none", "cannot be restored"),
         ("[]", r"contents\.json in it names no course and files"),
