@@ -33,7 +33,7 @@ MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
     "build": "whichever command has written there",
     "feedback": "autograder feedback",
     "backups": "they are the backups",
-    "gradebook.db.of-*": "nobody needs it: what it holds is in the gradebook, too",
+    "gradebook.db.*": "they are copies of the gradebook that `nbgrader db upgrade` has made",
     ".nbgrader.log": "nobody needs it",
     ".*.lock": "it holds nothing",
 }

@@ -3,7 +3,7 @@
 Read in this order:
 
 without_server: loads nbgrader without its extensions of a server.
-migration: brings gradebooks of an older nbgrader up to date.
+databases: refuses gradebooks of another nbgrader, and copies databases.
 config: the settings by which nbgrader's own commands and pages use our code; opens nbgrader's converters.
 assignment: releases exercises, and records them in the gradebook: questions, points, released cells.
 folder_check: refuses submission folders on which nbgrader would hang or fail.

@@ -34,8 +34,8 @@ from autograder.course.kept import (
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import gradebook_file
+from autograder.gradebook.databases import copy_database
 from autograder.gradebook.ledger import turn
-from autograder.gradebook.migration import copy_database
 
 _CONTENTS = "contents.json"
 

@@ -32,10 +32,10 @@ from autograder.gradebook.config import (
     open_converter,
     write_folder,
 )
+from autograder.gradebook.databases import copy_database
 from autograder.gradebook.folder_check import companions
 from autograder.gradebook.grades import Release, keep_answers, take_in, written
 from autograder.gradebook.ledger import Ledger
-from autograder.gradebook.migration import copy_database
 from autograder.gradebook.rows import enter_students, rows_on
 from autograder.grading.graded import Graded
 from autograder.report.report import Report

@@ -29,7 +29,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import unwritable
 from autograder.errors import AutograderError
 from autograder.files import write_whole
-from autograder.gradebook.migration import bring_up_to_date, newest_version
+from autograder.gradebook.databases import expect_current, newest_version
 from autograder.submission.submission import Submission
 
 FILE = "nbgrader_config.py"
@@ -86,14 +86,14 @@ def load(course: Course) -> Config:
 def database(course: Course) -> str:
     """Return the address of the course's gradebook, as SQLAlchemy takes it.
 
-    One that an older nbgrader has made is brought up to date before, since nothing here could read it.
+    One that another nbgrader has made is refused, since nothing here could read it.
     """
     given = load(course).CourseDirectory
     address = (
         str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
     )
     if (path := _file(address)) is not None:
-        bring_up_to_date(path, course.settings.course)
+        expect_current(path)
     return address
 
 

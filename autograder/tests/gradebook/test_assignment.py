@@ -10,8 +10,8 @@ import pytest
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook import ConversionError, generate, register
+from autograder.gradebook.databases import newest_version
 from autograder.gradebook.grades import released
-from autograder.gradebook.migration import newest_version
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.classroom import hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import by_hand, dump, gradebook_entry, gradebook_submission, record

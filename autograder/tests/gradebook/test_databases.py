@@ -1,24 +1,20 @@
-"""Gradebooks of older nbgrader versions are brought up to date, with a copy beside them first."""
+"""Gradebooks of another nbgrader are refused; databases are copied whole."""
 
 import shutil
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
-from subprocess import CompletedProcess
-from types import SimpleNamespace
 
 import pytest
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
-from autograder.gradebook import migration
-from autograder.gradebook.migration import MigrationError, copy_database
+from autograder.gradebook.databases import GradebookError, copy_database
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import by_hand
-from autograder.tests.warm import run
+from autograder.tests.gradebook.stock import nbgrader
 
 
 def make_older(path: Path) -> None:
@@ -38,34 +34,19 @@ def older(ready: Course) -> Course:
     return ready
 
 
-def warm(command: list[str], **_: object) -> CompletedProcess[str]:
-    """Run Alembic with its imports made; the test of what cannot be migrated runs the command itself."""
-    return run([sys.executable, "-m", *command])
-
-
-def columns(path: Path) -> set[str]:
-    with sqlite3.connect(path) as connection:
-        found = {row[1] for row in connection.execute("pragma table_info(student)")}
-    connection.close()
-    return found
-
-
-def test_whoever_reads_it_first_brings_it_up_to_date_and_keeps_it_as_it_was(
-    older: Course, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(migration, "subprocess", SimpleNamespace(run=warm))
+def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(older: Course) -> None:
     path = older.root / "gradebook.db"
+    before = path.read_bytes()
+    with pytest.raises(GradebookError, match=r"gradebook\.db: is not of .* run `nbgrader db upgrade`"):
+        read_gradebook(older, small(older))
+    assert path.read_bytes() == before
+    done = nbgrader(older, "db", "upgrade")
+    assert done.returncode == 0, done.stderr
     assert [one.score for one in read_gradebook(older, small(older))] == [7.0]
-    assert "lms_user_id" in columns(path)
-    copy = older.root / "gradebook.db.of-167914646830"
-    assert "lms_user_id" not in columns(copy)
-    assert "gradebook.db.of-167914646830 is as it was" in caplog.text
     again = ByTheirWord()
     grade_submissions(older, [small(older)], executor=again)
     assert again.asked == []
-    make_older(path)
-    read_gradebook(older, small(older))
-    assert (older.root / "gradebook.db.of-167914646830-2").is_file()
+    assert [file.read_bytes() == before for file in older.root.glob("gradebook.db.*")] == [True]
 
 
 def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
@@ -80,25 +61,23 @@ def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
     assert [file.name for file in ready.root.glob("gradebook.db*")] == ["gradebook.db"]
 
 
-def test_one_that_cannot_be_migrated_stays_as_it_is_and_says_why(older: Course) -> None:
-    path = older.root / "gradebook.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute(
-            "update alembic_version set version_num = '724cde206c17'"
-        )  # which adds what is there
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(MigrationError, match=r"gradebook\.db: cannot be brought up to date"):
-        read_gradebook(older, small(older))
-    assert path.read_bytes() == before
-    with sqlite3.connect(path) as connection:
-        connection.execute("update alembic_version set version_num = 'ffffffffffff'")
-    connection.close()
-    with pytest.raises(MigrationError, match="is of a newer nbgrader"):
-        read_gradebook(older, small(older))
-    path.write_bytes(b"no database at all, but a file of some length" * 30)
-    with pytest.raises(MigrationError, match="is no gradebook"):
-        read_gradebook(older, small(older))
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("newer", "install the newer nbgrader"),
+        ("no database, but some length" * 30, "is no gradebook"),
+    ],
+)
+def test_what_is_not_ours_is_refused(ready: Course, content: str, message: str) -> None:
+    path = ready.root / "gradebook.db"
+    if content == "newer":
+        with sqlite3.connect(path) as connection:
+            connection.execute("update alembic_version set version_num = 'ffffffffffff'")
+        connection.close()
+    else:
+        path.write_text(content)
+    with pytest.raises(GradebookError, match=message):
+        read_gradebook(ready, small(ready))
 
 
 def test_what_a_killed_process_has_left_half_done_is_undone_first(tmp_path: Path) -> None:
