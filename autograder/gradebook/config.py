@@ -18,7 +18,6 @@ from typing import Any
 from nbgrader import api
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells, OverwriteKernelspec
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -33,7 +32,6 @@ from autograder.gradebook.databases import expect_current, newest_version
 from autograder.submission.submission import Submission
 
 FILE = "nbgrader_config.py"
-_CHECKED = (OverwriteKernelspec, OverwriteCells, CheckCellMetadata)
 _TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
 LOG = "nbgrader"
 
@@ -41,7 +39,7 @@ LOG = "nbgrader"
 def configuration(course: Course) -> Config:
     """Return the settings by which nbgrader's own commands and pages use our code."""
     # These modules read the gradebook that is set up here.
-    from autograder.gradebook.commands import RecordGrades, SettledCsvExport, SubmissionExporter
+    from autograder.gradebook.commands import ClassExporter, SettledCsvExport
     from autograder.gradebook.exchange import ReleaseFeedback
     from autograder.gradebook.formgrader import record_saves
     from autograder.gradebook.pages import FeedbackExporter
@@ -52,12 +50,7 @@ def configuration(course: Course) -> Config:
     config.CourseDirectory.course_id = course.settings.course
     config.CourseDirectory.source_directory = "build/source"
     config.CourseDirectory.release_directory = "assignments"
-    config.Autograde.exporter_class = SubmissionExporter
-    config.Autograde.sanitize_preprocessors = list(_CHECKED)
-    config.Autograde.autograde_preprocessors = [
-        RecordGrades,
-        CheckCellMetadata,
-    ]
+    config.Autograde.exporter_class = ClassExporter
     config.GenerateFeedback.exporter_class = FeedbackExporter
     config.GenerateFeedback.preprocessors = []
     config.ExportApp.plugin_class = SettledCsvExport
