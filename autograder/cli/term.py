@@ -60,15 +60,15 @@ def collect(
     """Take submissions from archives or folders.
 
     It reads the exports of Canvas (with user ids), Moodle (with full names) and Gradescope (with sids or
-    email addresses), and zip and tar archives or folders with one folder for each student. students.csv maps
+    email addresses), and zip archives or folders with one folder for each student. students.csv maps
     these to ids of your own. Submissions go to submitted/. The exports of Canvas and Moodle hold no times:
     give them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
     is refused, the exit code is 1.
     """
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
-    from autograder.collecting.entry import read_pattern
     from autograder.collecting.metadata import read_times
+    from autograder.collecting.names import read_pattern
     from autograder.submission.students import listed_students, read_students
 
     rules = NamingRules(

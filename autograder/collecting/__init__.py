@@ -11,6 +11,6 @@ In reading order:
 - metadata: reads Gradescope's file, Moodle's grading worksheet or a CSV: who handed in what, and when
 - attempts: keeps everything that was handed in, whichever counts, and puts one into submitted/
 - arrival: what is known of a notebook's time, and which of two is the newer one
-- archive: reads zip and tar archives, folders, and archives in archives as one stream of entries
-- entry: one file in an archive: its name, what platforms write into it, and how much of it is read
+- names: what platforms and people write into the names of files
+- archive: reads zips, folders, and zips in either as one stream of entries, within bounds
 """

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row
 
+from autograder.collecting.archive import EntryError, open_plain
 from autograder.collecting.arrival import Arrival, Source, read_arrival
-from autograder.collecting.entry import EntryError, open_plain
 from autograder.files import locked, write_whole, write_whole_in
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing

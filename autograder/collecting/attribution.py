@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
-from autograder.collecting.entry import (
-    ArchiveEntry,
-    EntryError,
+from autograder.collecting.archive import ArchiveEntry, EntryError
+from autograder.collecting.metadata import GradescopeRecord, TimeRow, Times
+from autograder.collecting.names import (
     MoodleNames,
     Platform,
     PlatformName,
@@ -24,7 +24,6 @@ from autograder.collecting.entry import (
     read_platform_name,
     stem,
 )
-from autograder.collecting.metadata import GradescopeRecord, TimeRow, Times
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import is_student
 

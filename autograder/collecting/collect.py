@@ -10,11 +10,17 @@ from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from autograder.collecting.archive import read_entries
+from autograder.collecting.archive import (
+    EXHAUSTION,
+    TOO_COSTLY,
+    ArchiveEntry,
+    ArchiveError,
+    EntryError,
+    read_entries,
+)
 from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.attempts import Placing, place
 from autograder.collecting.attribution import Attribution, NamingRules
-from autograder.collecting.entry import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.metadata import TimeRow, Times
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
 from autograder.course.course import Course

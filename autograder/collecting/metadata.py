@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 import yaml
 from babel import Locale, UnknownLocaleError
 
-from autograder.collecting.entry import EntryError, plausible
+from autograder.collecting.archive import EntryError
+from autograder.collecting.names import plausible
 from autograder.course.moments import NO_MOMENT, MomentError
 from autograder.course.moments import read_moment as read_due
 from autograder.errors import UsageError

@@ -13,21 +13,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from autograder.collecting.archive import read_entries
-from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
-from autograder.collecting.entry import (
+from autograder.collecting.archive import (
     EXHAUSTION,
     TOO_COSTLY,
     ArchiveEntry,
     ArchiveError,
     EntryError,
-    class_folder,
-    left_out,
-    name_problem,
-    notebook_stem,
-    stem,
+    read_entries,
 )
+from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
+from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem, stem
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.students import folded
@@ -35,19 +31,8 @@ from autograder.submission.submission import UnknownExerciseError, exercise_by_c
 
 REFUSED = "refused"
 _MANY = 3  # notebooks of one exercise, beside which one of another is a slip
-_UNREAD = {
-    ".rar",
-    ".7z",
-    ".gz",
-    ".xz",
-    ".bz2",
-    ".zst",
-    ".lz",
-    ".sit",
-    ".sitx",
-    ".zipx",
-    ".ace",
-}  # not .tar.gz
+_UNREAD = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
+_UNREAD |= {".tar", ".tgz", ".tbz2", ".txz"}
 _PAPERS = {".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".ppt", ".pptx", ".htm", ".html"}
 _PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}

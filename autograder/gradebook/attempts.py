@@ -9,8 +9,8 @@ from functools import cached_property
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 
+from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import LOCK, Attempt, adopt, attempts_of, put_forward
-from autograder.collecting.entry import EntryError
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Counts

@@ -16,8 +16,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook, SubmittedAssignment
 from traitlets.config import Config
 
+from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import LOCK, adopt
-from autograder.collecting.entry import EntryError
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.files import locked

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.collecting.archive import EntryError
 from autograder.collecting.attribution import Identification
-from autograder.collecting.entry import EntryError
 from autograder.collecting.metadata import TimeRow, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise

@@ -9,11 +9,11 @@ from typing import Protocol
 
 from traitlets.config import Config
 
+from autograder.collecting.archive import EntryError
 from autograder.collecting.arrival import Arrival, Source
 from autograder.collecting.attempts import Placing, attempts_of, digest_of, place
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
-from autograder.collecting.entry import EntryError
 from autograder.collecting.survey import REFUSED
 from autograder.course.course import Course
 from autograder.course.kept import STUDENTS

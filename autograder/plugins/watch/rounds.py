@@ -12,8 +12,8 @@ from traitlets.config import Config
 
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Executor
+from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import LOCK, Attempt, adopt, mark
-from autograder.collecting.entry import EntryError
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import AttemptSettings, Tells

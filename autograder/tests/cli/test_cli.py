@@ -15,8 +15,8 @@ from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.grade import Summary
 from autograder.cli import main
-from autograder.collecting.entry import PatternError
 from autograder.collecting.metadata import TimesError
+from autograder.collecting.names import PatternError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError
 from autograder.doctor import Check

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.collecting.archive import ArchiveEntry, EntryError
 from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
-from autograder.collecting.entry import ArchiveEntry, EntryError, Platform, read_pattern
 from autograder.collecting.metadata import GradescopeRecord, Times, read_times
+from autograder.collecting.names import Platform, read_pattern
 from autograder.submission.students import read_students
 from autograder.submission.submission import is_student
 
@@ -55,7 +56,7 @@ Ada Lovelace_12345_assignsubmission_file_01_first.ipynb            | Ada.Lovelac
 Ada Lovelace_12345_assignsubmission_file/01_first.ipynb            | Ada.Lovelace   | 01_first
 
 ada.zip > 01_first.ipynb                                           | ada            | 01_first
-ada.tar.gz > x/01_first.ipynb                                      | ada            | 01_first
+ada.ZIP > x/01_first.ipynb                                         | ada            | 01_first
 ada_01_first.zip > 01_first.ipynb                                  | ada            | 01_first
 ada/all.zip > 01_first.ipynb                                       | ada            | 01_first
 lovelaceada_12345_67890_all.zip > 01_first.ipynb                   | 12345          | 01_first

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.collecting.entry import EntryError
+from autograder.collecting.archive import EntryError
 from autograder.collecting.metadata import GradescopeRecord, find_export, read_metadata
 
 EXPORT = "assignment_1_export/"

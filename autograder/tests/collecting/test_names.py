@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.entry import (
+from autograder.collecting.names import (
     PatternError,
     class_folder,
     is_gradescope,
