@@ -6,7 +6,7 @@ refusal. What lies beside a notebook is ignored.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -30,14 +30,12 @@ from autograder.submission.students import folded
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
 REFUSED = "refused"
-_MANY = 3  # notebooks of one exercise, beside which one of another is a slip
 _UNREAD = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
 _UNREAD |= {".tar", ".tgz", ".tbz2", ".txz"}
-_PAPERS = {".pdf", ".doc", ".docx", ".odt", ".rtf", ".pages", ".ppt", ".pptx", ".htm", ".html"}
-_PHOTOS = {".heic", ".heif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
 _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
+Whose = str | tuple[str, ...]  # students, or why nobody can tell
 _ENDING = re.compile(r"\.[^./]*\Z")
 # What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
 _TYPED = (
@@ -79,7 +77,7 @@ class Survey:
         self._course = course
         self.refused: list[CollectedLine] = []
         self.kept: list[Candidate] = []  # beside a better one: attempts that do not count
-        self.chosen = _with_strays(list(self._choose(self._recognised(list(self._candidates())))))
+        self.chosen = list(self._choose(self._recognised(list(self._candidates()))))
 
     def _candidates(self) -> Iterator[Candidate]:
         """Yield the notebooks whose names tell student and exercise, and refuse what is wrong."""
@@ -100,20 +98,36 @@ class Survey:
         came = set()
         for number, entry in notebooks:
             try:
-                _refuse_twin(entry.path, twins)
                 group = list(self._rules.attributions(entry, context))
+                came |= {member.student for member in group if not member.problem}
+                _refuse_twin(entry.path, twins)
             except EntryError as error:
                 self._refuse(str(error), entry.path)
-            else:
-                for member in group:
-                    if member.problem:
-                        self._refuse(member.problem, entry.path)
-                    else:
-                        came.add(member.student)
-                        yield Candidate(number, entry.path, entry.when, member, member.message)
-        sent = (entry for _, entry in notebooks)
-        for path, message in _without_notebook(sent, others, self._rules, context, came):
-            self._refuse(message, path)
+                continue
+            for member in group:
+                if member.problem:
+                    self._refuse(member.problem, entry.path)
+                else:
+                    yield Candidate(number, entry.path, entry.when, member, member.message)
+        self._refuse_others(others, context, came)
+
+    def _refuse_others(
+        self, others: Iterable[ArchiveEntry], context: ArchiveContext, came: Collection[str]
+    ) -> None:
+        """Refuse one file of each student of whom no notebook is in the archive."""
+        told = {line.message for line in self.refused}  # of whom there is a notebook, which is refused
+        found: dict[Whose, list[ArchiveEntry]] = defaultdict(list)
+        for entry in others:
+            if not any(part.startswith(".") for part in PurePosixPath(entry.path).parts):
+                found[_whose(entry, self._rules, context, came)].append(entry)
+        for whose, group in found.items():
+            first = min(group, key=_is_helper)
+            if isinstance(whose, str):
+                if whose and whose not in told:
+                    self._refuse(whose, first.path)
+            elif not set(whose) <= set(came):
+                more = f" (nor is any other of these {len(group)} files)" if len(group) > 1 else ""
+                self._refuse(f"is no notebook{more}; {_fix(first, whose)}", first.path)
 
     def _is_notebook(self, entry: ArchiveEntry) -> bool:
         """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
@@ -265,21 +279,6 @@ def _choice(best: Candidate, others: Sequence[Candidate]) -> str:
     return f"{name}{last} counts and not {', '.join(rest)}"
 
 
-def _with_strays(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates with a word on one that is not of the exercise of which all others are."""
-    kinds = Counter(exercise for _, exercise in {(one.number, one.attribution.exercise) for one in chosen})
-    others = next((name for name, count in kinds.items() if count >= _MANY), "")
-    if len(kinds) != 2 or min(kinds.values()) > 1 or not others:
-        return list(chosen)
-    message = f"though all other notebooks here are of {others}"
-    return [
-        one
-        if one.attribution.exercise == others
-        else replace(one, message=", ".join(filter(None, (one.message, message))))
-        for one in chosen
-    ]
-
-
 def _typed(name: str) -> str:
     """Return a name of a platform's page as it would be of a file that was uploaded."""
     for form, uploaded in _TYPED:
@@ -287,96 +286,48 @@ def _typed(name: str) -> str:
     return name
 
 
-def _without_notebook(
-    notebooks: Iterable[ArchiveEntry],
-    others: Iterable[ArchiveEntry],
-    rules: NamingRules,
-    context: ArchiveContext,
-    came: Collection[str],
-) -> Iterator[tuple[str, str]]:
-    """Yield a file of each student of whom no notebook is in the archive, and what to do about it."""
-    owners = {_owner(entry, rules, context) for entry in notebooks}
-    found: dict[str, list[ArchiveEntry]] = defaultdict(list)
-    for entry in others:
-        owner = _owner(entry, rules, context)
-        if owner not in owners and not any(part.startswith(".") for part in PurePosixPath(entry.path).parts):
-            found[owner].append(entry)
-    for group in found.values():
-        first = min(group, key=_is_helper)
-        try:
-            students = _students_of(first, rules, context, came)
-        except EntryError as error:
-            yield first.path, str(error)
-            continue
-        if students is not None and not (students and set(students) <= set(came)):
-            more = f" (nor is any other of these {len(group)} files)" if len(group) > 1 else ""
-            yield first.path, f"is no notebook{more}; {_fix(first, students)}"
-
-
-def _fix(entry: ArchiveEntry, students: Sequence[str]) -> str:
+def _fix(entry: ArchiveEntry, whose: Sequence[str]) -> str:
     if _suffix(entry) in _UNREAD:
         return "pack it as a zip, or unpack it into a folder of the student's"
     if _suffix(entry) == ".py":
         return "if it is one as a script, give it the name of its exercise"
-    who = ", ".join(students) if students else "whoever it is of"
-    return f"ask {who} for the .ipynb file"
+    return f"ask {', '.join(whose)} for the .ipynb file"
 
 
-def _owner(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext) -> str:
-    """Return what stands for whoever handed in a file: a platform's words, or the first folder or archive."""
-    name = _typed(entry.name).removeprefix(context.class_folder)
-    if context.record(entry.name):
-        parts = entry.name.split("/")
-        return "/".join(parts[: 1 if parts[0] in context.gradescope else 2])
-    if written := rules.platform_name(name):
-        return f"{written.owner}_{written.number}_"
-    return name.partition("/")[0]
+def _whose(entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, came: Collection[str]) -> Whose:
+    """Return whose a file is that is no notebook, as far as its name tells, or why nobody can tell.
 
-
-def _students_of(
-    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, came: Collection[str]
-) -> Sequence[str] | None:
-    """Return whose the file is, as far as its name tells; None where nothing shows that it was handed in.
-
-    EntryError says why nobody can tell, though a platform has received the file.
+    Where nothing shows that it was handed in, the text is empty.
     """
     name = _typed(entry.name)
     own = name.removeprefix(context.class_folder)
     upload = bool(rules.platform_name(own) or context.record(name))
+    if not (upload or rules.students) and _is_helper(entry):
+        return ""  # the folder may belong to no student
     try:
-        return _attributed(_as_notebook(replace(entry, name=name), rules), rules, context, sure=upload)
-    except EntryError:
+        return _attributed(entry, name, rules, context)
+    except EntryError as error:
         if upload:
-            raise
-    if "/" in own or entry.inside or rules.pattern is not None:
-        return None
-    person = PurePosixPath(stem(own)).stem
+            return str(error)
+    if "/" in own or entry.inside or rules.pattern is not None or _is_helper(entry):
+        return ""
     if rules.students is not None:
         with suppress(EntryError):
-            as_folder = replace(entry, name=f"{context.class_folder}{person}/{own}")
-            return _attributed(as_folder, rules, context, sure=False)
+            person = PurePosixPath(stem(own)).stem
+            return _attributed(entry, f"{context.class_folder}{person}/{own}", rules, context)
     beside = any(re.match(rf"{re.escape(student)}(?![^\W_])", own, re.IGNORECASE) for student in came)
-    return () if _suffix(entry) in _UNREAD | _PAPERS | _PHOTOS and not beside else None
+    return "" if beside else (f"whoever handed in {own}",)
 
 
-def _as_notebook(entry: ArchiveEntry, rules: NamingRules) -> ArchiveEntry:
-    """Return the file as the instructor's pattern would know it, which is made for notebooks."""
-    if rules.pattern is None:
-        return entry
-    last = f"{_ENDING.sub('', entry.inside or entry.name)}.ipynb"
-    return replace(entry, inside=last) if entry.inside else replace(entry, name=last)
-
-
-def _attributed(
-    entry: ArchiveEntry, rules: NamingRules, context: ArchiveContext, *, sure: bool
-) -> Sequence[str] | None:
-    if not (sure or rules.students) and _is_helper(entry):
-        return None  # the folder may belong to no student
+def _attributed(entry: ArchiveEntry, name: str, rules: NamingRules, context: ArchiveContext) -> Whose:
+    """Return whose a file would be as a notebook of this name, for which an instructor's pattern is made."""
+    entry = replace(entry, name=name)
+    if rules.pattern is not None:
+        last = f"{_ENDING.sub('', entry.inside or entry.name)}.ipynb"
+        entry = replace(entry, inside=last) if entry.inside else replace(entry, name=last)
     members = list(rules.attributions(entry, context))
-    students = [member.student for member in members if not member.problem]
-    if members and not students:
-        raise EntryError("; ".join(member.problem for member in members))
-    return students
+    students = tuple(member.student for member in members if not member.problem)
+    return students or "; ".join(member.problem for member in members)
 
 
 def _is_helper(entry: ArchiveEntry) -> bool:

@@ -21,7 +21,7 @@ from autograder.collecting.attempts import attempts_of
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.names import class_folder
-from autograder.collecting.survey import CollectedLine, Survey
+from autograder.collecting.survey import CollectedLine
 from autograder.course.course import Course, load_course
 from autograder.submission.students import Student, Students
 from autograder.submission.submission import Submission
@@ -598,18 +598,6 @@ def test_an_exported_script_counts_where_there_is_no_notebook(course: Course, tm
     ]
 
 
-@pytest.mark.parametrize(
-    ("others", "message"), [(3, "though all other notebooks here are of 02_second"), (2, "")]
-)
-def test_one_notebook_of_another_exercise_than_all_others_is_pointed_out(
-    tmp_path: Path, others: int, message: str
-) -> None:
-    names = [f"s_{number}_900{number}_02_second.ipynb" for number in range(1, 1 + others)]
-    archive = make_zip(tmp_path / "a.zip", dict.fromkeys([*names, "s_9_9009_01_first.ipynb"], ""))
-    survey = Survey(archive, NamingRules(("01_first", "02_second")))
-    assert [one.message for one in survey.chosen] == [*[""] * others, message]
-
-
 def collect(
     course: Course, tmp_path: Path, names: Iterable[str], students: Students | None = None
 ) -> list[tuple[str, str, str]]:
@@ -678,7 +666,7 @@ def test_whoever_hands_in_no_notebook_gets_one_line(
         (["zoe_109_9009_x.pdf"], '"109", whom Canvas calls "zoe", is not in the list of students'),
         (["bob.rar"], "bob.rar: is no notebook; pack it as a zip"),
         (["bob.pdf"], "bob.pdf: is no notebook; ask bob for the .ipynb file"),
-        (["scan.pdf"], "scan.pdf: is no notebook; ask whoever it is of"),
+        (["scan.pdf"], "scan.pdf: is no notebook; ask whoever handed in scan.pdf for"),
         (["bob/plot.png"], "bob/plot.png: is no notebook"),
     ],
 )
@@ -718,7 +706,7 @@ def test_in_a_folder_without_folders_a_paper_beside_a_notebook_is_of_no_interest
     found = collect(course, tmp_path, ["ada_01_small.ipynb", "ada_report.pdf", "adam.rar", "bob.pdf"])
     assert [(path, message.partition("; ")[2]) for _, path, message in found[1:]] == [
         ("adam.rar", "pack it as a zip, or unpack it into a folder of the student's"),
-        ("bob.pdf", "ask whoever it is of for the .ipynb file"),
+        ("bob.pdf", "ask whoever handed in bob.pdf for the .ipynb file"),
     ]
 
 
