@@ -7,7 +7,7 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +18,18 @@ _LOG = logging.getLogger(__name__)
 
 def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
     """Write `content` to `path`, text as UTF-8, make missing folders on the way, and return `path`."""
+    draft = path.with_name(f".{secrets.token_hex(8)}{_DRAFT}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    whole = content.encode() if isinstance(content, str) else content
     with _naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            write_whole_in(folder, path.name, content.encode() if isinstance(content, str) else content, mode)
-        finally:
-            os.close(folder)
+            with os.fdopen(os.open(draft, flags, mode), "wb") as file:
+                file.write(whole)
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
     return path
 
 
@@ -36,21 +41,6 @@ def _naming(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is None or str(error.filename).endswith(_DRAFT):
             error.filename = str(path)
-        raise
-
-
-def write_whole_in(folder: int, name: str, content: bytes, mode: int = ANYBODY) -> None:
-    """Write the file `name` in the folder that is open as `folder`, even if that has been moved."""
-    draft = f".{secrets.token_hex(8)}{_DRAFT}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(draft, flags, mode, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(draft, dir_fd=folder)
         raise
 
 

@@ -120,9 +120,9 @@ def _utc(seconds: float) -> datetime | None:
         return None
 
 
-def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
-    """Open a plain file, in an open folder if one is given; O_NONBLOCK lets no pipe keep us waiting."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
+def open_plain(path: Path | str, flags: int = 0) -> IO[bytes]:
+    """Open a plain file; O_NONBLOCK lets no pipe keep us waiting."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise EntryError("is neither an archive nor a folder")

@@ -6,8 +6,8 @@ submitted/ is nbgrader's: its folders are reached through no link, and a noteboo
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,7 +18,7 @@ from sqlalchemy import Row
 
 from autograder.collecting.archive import EntryError, open_plain
 from autograder.collecting.arrival import Arrival, Source, read_arrival
-from autograder.files import locked, write_whole, write_whole_in
+from autograder.files import locked, write_whole
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
@@ -220,17 +220,12 @@ def _is_of(submission: Submission) -> Any:
 
 def _read_submitted(submission: Submission) -> _Submitted | None:
     """Return what lies in submitted/; None where there is no notebook."""
-    if not submission.folder.is_dir():
-        return None
-    with _opened(submission) as folder:
-        return _read(folder, submission.notebook.name)
+    return _read(_folder(submission), submission) if submission.folder.is_dir() else None
 
 
-def _read(folder: int, name: str) -> _Submitted | None:
-    content, time, secret = (
-        _read_file(folder, one, limit)
-        for one, limit in ((name, MAX_WITH_OUTPUTS), (_TIME, _MAX_COMPANION), (_SECRET, _MAX_COMPANION))
-    )
+def _read(folder: Path, submission: Submission) -> _Submitted | None:
+    content = _read_file(folder / submission.notebook.name, MAX_WITH_OUTPUTS)
+    time, secret = (_read_file(folder / name, _MAX_COMPANION) for name in (_TIME, _SECRET))
     if content is None:
         return None
     text = (time or b"").decode(errors="replace").strip()
@@ -242,75 +237,63 @@ def _submit(submission: Submission, new: _Submitted) -> bool:
 
     If we are stopped on the way, no notebook is left with the time of another one.
     """
-    with _opened(submission) as folder:
-        before = _read(folder, submission.notebook.name)
-        is_new = before is None or before.content != new.content
-        if is_new:
-            _write_companions(folder, _Submitted(b""))
-            try:
-                write_whole_in(folder, submission.notebook.name, new.content)
-            except OSError:
-                with suppress(OSError):
-                    _write_companions(folder, before or _Submitted(b""))
-                raise
-        _write_companions(folder, new)
-        return is_new
+    folder = _folder(submission)
+    before = _read(folder, submission)
+    is_new = before is None or before.content != new.content
+    if is_new:
+        _write_companions(folder, _Submitted(b""))
+        try:
+            write_whole(folder / submission.notebook.name, new.content)
+        except OSError:
+            with suppress(OSError):
+                _write_companions(folder, before or _Submitted(b""))
+            raise
+    _write_companions(folder, new)
+    return is_new
 
 
-def _write_companions(folder: int, new: _Submitted) -> None:
-    for name, content in ((_TIME, new.time.encode()), (_SECRET, new.secret)):
-        if content and content != _read_file(folder, name, _MAX_COMPANION):
-            write_whole_in(folder, name, content)
-        elif not content:
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=folder)
+def _write_companions(folder: Path, new: _Submitted) -> None:
+    for path, content in ((folder / _TIME, new.time.encode()), (folder / _SECRET, new.secret)):
+        if not content:
+            path.unlink(missing_ok=True)
+        elif content != _read_file(path, _MAX_COMPANION):
+            write_whole(path, content)
 
 
-@contextmanager
-def _opened(submission: Submission) -> Iterator[int]:
-    """Yield the descriptor of a submission's folder in submitted/, which is made if missing."""
-    with ExitStack() as stack:
-        folder = os.open(submission.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        stack.callback(os.close, folder)
-        for name in (_SUBMITTED, submission.student, submission.exercise):
-            if name == submission.student and (twin := _twin(folder, name)):
-                raise EntryError(f'{_SUBMITTED}/ has "{twin}" already, which some systems take for the same')
-            with suppress(FileExistsError):
-                os.mkdir(name, dir_fd=folder)
-            try:
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
-                folder = os.open(name, flags, dir_fd=folder)
-            except OSError:
-                problem = f"{name} in {_SUBMITTED}/ is a link or no folder; put a folder there"
-                raise EntryError(problem) from None
-            stack.callback(os.close, folder)
-        yield folder
+def _folder(submission: Submission) -> Path:
+    """Return a submission's folder in submitted/, made if missing; a link or another student's is refused."""
+    folder = submission.root
+    for name in (_SUBMITTED, submission.student, submission.exercise):
+        if name == submission.student and (twin := _twin(folder, name)):
+            raise EntryError(f'{_SUBMITTED}/ has "{twin}" already, which some systems take for the same')
+        folder /= name
+        with suppress(FileExistsError):
+            folder.mkdir()
+        if folder.is_symlink() or not folder.is_dir():
+            raise EntryError(f"{name} in {_SUBMITTED}/ is a link or no folder; put a folder there")
+    return folder
 
 
-def _twin(folder: int, name: str) -> str:
+def _twin(folder: Path, name: str) -> str:
     """Return another name in a folder that some file system takes for `name`, or an empty text.
 
     A class has thousands of names. They are not looked at again where `name` exists already, unless the file
     system takes small letters for capitals.
     """
     other = name.swapcase()
-    if _exists(folder, name) and (other == name or not _exists(folder, other)):
+    if os.path.lexists(folder / name) and (other == name or not os.path.lexists(folder / other)):
         return ""
-    with os.scandir(folder) as found:
-        return next((i.name for i in found if i.name != name and folded(i.name) == folded(name)), "")
+    names = (path.name for path in folder.iterdir())
+    return next((one for one in names if one != name and folded(one) == folded(name)), "")
 
 
-def _exists(folder: int, name: str) -> bool:
-    return os.access(name, os.F_OK, dir_fd=folder, follow_symlinks=False)
-
-
-def _read_file(folder: int, name: str, limit: int) -> bytes | None:
+def _read_file(path: Path, limit: int) -> bytes | None:
     """Return what a plain file holds, or None where there is none; anything else there is an error."""
     try:
-        file = open_plain(name, os.O_NOFOLLOW, folder)
+        file = open_plain(path, os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     except (OSError, EntryError):
-        raise EntryError(f"{name} in {_SUBMITTED}/ is no plain file; delete it") from None
+        raise EntryError(f"{path.name} in {_SUBMITTED}/ is no plain file; delete it") from None
     with file:
         return file.read(limit + 1)

@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from autograder.files import OWNER, Member, locked, write_whole, write_whole_in, write_zip
+from autograder.files import OWNER, Member, locked, write_whole, write_zip
 
 
 @contextmanager
@@ -132,19 +132,6 @@ def test_whoever_reads_meanwhile_sees_the_old_content_or_the_new(tmp_path: Path)
         seen.add(path.read_bytes())
     writer.join()
     assert seen <= contents
-
-
-def test_an_open_folder_is_written_to_wherever_it_has_been_moved(tmp_path: Path) -> None:
-    (tmp_path / "before").mkdir()
-    folder = os.open(tmp_path / "before", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        (tmp_path / "before").rename(tmp_path / "after")
-        (tmp_path / "before").symlink_to(tmp_path)
-        write_whole_in(folder, "file.txt", b"content")
-    finally:
-        os.close(folder)
-    assert (tmp_path / "after" / "file.txt").read_bytes() == b"content"
-    assert not (tmp_path / "file.txt").exists()
 
 
 def test_whoever_comes_second_waits_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

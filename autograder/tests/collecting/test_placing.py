@@ -380,7 +380,7 @@ def test_a_folder_that_is_there_is_opened_without_reading_the_class(
     def scan(*_: object) -> None:
         raise AssertionError("a class may have thousands of students")
 
-    monkeypatch.setattr(os, "scandir", scan)
+    monkeypatch.setattr(os, "listdir", scan)
     assert place(Submission(tmp_path, student, "01_small"), b"2", Arrival(WHEN + HOUR)) is Placing.REPLACED
     with pytest.raises(AssertionError):
         place(Submission(tmp_path, "ben", "01_small"), b"1", Arrival(WHEN))
