@@ -3,7 +3,6 @@
 Read in this order:
 
 grade: grades submissions into the gradebook, with a line on each.
-submissions: which submissions a command is about.
 pool: the interface of whatever grades many submissions, and what grades them in several processes.
 run: grades notebooks on the spot, without a gradebook.
 junit: writes reports in the form that build servers read.

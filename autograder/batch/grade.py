@@ -1,25 +1,25 @@
 """Grades submissions from submitted/ into the gradebook, with a line on each."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from autograder.batch.pool import Executor, ProcessPool, Task
-from autograder.batch.submissions import is_work_certain, submissions_of
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
+from autograder.course.names import closest
 from autograder.course.source import SourceError
-from autograder.errors import OUR_FAILURE
-from autograder.gradebook.attempts import Counting, Eligible
+from autograder.errors import OUR_FAILURE, UsageError
+from autograder.gradebook.attempts import Counting, Eligible, refusal
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import ConversionError
-from autograder.gradebook.folder_check import refusal
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook
-from autograder.submission.submission import Submission
+from autograder.submission.students import Students, listed_students
+from autograder.submission.submission import Submission, find_submissions, students_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +198,27 @@ def _with_ledger(line: SubmissionLine, ledger: Ledger) -> SubmissionLine:
 
 def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:
     return SubmissionLine(submission.student, submission.exercise, status, message=why, ours=True)
+
+
+def submissions_of(course: Course, exercise: Exercise, students: Sequence[str] = ()) -> list[Submission]:
+    """Return the submissions of these students, each once, or of all students if none is named."""
+    asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
+    return asked or list(find_submissions(course, exercise))
+
+
+def refuse_strangers(course: Course, students: Sequence[str]) -> None:
+    """Raise UsageError on one of these ids that neither the list of students nor submitted/ has."""
+    listed = listed_students(course.root) or Students(())
+    known = {student.id for student in listed.all} | students_in(course)
+    for name in students:
+        if name not in known:
+            found = listed.called(name)
+            meant = [student.id for student in found] or filter(None, [closest(name, known)])
+            hint = " or ".join(f'"{id_}"' for id_ in meant)
+            raise UsageError(f'nobody has the id "{name}"' + (f"; did you mean {hint}?" if hint else ""))
+
+
+def is_work_certain(submissions: Iterable[Submission], *, force: bool = False) -> bool:
+    """Whether one of them was never graded, or all are to be graded again; others may have changed."""
+    present = (one for one in submissions if one.notebook.is_file())
+    return any(force or not one.autograded.exists() for one in present)

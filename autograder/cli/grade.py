@@ -81,7 +81,7 @@ def grade(
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
 ) -> None:
     """Grade submissions and update the gradebook."""
-    from autograder.batch.submissions import refuse_strangers, submissions_of
+    from autograder.batch.grade import refuse_strangers, submissions_of
 
     course.marks_only = marks_only
     if students:
@@ -94,7 +94,7 @@ def grade(
         else:
             executor = stack.enter_context(_processes(course, submissions, jobs, force=force, unsafe=unsafe))
 
-        from autograder.gradebook.without_server import load_nbgrader
+        from autograder.gradebook import load_nbgrader
 
         load_nbgrader()  # which takes long, too; meanwhile the processes that mark get ready
         from autograder.authoring.release import build_missing
@@ -128,8 +128,8 @@ def _processes(
     course: "options.Course", submissions: "list[Submission]", jobs: int | None, *, force: bool, unsafe: bool
 ) -> "AbstractContextManager[Executor]":
     """Return an executor of so many processes, or one for each core."""
+    from autograder.batch.grade import is_work_certain
     from autograder.batch.pool import ProcessPool
-    from autograder.batch.submissions import is_work_certain
 
     jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
     return ProcessPool(course, jobs, unsafe=unsafe, certain=is_work_certain(submissions, force=force))

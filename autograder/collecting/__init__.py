@@ -9,8 +9,7 @@ In reading order:
 - survey: reads the names in an archive and settles which of its notebooks count
 - attribution: attributes a file to a student and an exercise
 - metadata: reads Gradescope's file, Moodle's grading worksheet or a CSV: who handed in what, and when
-- attempts: keeps everything that was handed in, whichever counts, and puts one into submitted/
-- arrival: what is known of a notebook's time, and which of two is the newer one
+- attempts: keeps everything that was handed in, says what is newest, and puts one into submitted/
 - names: what platforms and people write into the names of files
 - archive: reads zips, folders, and zips in either as one stream of entries, within bounds
 """

@@ -6,10 +6,10 @@ submitted/ is nbgrader's: its folders are reached through no link, and a noteboo
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,12 +17,107 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row
 
 from autograder.collecting.archive import EntryError, open_plain
-from autograder.collecting.arrival import Arrival, Source, read_arrival
 from autograder.files import locked, write_whole
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
+
+_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
+
+
+class Source(StrEnum):
+    """Who tells when a notebook was handed in."""
+
+    FILE = "file"  # the time of the file, which copying may have changed
+    GIVEN = "told"  # the platform or the instructor gives it
+    UNKNOWN = "nobody"  # the platform tells no time: its archives have that of the download
+    IGNORED = "ignored"  # the instructor believes no time
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When a notebook was handed in, as far as anybody tells, and what else tells which one is newer."""
+
+    when: datetime | None = None
+    source: Source = Source.FILE
+    upload: int | None = None  # Canvas counts the files that it receives
+    downloaded: datetime | None = None  # when the platform made the archive
+    number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
+    form: str = ""  # the suffix of the file that the platform has
+    late: bool = False  # as Canvas writes into a name, which tells no time
+
+    @property
+    def is_late_untimed(self) -> bool:
+        """Whether it is known to be late, and not by how much."""
+        return self.late and self.when is None
+
+    @property
+    def time(self) -> str:
+        """The time as nbgrader reads it beside the notebook; empty where nobody tells it."""
+        return "" if self.when is None else self.when.astimezone(UTC).strftime(_FORMAT)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What else is stored with an attempt; nothing where the time is that of a file."""
+        if self.source in (Source.FILE, Source.IGNORED):
+            return {}
+        values = {
+            "time": self.source,
+            "upload": self.upload,
+            "downloaded": self.downloaded.astimezone(UTC).isoformat() if self.downloaded else None,
+            "number": self.number or None,
+            "form": self.form or None,
+            "late": self.is_late_untimed or None,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    def is_older_than(self, other: "Arrival") -> bool:
+        """Whether this came before `other`, by the best that is known of both."""
+        if self.upload is not None and other.upload is not None:
+            return self.upload < other.upload
+        if self.when is not None and other.when is not None and self.when != other.when:
+            return self.when < other.when
+        theirs = other.downloaded or other.when
+        return self.downloaded is not None and theirs is not None and self.downloaded < theirs
+
+    def settle(self, before: "Arrival") -> "Arrival":
+        """Return what is known of a notebook that came as `before` and has now come again as this."""
+        uploads = [one.upload for one in (self, before) if one.upload is not None]
+        downloads = [one.downloaded for one in (self, before) if one.downloaded is not None]
+        known = before if self._tells_less_than(before) else self
+        return replace(
+            known,
+            upload=max(uploads, default=None),
+            downloaded=max(downloads, default=None),
+            number=self.number or before.number,
+            form=self.form or before.form,
+        )
+
+    def _tells_less_than(self, before: "Arrival") -> bool:
+        if self.source is Source.FILE:
+            copied = self.when is None or (before.when is not None and before.when <= self.when)
+            return copied or before.source is not Source.FILE
+        return self.source is Source.UNKNOWN and before.source is Source.GIVEN
+
+
+def read_arrival(time: str, record: Mapping[str, Any] | None) -> Arrival:
+    """Return what is stored with an attempt, or beside a notebook; a time in any other form tells nothing."""
+    record = record or {}
+    try:
+        when = datetime.strptime(time, _FORMAT).replace(tzinfo=UTC)
+    except ValueError:
+        when = None
+    return Arrival(
+        when,
+        Source(record.get("time", Source.FILE)),
+        record.get("upload"),
+        datetime.fromisoformat(record["downloaded"]) if "downloaded" in record else None,
+        record.get("number", ""),
+        record.get("form", ""),
+        record.get("late", False),
+    )
+
 
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"

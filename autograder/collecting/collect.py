@@ -18,8 +18,7 @@ from autograder.collecting.archive import (
     EntryError,
     read_entries,
 )
-from autograder.collecting.arrival import Arrival, Source
-from autograder.collecting.attempts import Placing, place
+from autograder.collecting.attempts import Arrival, Placing, Source, place
 from autograder.collecting.attribution import Attribution, NamingRules
 from autograder.collecting.metadata import TimeRow, Times
 from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey

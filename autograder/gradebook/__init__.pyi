@@ -1,11 +1,13 @@
 from .assignment import generate, register
+from .attempts import refusal
 from .backup import back_up, restore
 from .book import ExerciseGradebook
 from .config import ConversionError, configuration
-from .folder_check import refusal
 from .lateness import extend
 from .pages import read_gradebook, write_feedback
 from .renaming import rename
+
+def load_nbgrader() -> None: ...
 
 __all__ = [
     "ConversionError",
@@ -14,6 +16,7 @@ __all__ = [
     "configuration",
     "extend",
     "generate",
+    "load_nbgrader",
     "read_gradebook",
     "refusal",
     "register",

@@ -33,8 +33,7 @@ from autograder.course.kept import (
 )
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
-from autograder.gradebook.config import gradebook_file
-from autograder.gradebook.databases import copy_database
+from autograder.gradebook.config import copy_database, gradebook_file
 from autograder.gradebook.ledger import turn
 
 _CONTENTS = "contents.json"

@@ -22,18 +22,18 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
 from autograder.errors import UsageError
 from autograder.gradebook.assignment import register
+from autograder.gradebook.attempts import companions
 from autograder.gradebook.config import (
     FILE,
     ConversionError,
     converting,
+    copy_database,
     database,
     gradebook_file,
     load,
     open_converter,
     write_folder,
 )
-from autograder.gradebook.databases import copy_database
-from autograder.gradebook.folder_check import companions
 from autograder.gradebook.grades import Release, keep_answers, take_in, written
 from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.rows import enter_students, rows_on

@@ -13,9 +13,9 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.plugins import CsvExportPlugin
 
 from autograder.course.course import Course, load_course
+from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import ConversionError, database
-from autograder.gradebook.folder_check import refusal
 from autograder.gradebook.ledger import Ledger, turn
 from autograder.grading.graded import describe_failure
 from autograder.grading.marking import MarkingProcess

@@ -5,19 +5,23 @@ nbgrader_config.py and the command line both take the settings from here.
 
 import os
 import shutil
+import sqlite3
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import deepcopy
-from functools import lru_cache
+from functools import cache, lru_cache
 from logging import Logger
 from pathlib import Path
 from typing import Any
 
+from alembic.script import ScriptDirectory
 from nbgrader import api
+from nbgrader.api import Base
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -28,7 +32,6 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import unwritable
 from autograder.errors import AutograderError
 from autograder.files import write_whole
-from autograder.gradebook.databases import expect_current, newest_version
 from autograder.submission.submission import Submission
 
 FILE = "nbgrader_config.py"
@@ -171,3 +174,48 @@ def write_folder(
         shutil.copy(other, copy)
     write_whole(path, text)
     converter.set_permissions(submission.exercise, submission.student)
+
+
+class GradebookError(AutograderError):
+    """The gradebook is of another nbgrader, or none; the message says what to do."""
+
+
+def expect_current(path: Path) -> None:
+    """Raise a GradebookError unless the gradebook at `path` is as our nbgrader makes it, or missing.
+
+    Where nbgrader was stopped while it made the gradebook, there is no version, but there are all columns.
+    """
+    if not path.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("select name from sqlite_master")}
+            query = "select version_num from alembic_version"
+            versions = connection.execute(query).fetchall() if "alembic_version" in tables else []
+            ours = [table for name, table in Base.metadata.tables.items() if name in tables]
+            current = all(set(table.columns.keys()) <= _columns(connection, table.name) for table in ours)
+    except sqlite3.DatabaseError as error:
+        raise GradebookError(f"{path}: is no gradebook ({error}); put back your copy of it") from None
+    if versions not in ([], [(newest_version(),)]) or not current:
+        fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
+        raise GradebookError(f"{path}: is not of the nbgrader here; {fix}")
+
+
+@cache
+def newest_version() -> str:
+    """Return which version a gradebook is of that our nbgrader makes."""
+    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
+
+
+def copy_database(path: Path, copy: Path) -> None:
+    """Copy a database whole, as it is at one moment, even while others write to it.
+
+    It is opened for writing: what a killed process has left half done is undone first.
+    """
+    here = f"{path.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute("select * from pragma_table_info(?)", (table,))}

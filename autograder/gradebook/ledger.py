@@ -21,9 +21,8 @@ from autograder.collecting.attempts import LOCK, adopt
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.files import locked
-from autograder.gradebook.attempts import name_of_attempt, store_report
+from autograder.gradebook.attempts import handed_in, name_of_attempt, store_report
 from autograder.gradebook.audit import BY_HAND, DATES, Audit, Digests, Save, read_saves
-from autograder.gradebook.folder_check import handed_in
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import Rows, entries_of, points_by_cell, read_row, rows_of
 from autograder.report.report import GradebookSubmission, Report

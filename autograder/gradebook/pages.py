@@ -24,7 +24,7 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Tells
 from autograder.gradebook.assignment import expect_nothing_lost
-from autograder.gradebook.attempts import shown_attempts
+from autograder.gradebook.attempts import KEPT, shown_attempts
 from autograder.gradebook.audit import read_saves
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
@@ -36,7 +36,6 @@ from autograder.gradebook.config import (
     open_converter,
     write_folder,
 )
-from autograder.gradebook.folder_check import KEPT
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, ScoreChange, turn
 from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, submissions_in

@@ -1,12 +1,12 @@
 """The command `watch`: grades work as it comes in, and returns pages at once, within limits.
 
-- rounds: one round of watching: collects, grades what may be told now, and writes the pages.
+- rounds: one round of watching: collects, grades what may be told now, and writes pages; what these can tell.
 - arrivals: takes what is new from nbgrader's exchange, or from a folder of uploads.
-- bound: says how much repeated attempts can tell about hidden inputs.
 """
 
 import signal
 import time
+from itertools import count
 from pathlib import Path
 from types import FrameType
 
@@ -50,28 +50,21 @@ def watch(
     from autograder.authoring.release import build_missing
     from autograder.gradebook.config import load
     from autograder.plugins.watch.arrivals import Arrivals, FromExchange, FromUploads
-    from autograder.plugins.watch.bound import told_a_day
-    from autograder.plugins.watch.rounds import Watch, settings_of
+    from autograder.plugins.watch.rounds import Watch, what_pages_tell
     from autograder.report.text import terminal_line
 
     config = load(course)
     build_missing(course, exercises)
     for exercise in exercises:
-        settings = settings_of(course, exercise)
-        bits, a_day = told_a_day(course, exercise, settings)
-        bound = f"each tells at most {bits} bits of hidden inputs, all of a day {a_day}"
-        click.echo(f"{exercise.name}: {settings.a_day} attempts a day; {bound}")
+        click.echo(what_pages_tell(course, exercise))
     arrivals: Arrivals = FromUploads(course, uploads) if uploads else FromExchange(course, config)
     watching = Watch(course, exercises, arrivals, config=config, release=release, jobs=jobs or 1)
     before = signal.signal(signal.SIGTERM, _stop)
     try:
-        done = 0
-        while rounds is None or done < rounds:
-            if done:
-                time.sleep(every)
+        for number in count() if rounds is None else range(rounds):
+            time.sleep(every if number else 0)
             for line in watching.round():
                 click.echo(terminal_line(line))
-            done += 1
     except KeyboardInterrupt:
         click.echo("stopped; the same command goes on from here")
     finally:

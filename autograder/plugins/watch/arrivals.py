@@ -10,8 +10,7 @@ from typing import Protocol
 from traitlets.config import Config
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.arrival import Arrival, Source
-from autograder.collecting.attempts import Placing, attempts_of, digest_of, place
+from autograder.collecting.attempts import Arrival, Placing, Source, attempts_of, digest_of, place
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.survey import REFUSED

@@ -10,8 +10,7 @@ import pytest
 
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Done, Task
-from autograder.collecting.arrival import Arrival
-from autograder.collecting.attempts import place
+from autograder.collecting.attempts import Arrival, place
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.config import ConversionError

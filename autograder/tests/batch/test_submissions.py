@@ -1,6 +1,6 @@
 """What a command is about, and what of it is certain to be graded."""
 
-from autograder.batch.submissions import is_work_certain, submissions_of
+from autograder.batch.grade import is_work_certain, submissions_of
 from autograder.course.course import Course
 from autograder.tests.classroom import hand_in, small
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.arrival import Arrival, Source
-from autograder.collecting.attempts import Placing, arrival_of, attempts_of, place
+from autograder.collecting.attempts import Arrival, Placing, Source, arrival_of, attempts_of, place
 from autograder.submission.submission import Submission
 
 WHEN = datetime(2026, 3, 2, 18, tzinfo=UTC)

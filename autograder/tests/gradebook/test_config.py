@@ -21,7 +21,7 @@ from autograder.tests.classroom import CONFIG
 LOADED = """
 import sys
 from types import SimpleNamespace
-from autograder.gradebook.without_server import load_nbgrader
+from autograder.gradebook import load_nbgrader
 
 load_nbgrader()
 load_nbgrader()

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
-from autograder.gradebook.databases import GradebookError, copy_database
+from autograder.gradebook.config import GradebookError, copy_database
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small

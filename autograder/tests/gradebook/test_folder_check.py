@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.gradebook import refusal
-from autograder.gradebook.folder_check import MAX_FILES, TIMESTAMP, companions
+from autograder.gradebook.attempts import MAX_FILES, TIMESTAMP, companions
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in
 

@@ -16,8 +16,7 @@ from nbgrader.api import Gradebook
 from autograder.authoring.release import build_missing
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Done, Task
-from autograder.collecting.arrival import Arrival
-from autograder.collecting.attempts import place
+from autograder.collecting.attempts import Arrival, place
 from autograder.course.course import Course, load_course
 from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import settle, write_feedback

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -21,8 +22,7 @@ from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.outcomes import told_bits
 from autograder.plugins.watch.arrivals import FromExchange, FromUploads
-from autograder.plugins.watch.bound import told_a_day
-from autograder.plugins.watch.rounds import Watch, settings_of
+from autograder.plugins.watch.rounds import Watch, what_pages_tell
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written
@@ -88,25 +88,30 @@ def hall(ready: Course) -> Hall:
     return Hall(ready)
 
 
+def owned_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let whoever owns the files of this test be called so."""
+    monkeypatch.setattr(exchange, "getpwuid", lambda _: SimpleNamespace(pw_name=name))
+
+
 def test_a_folder_that_another_user_has_written_is_refused_and_uses_up_nothing(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "_owner", lambda folder: "mallory" if folder.name[-1] == "1" else "ann")
+    owned_by(monkeypatch, "ann")
     hall.config.ExchangeCollect.check_owner = True
     hall.now = datetime.now(UTC)
     hall.hand_in(0.2)
     assert hall.round()[-1] == "01_small ann: wrote the page"
+    owned_by(monkeypatch, "mallory")
     hall.now += MINUTE
     hall.hand_in(1)
-    (line,) = hall.round()
-    assert "refused: is not ann's: its owner is mallory" in line
+    assert ["refused: is not ann's: its owner is mallory" in line for line in hall.round()] == [True, True]
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 1
 
 
 def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was_written(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "_owner", lambda _: "ann")
+    owned_by(monkeypatch, "ann")
     hall.config.ExchangeCollect.check_owner = True
     hall.hand_in(0.2)  # in February, as its name says
     (line, *_) = hall.round()
@@ -289,16 +294,15 @@ def test_killed_in_the_middle_it_goes_on_as_if_nothing_had_been(
 def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
     tests, rules = len(Suite(small(course)).tests), len(course.rules("01_small"))
-    bits, a_day = told_a_day(course, small(course), settings_of(course, small(course)))
-    assert (bits, a_day) == (told_bits(tests, rules), 3 * bits)
+    bits = told_bits(tests, rules)
+    bound = f"each tells at most {bits} bits of hidden inputs, all of a day {3 * bits}"
+    assert what_pages_tell(course, small(course)) == f"01_small: 3 attempts a day; {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] == told_bits(
-        tests, rules, 1
-    )
+    assert f"at most {told_bits(tests, rules, 1)} bits" in what_pages_tell(course, small(course))
     course = ruled(ready, "newest, a_day: 3, tells: score")
-    assert told_a_day(course, small(course), settings_of(course, small(course)))[0] < bits
+    assert int(what_pages_tell(course, small(course)).split()[9]) < bits
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
