@@ -14,8 +14,7 @@ import jupytext
 import nbformat
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from autograder.collecting.arrival import Arrival
-from autograder.collecting.attempts import arrival_of
+from autograder.collecting.attempts import Arrival, arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.publishing.export import Packed, UnknownError, canvas_ids, canvas_number, pack_feedback

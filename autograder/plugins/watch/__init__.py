@@ -1,7 +1,8 @@
 """The command `watch`: grades work as it comes in, and returns pages at once, within limits.
 
-- rounds: one round of watching: collects, grades what may be told now, and writes pages; what these can tell.
+- rounds: one round of watching: collects, grades what may be told now, and writes the pages.
 - arrivals: takes what is new from nbgrader's exchange, or from a folder of uploads.
+- bound: says how much repeated attempts can tell about hidden inputs.
 """
 
 import signal
@@ -50,7 +51,8 @@ def watch(
     from autograder.authoring.release import build_missing
     from autograder.gradebook.config import load
     from autograder.plugins.watch.arrivals import Arrivals, FromExchange, FromUploads
-    from autograder.plugins.watch.rounds import Watch, what_pages_tell
+    from autograder.plugins.watch.bound import what_pages_tell
+    from autograder.plugins.watch.rounds import Watch
     from autograder.report.text import terminal_line
 
     config = load(course)

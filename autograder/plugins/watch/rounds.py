@@ -4,8 +4,6 @@ An attempt is marked before it is graded. So where the grader is killed nobody g
 marked but not shown is shown by the next round.
 """
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
@@ -25,10 +23,8 @@ from autograder.gradebook.config import ConversionError, load
 from autograder.gradebook.exchange import release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
-from autograder.grading.outcomes import report_bits
 from autograder.plugins.watch.arrivals import Arrivals
 from autograder.submission.submission import Submission, find_submissions
-from autograder.testing.suite import HiddenTest, Suite
 
 
 def may_be_told(attempts: Sequence[Attempt], settings: AttemptSettings, now: datetime, zone: tzinfo) -> bool:
@@ -139,29 +135,3 @@ def settings_of(course: Course, exercise: Exercise) -> AttemptSettings:
 
 def _is_told(attempt: Attempt) -> bool:
     return attempt.told is not None
-
-
-def what_pages_tell(course: Course, exercise: Exercise) -> str:
-    """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
-    settings, suite = settings_of(course, exercise), Suite(exercise)
-    bits = report_bits(suite, course.rules(exercise.name), course.building(exercise.name))
-    if settings.tells is Tells.SCORE:
-        bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
-    bound = f"each tells at most {bits} bits of hidden inputs, all of a day {bits * settings.a_day}"
-    return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"
-
-
-def _scores(exercise: Exercise, suite: Suite) -> set[float]:
-    """Return every score that the tests can give."""
-    by_question: dict[str, list[HiddenTest]] = defaultdict(list)
-    for test in suite.tests:
-        by_question[test.question].append(test)
-    totals = {0.0}
-    for name, tests in by_question.items():
-        passed = {0.0}
-        for test in tests:
-            passed |= {round(one + test.weight, 9) for one in passed}
-        points, weight = exercise.points[name], sum(test.weight for test in tests)
-        scores = {round(points * one / weight, 4) for one in passed}
-        totals = {round(total + one, 4) for total in totals for one in scores}
-    return totals

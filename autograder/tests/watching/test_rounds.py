@@ -22,7 +22,8 @@ from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.outcomes import told_bits
 from autograder.plugins.watch.arrivals import FromExchange, FromUploads
-from autograder.plugins.watch.rounds import Watch, what_pages_tell
+from autograder.plugins.watch.bound import what_pages_tell
+from autograder.plugins.watch.rounds import Watch
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written
