@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from autograder.collecting.archive import ArchiveEntry, EntryError
 from autograder.collecting.attribution import ArchiveContext, Attribution, NamingRules
 from autograder.collecting.metadata import GradescopeRecord, Times, read_times
-from autograder.collecting.names import Platform, read_pattern
+from autograder.collecting.names import read_pattern
 from autograder.submission.students import read_students
 from autograder.submission.submission import is_student
 
@@ -127,14 +127,6 @@ def test_no_student_can_sign_as_another_on_gradescope() -> None:
     for name in ("x/submission_5/01_first.ipynb", "x/submission_5/x/submission_6/01_first.ipynb"):
         (found,) = attributions(name, context=context)
         assert found.student == "mallory"
-
-
-def test_gradescope_tells_who_is_in_a_group_and_when_it_handed_in() -> None:
-    when = datetime(2026, 3, 2, 18, tzinfo=UTC)
-    records = {"x/submission_5": GradescopeRecord(("100", "bob@school.org"), when)}
-    found = attributions("x/submission_5/01_first.ipynb", context=ArchiveContext(gradescope=records))
-    assert {one.platform for one in found} == {Platform.GRADESCOPE}
-    assert [(one.student, one.when) for one in found] == [("100", when), ("bob@school.org", when)]
 
 
 def test_a_folder_around_the_class_is_passed_over() -> None:

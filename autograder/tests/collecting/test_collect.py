@@ -107,14 +107,6 @@ def test_a_folder_goes_in_too_and_a_tar_has_to_be_unpacked_first(course: Course,
     assert refused.message == "is no zip archive; unpack it and make a zip or a folder of what it holds"
 
 
-def test_the_same_archive_twice_changes_nothing(course: Course, tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "a.zip", {"ada/01_small.ipynb": notebook()})
-    run(course, archive)
-    before = submitted(course)
-    assert statuses(run(course, archive)) == [("ada", "unchanged")]
-    assert submitted(course) == before
-
-
 def test_a_later_archive_replaces_and_an_earlier_one_does_not(course: Course, tmp_path: Path) -> None:
     early = make_zip(tmp_path / "1.zip", {"ada/01_small.ipynb": notebook("1")})
     late = make_zip(tmp_path / "2.zip", {"ada/01_small.ipynb": notebook("2")}, LATE)
@@ -153,23 +145,6 @@ def test_without_times_nothing_is_late(course: Course, tmp_path: Path) -> None:
     (line,) = run(due(course), archive, times=False)
     assert (line.status, line.message) == ("new", "")
     assert list(submitted(course)) == ["ada/01_small/01_small.ipynb"]
-
-
-def test_moodle_s_names_become_ids_where_they_can(course: Course, tmp_path: Path) -> None:
-    files = {
-        "Ada Lovelace_1_assignsubmission_file_/01_small.ipynb": notebook(),
-        "Zoë Müller_2_assignsubmission_file_/01_small.ipynb": notebook(),
-        "Anna Lee_3_assignsubmission_file_/01_small.ipynb": notebook("one"),
-        "Anna Lee_4_assignsubmission_file_/01_small.ipynb": notebook("other"),
-    }
-    lines = run(course, make_zip(tmp_path / "a.zip", files))
-    assert {(line.student, line.status) for line in lines} == {
-        ("Ada.Lovelace", "new"),
-        ("Zoë.Müller", "new"),
-        ("", "refused"),
-    }
-    wrong = {line.path[:5]: line.message for line in lines if line.status == "refused"}
-    assert '"Anna Lee" is the name of several people; give Moodle\'s grading worksheet' in wrong["Anna "]
 
 
 def test_a_list_of_students_turns_names_into_ids(course: Course, tmp_path: Path) -> None:
@@ -268,11 +243,6 @@ def test_one_student_s_odd_files_do_not_spoil_gradescope_s_export(course: Course
     ]
 
 
-def test_an_unpacked_export_goes_in(course: Course, tmp_path: Path) -> None:
-    files = {"submission_metadata.yml": OWN_METADATA, "submission_5/01_small.ipynb": notebook()}
-    assert statuses(run(course, make_folder(tmp_path / "assignment_1_export", files))) == [("bob", "new")]
-
-
 def test_archives_of_students_in_an_archive_go_in(course: Course, tmp_path: Path) -> None:
     inner = make_zip(tmp_path / "inner.zip", {"bob/01_small.ipynb": notebook()}).read_bytes()
     archive = make_zip(
@@ -307,27 +277,6 @@ def test_a_bad_name_is_refused_by_name_and_the_others_go_in(
     assert statuses(run(course, archive)) == [(name, "refused"), ("ada", "new")]
     assert [path.name for path in (course.root / "submitted").iterdir()] == ["ada"]
     assert outside(tmp_path) == before
-
-
-def test_a_pipe_and_a_link_in_a_folder_are_refused(course: Course, tmp_path: Path) -> None:
-    folder = make_folder(tmp_path / "class", {"ada/01_small.ipynb": notebook()})
-    (folder / "bob").mkdir()
-    os.mkfifo(folder / "bob" / "01_small.ipynb")
-    (folder / "eve").symlink_to(folder / "ada")
-    assert statuses(run(course, folder)) == [
-        ("eve", "refused"),
-        ("bob/01_small.ipynb", "refused"),
-        ("ada", "new"),
-    ]
-
-
-def test_a_bomb_is_refused_and_the_others_go_in(course: Course, tmp_path: Path) -> None:
-    files: dict[str, Content] = {"bob/01_small.ipynb": bytes(50 << 20), "ada/01_small.ipynb": notebook()}
-    archive = make_zip(tmp_path / "a.zip", files)
-    assert archive.stat().st_size < 52_000
-    refused, new = run(course, archive)
-    assert (refused.status, refused.message) == ("refused", "unpacks to more than 600 times its size")
-    assert new.student == "ada"
 
 
 def test_a_notebook_that_is_too_large_is_refused_in_its_student_s_name(
@@ -439,26 +388,6 @@ def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
     assert statuses(rest) == [("ada", "new")]
 
 
-def test_a_link_in_the_place_of_submitted_is_refused(course: Course, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (course.root / "submitted").symlink_to(elsewhere)
-    (line,) = run(course, make_zip(tmp_path / "a.zip", {"ada/01_small.ipynb": notebook()}))
-    assert line.status == "refused"
-    assert "is a link or no folder" in line.message
-    assert not list(elsewhere.iterdir())
-
-
-def test_leavings_of_systems_are_passed_over(course: Course, tmp_path: Path) -> None:
-    names = (
-        "ada/01_small.ipynb",
-        "__MACOSX/ada/._01_small.ipynb",
-        "ada/.ipynb_checkpoints/01_small-checkpoint.ipynb",
-    )
-    lines = run(course, make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook())))
-    assert statuses(lines) == [("ada", "new")]
-
-
 def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
     course: Course, tmp_path: Path
 ) -> None:
@@ -554,13 +483,6 @@ submission_5:
     done = call(course, make_zip(tmp_path / "m.zip", moodle))
     assert [line.split(":")[0] for line in done.stdout.splitlines()[:2]] == ["01_small ada", "01_small bob"]
     assert done.stdout.count("of group Team Red, Moodle tells no time") == 2
-
-
-def test_a_later_upload_of_the_ninth_time_counts(course: Course, tmp_path: Path) -> None:
-    ninth = "lovelaceada_101_9009_01_small-0f8fad5b-d9cb-469f-a165-70867728950e.ipynb"
-    files = {"lovelaceada_101_9001_01_small-7.ipynb": notebook("7"), ninth: notebook("9")}
-    run(course, make_zip(tmp_path / "a.zip", files))
-    assert submitted(course)["101/01_small/01_small.ipynb"] == notebook("9")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from autograder.course.course import Course
 
 Moment = tuple[int, int, int, int, int, int]
 DOWNLOADED: Moment = (2026, 3, 5, 10, 0, 0)
-LATER: Moment = (2026, 3, 9, 10, 0, 0)
 ADA_IN_CANVAS, BOB_IN_CANVAS = "lovelaceada_101_9001_01_small.ipynb", "bob_LATE_102_9002_01_small.ipynb"
 ADA, BOB = (f"{name}_assignsubmission_file/01_small.ipynb" for name in ("Ada Lovelace_7", "Bob Bee_8"))
 
@@ -65,24 +64,6 @@ def test_nobody_is_late_in_canvas_by_the_time_of_the_download(
     assert times(course) == {"101": "", "102": ""}
 
 
-def test_canvas_counts_uploads_so_an_older_zip_replaces_nothing(course: Course, tmp_path: Path) -> None:
-    due(course, "2026-03-01T23:59:00+09:00")
-    old = zipped(tmp_path / "1.zip", {ADA_IN_CANVAS: notebook("old")})
-    new = zipped(tmp_path / "2.zip", {"lovelaceada_101_9050_01_small-1.ipynb": notebook("new")})
-    assert "101: new" in collect(course, old).stdout
-    assert "101: replaced" in collect(course, new).stdout
-    assert "101: unchanged: something handed in later is there" in collect(course, old).stdout
-    assert submitted(course, "101") == "new"
-
-
-def test_an_older_download_from_moodle_replaces_nothing(course: Course, tmp_path: Path) -> None:
-    old = zipped(tmp_path / "1.zip", {ADA: notebook("old")})
-    new = zipped(tmp_path / "2.zip", {ADA: notebook("new")}, LATER)
-    for archive in (old, new, old):
-        collect(course, archive)
-    assert submitted(course, "Ada.Lovelace") == "new"
-
-
 def test_moodle_s_worksheet_tells_the_times_and_they_stay(course: Course, tmp_path: Path) -> None:
     due(course, "2026-03-01T23:59:00+01:00")
     sheet = tmp_path / "Grades.csv"
@@ -121,35 +102,12 @@ def test_an_hour_that_clocks_skip_makes_nobody_later(course: Course, tmp_path: P
     assert "101: new: 14.0 h late" in done.stdout
 
 
-@pytest.mark.parametrize("option", [[], ["--no-times"]])
-def test_collecting_again_corrects_times_of_the_download(
-    course: Course, tmp_path: Path, option: list[str]
-) -> None:
-    folder = course.root / "submitted" / "Ada.Lovelace" / "01_small"
-    folder.mkdir(parents=True)
-    (folder / "01_small.ipynb").write_text(notebook(), encoding="utf-8")
-    (folder / "timestamp.txt").write_text("2026-03-05 10:00:00.000000 UTC", encoding="utf-8")
-    archive = zipped(tmp_path / "a.zip", {ADA: notebook()})
-    assert "Ada.Lovelace: time corrected" in collect(course, archive, *option).stdout
-    assert times(course) == {"Ada.Lovelace": ""}
-    assert "Ada.Lovelace: unchanged" in collect(course, archive, *option).stdout
-
-
 def test_a_zip_without_a_zone_is_read_in_that_of_the_due_date(course: Course, tmp_path: Path) -> None:
     due(course, "2026-03-01T23:59:00+09:00")
     files = {"ada/01_small.ipynb": notebook(), "bob/01_small.ipynb": notebook()}
     done = collect(course, zipped(tmp_path / "a.zip", files, (2026, 3, 1, 20, 0, 0)))
     assert "late" not in done.stdout
     assert times(course) == {"ada": "2026-03-01 11:00", "bob": "2026-03-01 11:00"}
-
-
-def test_a_resubmission_without_a_time_keeps_no_earlier_one(course: Course, tmp_path: Path) -> None:
-    first = zipped(tmp_path / "1.zip", {"ada/01_small.ipynb": notebook("1")})
-    second = zipped(tmp_path / "2.zip", {"ada/01_small.ipynb": notebook("2")}, (1980, 1, 1, 0, 0, 0))
-    collect(course, first)
-    assert times(course) == {"ada": "2026-03-05 10:00"}
-    collect(course, second)
-    assert times(course) == {"ada": ""}
 
 
 def test_an_unknown_zone_is_wrong_use(course: Course, tmp_path: Path) -> None:

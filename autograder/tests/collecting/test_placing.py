@@ -14,6 +14,7 @@ from autograder.collecting.attempts import Arrival, Placing, Source, arrival_of,
 from autograder.submission.submission import Submission
 
 WHEN = datetime(2026, 3, 2, 18, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -25,9 +26,93 @@ def files(submission: Submission) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in submission.folder.iterdir()}
 
 
-def test_a_notebook_and_its_time_are_written(submission: Submission) -> None:
-    assert place(submission, b"1", Arrival(WHEN)) is Placing.NEW
-    assert files(submission) == {"01_small.ipynb": "1", "timestamp.txt": "2026-03-02 18:00:00.000000 UTC"}
+def kept(submission: Submission) -> list[str]:
+    """Return the texts of all attempts, the newest last."""
+    return [one.notebook.read_text(encoding="utf-8") for one in attempts_of(submission)]
+
+
+def counting(submission: Submission) -> tuple[str, str]:
+    time = submission.folder / "timestamp.txt"
+    return submission.notebook.read_text(), time.read_text() if time.exists() else ""
+
+
+NEW, REPLACED, SAME, RETIMED, OLDER = Placing
+
+
+def at(hour: float | None) -> datetime | None:
+    return None if hour is None else WHEN + hour * HOUR
+
+
+def file(hour: float | None = None) -> Arrival:
+    return Arrival(at(hour))
+
+
+def given(hour: float, downloaded: float | None = None, upload: int | None = None) -> Arrival:
+    return Arrival(at(hour), Source.GIVEN, upload, at(downloaded))
+
+
+def untold(downloaded: float | None = None, upload: int | None = None, **more: Any) -> Arrival:
+    return Arrival(None, Source.UNKNOWN, upload, at(downloaded), **more)
+
+
+MAILED = Arrival(source=Source.IGNORED)
+# What comes, one after another, and what becomes of each; all attempts in the end, the newest last; its time.
+STORIES: dict[str, tuple[list[tuple[str, Arrival, Placing]], str, str]] = {
+    "something later replaces and something earlier does not": (
+        [("1", file(0), NEW), ("2", file(1), REPLACED), ("1", file(0), OLDER), ("1", file(99), OLDER)],
+        "12", "03-02 19:00",
+    ),
+    "what came at no known time keeps no old one": ([("1", file(0), NEW), ("2", file(), REPLACED)], "12", ""),
+    "what a platform counts decides": (
+        [
+            ("1", untold(0, 7), NEW), ("2", untold(24, 6), OLDER), ("2", untold(0, 8), REPLACED),
+            ("2", untold(-24, 5), SAME), ("1", untold(0, 7), OLDER), ("3", file(0), REPLACED),
+        ], "2123", "03-02 18:00",
+    ),
+    "of two downloads with one time the later one counts": (
+        [
+            ("2", given(0, 48), NEW), ("1", given(0, 24), OLDER), ("1", untold(24), OLDER),
+            ("3", untold(72), REPLACED), ("2", given(0, 0), OLDER),
+        ], "123", "",
+    ),
+    "a time that was given stays until another is given": (
+        [
+            ("1", given(0), NEW), ("1", untold(), SAME), ("1", file(), SAME), ("1", file(-24), SAME),
+            ("1", given(-24), RETIMED),
+        ], "1", "03-01 18:00",
+    ),
+    "who believes no time takes it away": ([("1", given(0), NEW), ("1", MAILED, RETIMED)], "1", ""),
+    "a file's time is corrected to an earlier one only": (
+        [
+            ("1", file(), NEW), ("1", file(0), RETIMED), ("1", file(24), SAME), ("1", file(-24), RETIMED),
+            ("1", untold(), RETIMED), ("1", file(0), SAME),
+        ], "1", "",
+    ),
+    "without any time what comes again brings nothing back": (
+        [("1", MAILED, NEW), ("2", MAILED, REPLACED), ("1", MAILED, OLDER), ("2", MAILED, SAME)], "12", "",
+    ),
+    "an older download does not replace what came by mail": (
+        [("2", untold(0), NEW), ("3", MAILED, REPLACED), ("1", untold(-1), OLDER)], "123", "",
+    ),
+    "a corrected time settles which one is the newest": (
+        [("1", given(0), NEW), ("2", given(1, 9), REPLACED), ("2", given(-1, 9), REPLACED)],
+        "21", "03-02 18:00",
+    ),
+    "a time that is given later reaches the attempt": (
+        [
+            ("1", untold(upload=0), NEW), ("2", untold(upload=1), REPLACED),
+            ("2", given(0, None, 1), RETIMED), ("1", given(-1, None, 0), OLDER),
+        ], "12", "03-02 18:00",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_all_is_kept_and_the_newest_counts(submission: Submission, story: str) -> None:
+    steps, attempts, time = STORIES[story]
+    assert [place(submission, text.encode(), arrival) for text, arrival, _ in steps] == [s for *_, s in steps]
+    assert kept(submission) == list(attempts)
+    assert counting(submission) == (attempts[-1], time and f"2026-{time}:00.000000 UTC")
 
 
 def test_the_same_again_changes_nothing(submission: Submission) -> None:
@@ -38,67 +123,10 @@ def test_the_same_again_changes_nothing(submission: Submission) -> None:
     assert files(submission)["timestamp.txt"] == "2026-03-02 18:00:00.000000 UTC"
 
 
-def test_something_later_replaces_and_something_earlier_does_not(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN))
-    assert place(submission, b"2", Arrival(WHEN + timedelta(hours=1))) is Placing.REPLACED
-    assert place(submission, b"1", Arrival(WHEN)) is Placing.OLDER
-    assert files(submission) == {"01_small.ipynb": "2", "timestamp.txt": "2026-03-02 19:00:00.000000 UTC"}
-
-
-def test_what_came_at_no_known_time_keeps_no_old_one(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN))
-    assert place(submission, b"2", Arrival()) is Placing.REPLACED
-    assert files(submission) == {"01_small.ipynb": "2"}
-
-
-def told(**more: Any) -> Arrival:
-    return Arrival(source=Source.UNKNOWN, **more)
-
-
-def test_what_a_platform_counts_decides_which_one_is_newer(submission: Submission) -> None:
-    place(submission, b"1", told(upload=7, downloaded=WHEN))
-    assert place(submission, b"2", told(upload=6, downloaded=WHEN + timedelta(1))) is Placing.OLDER
-    assert place(submission, b"2", told(upload=8, downloaded=WHEN)) is Placing.REPLACED
-    assert sorted(files(submission)) == ["01_small.ipynb"]
-    assert place(submission, b"2", told(upload=5, downloaded=WHEN - timedelta(1))) is Placing.UNCHANGED
-    assert place(submission, b"1", told(upload=7, downloaded=WHEN)) is Placing.OLDER
-    assert place(submission, b"3", Arrival(WHEN)) is Placing.REPLACED
-    assert sorted(files(submission)) == ["01_small.ipynb", "timestamp.txt"]
-
-
-def test_of_two_downloads_with_one_time_told_the_later_one_counts(submission: Submission) -> None:
-    place(submission, b"2", Arrival(WHEN, Source.GIVEN, downloaded=WHEN + timedelta(2)))
-    for source, when in ((Source.GIVEN, WHEN), (Source.UNKNOWN, None)):
-        older = Arrival(when, source, downloaded=WHEN + timedelta(1))
-        assert place(submission, b"1", older) is Placing.OLDER
-    assert place(submission, b"3", told(downloaded=WHEN + timedelta(3))) is Placing.REPLACED
-    assert place(submission, b"2", Arrival(WHEN, Source.GIVEN, downloaded=WHEN)) is Placing.OLDER
-
-
-def test_a_time_that_was_told_stays_until_another_is_told(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN, Source.GIVEN))
-    for arrival in (told(), Arrival(), Arrival(WHEN - timedelta(1))):
-        assert place(submission, b"1", arrival) is Placing.UNCHANGED
-    assert place(submission, b"1", Arrival(WHEN - timedelta(1), Source.GIVEN)) is Placing.RETIMED
-    assert files(submission)["timestamp.txt"] == "2026-03-01 18:00:00.000000 UTC"
-    assert place(submission, b"1", Arrival(source=Source.IGNORED)) is Placing.RETIMED
-    assert list(files(submission)) == ["01_small.ipynb"]
-
-
-def test_a_file_s_time_is_corrected_to_an_earlier_one_only(submission: Submission) -> None:
-    place(submission, b"1", Arrival())
-    assert place(submission, b"1", Arrival(WHEN)) is Placing.RETIMED
-    assert place(submission, b"1", Arrival(WHEN + timedelta(1))) is Placing.UNCHANGED
-    assert place(submission, b"1", Arrival(WHEN - timedelta(1))) is Placing.RETIMED
-    assert place(submission, b"1", told()) is Placing.RETIMED
-    assert place(submission, b"1", Arrival(WHEN)) is Placing.UNCHANGED
-    assert sorted(files(submission)) == ["01_small.ipynb"]
-
-
 def test_a_time_written_by_hand_stays_with_the_same_notebook(submission: Submission) -> None:
-    place(submission, b"1", told())
+    place(submission, b"1", untold())
     (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00 CET", encoding="utf-8")
-    assert place(submission, b"1", told()) is Placing.UNCHANGED
+    assert place(submission, b"1", untold()) is Placing.UNCHANGED
     assert files(submission)["timestamp.txt"] == "2026-03-01 12:00 CET"
 
 
@@ -162,20 +190,6 @@ def test_a_full_disk_leaves_what_was_there(submission: Submission, monkeypatch: 
     assert files(submission) == {"01_small.ipynb": "1"}
 
 
-WHEN = datetime(2026, 3, 2, 18, tzinfo=UTC)
-HOUR = timedelta(hours=1)
-
-
-def kept(submission: Submission) -> list[str]:
-    """Return the texts of all attempts, the newest last."""
-    return [one.notebook.read_text(encoding="utf-8") for one in attempts_of(submission)]
-
-
-def counting(submission: Submission) -> tuple[str, str]:
-    time = submission.folder / "timestamp.txt"
-    return submission.notebook.read_text(), time.read_text() if time.exists() else ""
-
-
 @pytest.mark.parametrize("order", list(permutations("123")))
 def test_in_whatever_order_archives_are_collected_all_is_kept_and_the_newest_counts(
     submission: Submission, order: tuple[str, ...]
@@ -195,79 +209,31 @@ def test_the_same_bytes_are_no_new_attempt_unless_something_else_came_between(su
     assert kept(submission) == ["1", "2", "1"]
 
 
-def test_a_copy_of_an_older_folder_brings_nothing_back(submission: Submission) -> None:
-    for hours, text in enumerate("12"):
-        place(submission, text.encode(), Arrival(WHEN + hours * HOUR))
-    assert place(submission, b"1", Arrival(WHEN + 99 * HOUR)) is Placing.OLDER
-    assert (kept(submission), counting(submission)[0]) == (["1", "2"], "2")
-
-
-def test_without_any_time_an_archive_that_is_collected_again_brings_nothing_back(
-    submission: Submission,
-) -> None:
-    untimed = Arrival(source=Source.IGNORED)
-    seen = [place(submission, text, untimed) for text in (b"1", b"2", b"1", b"2")]
-    assert seen == [Placing.NEW, Placing.REPLACED, Placing.OLDER, Placing.UNCHANGED]
-    assert (kept(submission), counting(submission)) == (["1", "2"], ("2", ""))
-
-
-UNKNOWN, GIVEN = Source.UNKNOWN, Source.GIVEN
-MAILED = Arrival(source=Source.IGNORED)
-
-
-@pytest.mark.parametrize(
-    "again",
-    [
-        Arrival(None, UNKNOWN, downloaded=WHEN),
-        Arrival(None, UNKNOWN, downloaded=WHEN + HOUR),
-        Arrival(None, UNKNOWN),
-        Arrival(WHEN - HOUR, GIVEN, downloaded=WHEN),
-        Arrival(WHEN - HOUR, GIVEN, downloaded=WHEN + HOUR),
-        Arrival(None, UNKNOWN, upload=7, downloaded=WHEN),
-    ],
-)
+@pytest.mark.parametrize("again", [untold(0), untold(1), untold(), given(-1, 0), given(-1, 1), untold(0, 7)])
 def test_what_a_platform_still_has_does_not_replace_what_came_by_mail(
     submission: Submission, again: Arrival
 ) -> None:
-    place(submission, b"platform's", Arrival(None, UNKNOWN, upload=again.upload, downloaded=WHEN))
+    place(submission, b"platform's", untold(0, again.upload))
     for _ in range(3):
         place(submission, b"mailed", MAILED)
         assert place(submission, b"platform's", again) is Placing.OLDER
         assert (kept(submission), counting(submission)[0]) == (["platform's", "mailed"], "mailed")
 
 
-def test_an_older_download_replaces_nothing_that_came_by_mail_after_a_newer_one(
-    submission: Submission,
-) -> None:
-    place(submission, b"2", Arrival(None, UNKNOWN, downloaded=WHEN))
-    place(submission, b"mailed", MAILED)
-    assert place(submission, b"1", Arrival(None, UNKNOWN, downloaded=WHEN - HOUR)) is Placing.OLDER
-    assert (kept(submission), counting(submission)[0]) == (["1", "2", "mailed"], "mailed")
-
-
 def test_the_newest_once_more_by_mail_brings_nothing_older_back(submission: Submission) -> None:
-    place(submission, b"2", Arrival(WHEN, GIVEN))
-    place(submission, b"1", Arrival(WHEN - HOUR, GIVEN))
-    place(submission, b"2", MAILED)
-    assert counting(submission)[0] == "2"
+    for text, arrival in ((b"2", given(0)), (b"1", given(-1)), (b"2", MAILED)):
+        place(submission, text, arrival)
+    assert counting(submission) == ("2", "")
 
 
 def test_two_downloads_without_times_may_alternate(submission: Submission) -> None:
-    downloads = [(text, Arrival(None, UNKNOWN, downloaded=WHEN + n * HOUR)) for n, text in enumerate("121")]
+    downloads = [(text, untold(n)) for n, text in enumerate("121")]
     for archive in (0, 1, 0, 1, 2, 0, 2, 1, 0):
         text, arrival = downloads[archive]
         place(submission, text.encode(), arrival)
     assert kept(submission) == ["1", "2", "1"]
     assert place(submission, b"1", downloads[0][1]) is Placing.UNCHANGED
     assert counting(submission)[0] == "1"
-
-
-def test_a_corrected_time_settles_which_one_is_the_newest(submission: Submission) -> None:
-    place(submission, b"1", Arrival(WHEN, GIVEN))
-    archive = WHEN + 9 * HOUR
-    place(submission, b"2", Arrival(WHEN + HOUR, GIVEN, downloaded=archive))
-    assert place(submission, b"2", Arrival(WHEN - HOUR, GIVEN, downloaded=archive)) is Placing.REPLACED
-    assert (kept(submission), counting(submission)[0]) == (["2", "1"], "1")
 
 
 def test_what_came_another_way_than_by_collecting_is_kept_before_it_is_replaced(
@@ -281,17 +247,6 @@ def test_what_came_another_way_than_by_collecting_is_kept_before_it_is_replaced(
     (submission.folder / "timestamp.txt").write_text("2026-03-05 12:00:00.000000 UTC")
     assert place(submission, b"between", Arrival(WHEN + HOUR)) is Placing.OLDER
     assert kept(submission) == ["by hand", "between", "later"]
-
-
-def test_a_time_that_is_told_later_reaches_the_attempt_and_the_one_that_counts(
-    submission: Submission,
-) -> None:
-    for number, text in enumerate((b"1", b"2")):
-        place(submission, text, Arrival(None, Source.UNKNOWN, upload=number))
-    assert place(submission, b"2", Arrival(WHEN, Source.GIVEN, upload=1)) is Placing.RETIMED
-    assert place(submission, b"1", Arrival(WHEN - HOUR, Source.GIVEN, upload=0)) is Placing.OLDER
-    assert [one.arrival.when for one in attempts_of(submission)] == [WHEN - HOUR, WHEN]
-    assert counting(submission) == ("2", "2026-03-02 18:00:00.000000 UTC")
 
 
 def test_where_we_are_killed_on_the_way_collecting_again_mends_it(
@@ -364,7 +319,7 @@ def test_equal_bytes_lie_in_one_file_and_a_link_is_not_followed(tmp_path: Path) 
 
 
 def test_what_else_is_known_of_a_time_is_known_of_the_notebook_that_counts(submission: Submission) -> None:
-    place(submission, b"1", told(upload=4, number="7", late=True))
+    place(submission, b"1", untold(upload=4, number="7", late=True))
     assert (arrival_of(submission).upload, arrival_of(submission).is_late_untimed) == (4, True)
     (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00:00.000000 UTC", encoding="utf-8")
     assert (arrival_of(submission).number, arrival_of(submission).is_late_untimed) == ("7", False)

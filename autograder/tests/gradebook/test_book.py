@@ -12,7 +12,7 @@ from autograder.gradebook import ConversionError, ExerciseGradebook, read_gradeb
 from autograder.gradebook.config import database
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import CONFIG, WRONG_SUMS, hand_in, small, solved
-from autograder.tests.gradebook.rows import dump, full_marks, gradebook_submission, record
+from autograder.tests.gradebook.rows import full_marks, gradebook_submission, record
 
 
 def due(course: Course, when: str = "2026-01-01T10:00:00+01:00") -> Course:
@@ -21,17 +21,6 @@ def due(course: Course, when: str = "2026-01-01T10:00:00+01:00") -> Course:
     dated = text.replace("- name: 01_small\n", f"- name: 01_small\n    due: {when}\n")
     (course.root / "course.yaml").write_text(dated, encoding="utf-8")
     return load_course(course.root)
-
-
-def test_a_name_that_is_no_id_never_reaches_the_gradebook(graded_class: Course) -> None:
-    assert "=1+1" not in [one.student for one in read_gradebook(graded_class, small(graded_class))]
-
-
-def test_late_submissions_are_late_in_the_gradebook(ready: Course) -> None:
-    course = due(ready)
-    hand_in(course, "ann", solved(small(course)), late="2026-01-01 10:00:00 UTC")
-    record(course, "ann")
-    assert gradebook_submission(course, "ann").seconds_late == 3600
 
 
 def test_taking_in_says_how_late_it_is_and_so_does_the_book(ready: Course) -> None:
@@ -155,15 +144,6 @@ def test_a_gradebook_elsewhere_is_the_one_that_is_filled(ready: Course, tmp_path
     assert (ready.root / "gradebook.db").read_bytes() == before
     with Gradebook(database(ready), ready.settings.course) as gradebook:
         assert [student.id for student in gradebook.students] == ["ann"]
-
-
-def test_a_submission_that_is_taken_in_twice_is_in_the_gradebook_once(ready: Course) -> None:
-    hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
-    before = dump(ready.root / "gradebook.db")
-    record(ready, "ann")
-    assert dump(ready.root / "gradebook.db") == before
-    assert len(before["submissions"]) == 1
 
 
 def test_the_autograded_notebook_is_written_as_nbformat_writes_it(ready: Course) -> None:

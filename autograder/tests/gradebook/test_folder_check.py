@@ -19,10 +19,6 @@ def submission(course: Course) -> Submission:
     return hand_in(course, "ann", "{}", late="2026-01-31 12:00:00 UTC")
 
 
-def test_a_folder_with_a_notebook_and_a_time_is_fine(submission: Submission) -> None:
-    assert refusal(submission) == ""
-
-
 def test_a_folder_that_is_not_there_is_fine_as_its_notebook_is_missing_and_no_more(course: Course) -> None:
     assert refusal(Submission(course.root, "nobody", "01_small")) == ""
 
