@@ -1,4 +1,4 @@
-"""Asks whether another has looked at files of the machine's processes, which keep the time of the first look.
+"""Asks whether another submission has read files in /proc, which keep the time of their first reading.
 
 tiers: [full]
 verdict: failed
