@@ -90,14 +90,14 @@ def machine() -> str:
 def _comparison(figures: Figures) -> str:
     count = figures.ours[0].count
     titles = [f"{count} submissions", "each", "the class", "peak memory", "once more, unchanged"]
-    titles += [f"faster with {done.grader.partition(', ')[2]}" for done in figures.ours]
+    titles += [f"{done.grader.replace(',', ' with')} is faster by" for done in figures.ours if figures.others]
     rows = [["---", *("---:" for _ in titles[1:])]]
     for other in figures.others:
         ratios = [f"{other.each / done.each:.0f} times" for done in figures.ours]
         rows.append(
             [other.grader, _time(other.each), f"about {_time(other.each * count)}", _mb(other), "", *ratios]
         )
-    attacks = "every tenth of these attacks the grader"
+    attacks = "the same class, with an attack in every tenth submission"
     for title, done in (*((done.grader, done) for done in figures.ours), (attacks, figures.attacked)):
         rows.append(
             [
@@ -106,7 +106,7 @@ def _comparison(figures: Figures) -> str:
                 _time(done.seconds),
                 _mb(done),
                 _time(done.again),
-                *("" for _ in figures.ours),
+                *("" for _ in figures.ours if figures.others),
             ]
         )
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (titles, *rows))
@@ -124,8 +124,8 @@ def _notes(figures: Figures) -> Iterator[str]:
     faster = "".join(f", {other.each / each:.0f} times as fast as {other.grader}" for other in figures.others)
     yield (
         f"From {few.count} to {most.count} submissions, each additional one takes {_time(each)}{faster}. "
-        f"On all cores together that is {each * JOBS[-1] / figures.own_work:.1f} times its own work, "
-        f"{_time(figures.own_work)}."
+        f"With {JOBS[-1]} jobs that is at most {_time(each * JOBS[-1])} of processor time, or "
+        f"{each * JOBS[-1] / figures.own_work:.1f} times its own work ({_time(figures.own_work)})."
     )
     yield (
         "A student waits "
