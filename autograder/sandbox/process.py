@@ -22,10 +22,10 @@ from autograder.worker.protocol import Header, ProtocolError, Tensors, longest_a
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
 _MOST_LATE = 100  # answers that are dropped, which takes us longer than sending them
 _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it has closed its connection
-_LOOK_SECONDS = 0.05  # between two looks at what a process is doing that has not answered yet
-_LONGEST_SLEEP = 1.0  # that counts between two looks: the whole machine may have stood still meanwhile
-_TIMES, _LEAST_PATIENCE = 10, 10.0  # by the clock: so many times a request's seconds, and at least so many
-_AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
+LOOK_SECONDS = 0.05  # between two looks at what a process is doing that has not answered yet
+LONGEST_SLEEP = 1.0  # that counts between two looks: the whole machine may have stood still meanwhile
+_TIMES, LEAST_PATIENCE = 10, 10.0  # by the clock: so many times a request's seconds, and at least so many
+AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
 
 
 class WorkerError(Exception):
@@ -198,9 +198,9 @@ class _Clock:
         ended = {process: (int(one[13]) + int(one[14])) / tick for process, one in figures}
         living = sum(_computed(process) for process in ended if process != self._process)
         self._children = max(self._children, sum(ended.values()) + living)
-        asleep = bool(figures) and all(one[0] not in _AWAKE for _, one in figures) and not channel.poll(0)
+        asleep = bool(figures) and all(one[0] not in AWAKE for _, one in figures) and not channel.poll(0)
         if asleep and self._asleep_since is not None:
-            self.slept += min(now - self._asleep_since, _LONGEST_SLEEP)
+            self.slept += min(now - self._asleep_since, LONGEST_SLEEP)
         self._asleep_since = now if asleep else None
 
 
@@ -211,7 +211,7 @@ class _Deadline:
         self._worker, self._clock = worker, worker.clock
         self._seconds, self._begun, self._slept = seconds, worker.seconds, self._clock.slept
         now = time.monotonic()
-        self._next_look, self._patience = now + _LOOK_SECONDS, max(_TIMES * seconds, _LEAST_PATIENCE)
+        self._next_look, self._patience = now + LOOK_SECONDS, max(_TIMES * seconds, LEAST_PATIENCE)
         self._give_up = now + self._patience
         self._clock.begin()
 
@@ -230,7 +230,7 @@ class _Deadline:
         while True:
             if (now := time.monotonic()) >= self._next_look:
                 # At irregular times, lest a process wake up at each of them, and never seem to sleep.
-                self._next_look = now + _LOOK_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+                self._next_look = now + LOOK_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
                 self._clock.look(channel)
                 self.check()
                 if now >= self._give_up and not channel.poll(0):

@@ -48,15 +48,12 @@ SLOW = [
     "publishing/test_browser.py",
     "publishing/test_feedback.py",
     "sandbox/test_zygote.py",
-    "sandbox/test_launch.py",
     "test_demo.py",
     "test_screens.py",
     "watching",
     "term",
     "worker/test_bounds.py",
     "worker/test_protocol.py",
-    "worker/test_scratch.py",
-    "worker/test_zygote.py",
 ]
 # These take longest, so they begin first; two workers should not wait for a third one at the end.
 LONGEST = [
