@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode, from_dict
+from playwright.sync_api import BrowserContext, Page
 
 from autograder.report.report import QuestionReport, Verdict
-from autograder.tests.browser import IN_BROWSER, Browser, Listener, Page, opened
+from autograder.tests.browser import IN_BROWSER, Listener, opened, picture, show
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION, page
 from autograder.tests.screens import TOLERATED, Golden, difference
@@ -31,14 +32,14 @@ LOSSES = {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     with Listener() as listener, opened(tmp_path_factory.mktemp("profile"), listener) as browser:
         yield browser
         listener.shutdown()
 
 
 @pytest.fixture(scope="module")
-def feedback(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Page:
+def feedback(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> Page:
     """Return an open feedback page with something of everything."""
     passed = QuestionReport("attention_scores", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,))
     failed = replace(QUESTION, name="softmax", hint=HINT, shown=SHOWN)
@@ -51,12 +52,12 @@ def feedback(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Page
     return shown(browser, path)
 
 
-def shown(browser: Browser, path: Path) -> Page:
+def shown(browser: BrowserContext, path: Path) -> Page:
     """Open a page in a window as high as it is, up to a height."""
-    opened = browser.page(path.as_uri(), width=900)
-    opened.wait("document.readyState === 'complete'")
-    opened.resize(900, min(1300, opened.value("document.documentElement.scrollHeight")))
-    return opened
+    page = show(browser, path.as_uri(), width=900)
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": 900, "height": min(1300, height)})
+    return page
 
 
 def cells() -> tuple[NotebookNode, ...]:
@@ -70,18 +71,19 @@ def cells() -> tuple[NotebookNode, ...]:
 
 
 def test_a_student_s_page(feedback: Page, golden_screen: Golden) -> None:
-    golden_screen("feedback.png", feedback.picture)
+    golden_screen("feedback.png", lambda: picture(feedback))
 
 
-def test_an_instructor_s_dashboard(browser: Browser, golden_screen: Golden) -> None:
-    golden_screen("dashboard.png", shown(browser, DASHBOARD).picture)
+def test_an_instructor_s_dashboard(browser: BrowserContext, golden_screen: Golden) -> None:
+    page = shown(browser, DASHBOARD)
+    golden_screen("dashboard.png", lambda: picture(page))
 
 
 def test_whatever_gets_lost_is_noticed(feedback: Page) -> None:
-    whole = feedback.picture()
+    whole = picture(feedback)
     for name, css in LOSSES.items():
-        feedback.value(STYLED.format(css=css))
-        assert difference(whole, feedback.picture()) > 2 * TOLERATED, name
-    feedback.value(STYLED.format(css="* { text-rendering: geometricPrecision }"))
-    assert difference(whole, feedback.picture()) <= TOLERATED
-    feedback.value(STYLED.format(css=""))
+        feedback.evaluate(STYLED.format(css=css))
+        assert difference(whole, picture(feedback)) > 2 * TOLERATED, name
+    feedback.evaluate(STYLED.format(css="* { text-rendering: geometricPrecision }"))
+    assert difference(whole, picture(feedback)) <= TOLERATED
+    feedback.evaluate(STYLED.format(css=""))

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import BrowserContext, Page
+
 from autograder.course.kit import anchor, headings
-from autograder.tests.browser import Browser, Listener, Page, opened
+from autograder.tests.browser import Listener, opened, show, until
 
 NO_KERNEL = "{shouldStart: false, canStart: false, autoStartDefault: false}"
 QUIET = {"fetchNews": "false", "checkForUpdates": False}
@@ -48,7 +50,7 @@ WIDE = """[...panel.content.node.querySelectorAll('{kind}')].filter(
 class Lab:
     """JupyterLab in a browser, and the folder that it shows."""
 
-    browser: Browser
+    browser: BrowserContext
     page: Page
     address: str
     folder: Path
@@ -57,35 +59,35 @@ class Lab:
         """Open an exercise's notebook."""
         preference = "undefined" if kernel else NO_KERNEL
         code = OPEN.format(path=f"{name}/{name}.ipynb", kernel=preference, started=str(kernel).lower())
-        assert self.page.value(code)
+        assert self.page.evaluate(code)
 
     @property
     def is_changed(self) -> bool:
         """Whether the open notebook is marked as changed."""
-        changed: bool = self.page.value("panel.context.model.dirty")
+        changed: bool = self.page.evaluate("panel.context.model.dirty")
         return changed
 
     def dress(self, theme: str, width: int) -> None:
         """Show one notebook alone, in a theme, in a window so wide and without the list of files."""
-        self.page.value(
+        self.page.evaluate(
             f"jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {theme}'}})"
         )
-        self.page.value("jupyterapp.commands.execute('application:set-mode', {mode: 'single-document'})")
-        self.page.value("jupyterapp.shell.collapseLeft()")
-        self.page.value(BARE)
-        self.page.resize(width)
-        self.page.wait(f"document.body.dataset.jpThemeLight === '{str(theme == 'Light').lower()}'")
+        self.page.evaluate("jupyterapp.commands.execute('application:set-mode', {mode: 'single-document'})")
+        self.page.evaluate("jupyterapp.shell.collapseLeft()")
+        self.page.evaluate(BARE)
+        self.page.set_viewport_size({"width": width, "height": 800})
+        until(self.page, f"document.body.dataset.jpThemeLight === '{str(theme == 'Light').lower()}'")
 
     def shows_anchors(self, notebook: dict[str, Any]) -> None:
         """Expect the larger headings to have the anchors that the kit tells of."""
         texts = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
         found = [anchor(heading) for text in texts for heading in headings("".join(text))]
-        anchors = self.page.wait(f"{ANCHORS}.length === {len(found)} ? {ANCHORS} : false")
+        anchors = until(self.page, f"{ANCHORS}.length === {len(found)} ? {ANCHORS} : false")
         assert [here for here, there in zip(found, anchors, strict=True) if here not in ("", there)] == []
 
     def wide(self, kind: str) -> list[str]:
         """Return the beginnings of what has to be scrolled sideways."""
-        found: list[str] = self.page.value(WIDE.format(kind=kind))
+        found: list[str] = self.page.evaluate(WIDE.format(kind=kind))
         return found
 
 
@@ -105,8 +107,8 @@ def started(root: Path, assignments: Path) -> Iterator[Lab]:
     try:
         address = answering(root / "runtime", server)
         with opened(root / "profile", Listener()) as browser:
-            page = browser.page(f"{address}lab")
-            page.wait("window.jupyterapp ? jupyterapp.restored.then(() => true) : false")
+            page = show(browser, f"{address}lab")
+            until(page, "window.jupyterapp ? jupyterapp.restored.then(() => true) : false")
             yield Lab(browser, page, address, root / "work")
     finally:
         server.terminate()

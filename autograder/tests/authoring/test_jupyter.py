@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Page
 
 from autograder.authoring.answers import fill, right_answers
 from autograder.course.course import load_course
 from autograder.tests.authoring.jupyter import CLOSE, Lab, started
-from autograder.tests.browser import IN_BROWSER, Page
+from autograder.tests.browser import IN_BROWSER, picture, show, until
 from autograder.tests.screens import TOLERATED, Golden, difference
 
 pytestmark = IN_BROWSER
@@ -68,15 +69,15 @@ def released(name: str) -> dict[str, Any]:
 def test_each_release_opens_without_a_word_or_a_change_and_with_its_checks_locked(lab: Lab) -> None:
     for name, exercise in COURSE.exercises.items():
         lab.open(name)
-        cells = {cell["id"]: cell for cell in lab.page.value(CELLS)}
+        cells = {cell["id"]: cell for cell in lab.page.evaluate(CELLS)}
         assert list(cells) == [cell["id"] for cell in released(name)["cells"]]
         locked = {one for one, cell in cells.items() if cell["locked"]}
         assert locked == {f"check-{question}" for question in exercise.points}
         assert {*exercise.points, *exercise.written} <= {one for one, cell in cells.items() if cell["kept"]}
         if name == SOLVED:  # to render all of a lesson takes its time
             lab.shows_anchors(released(name))
-        assert (lab.is_changed, lab.page.value(WORDS)) == (False, []), name
-        lab.page.value(CLOSE)
+        assert (lab.is_changed, lab.page.evaluate(WORDS)) == (False, []), name
+        lab.page.evaluate(CLOSE)
 
 
 def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Golden) -> None:
@@ -86,22 +87,22 @@ def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Golden) -
     (lab.folder / SOLVED / f"{SOLVED}.ipynb").write_text(solved, encoding="utf-8")
     lab.open(SOLVED, kernel=True)
     assert not lab.is_changed, "the kernel has changed the notebook"
-    ran = {cell["id"]: cell for cell in lab.page.value(RUN)}
+    ran = {cell["id"]: cell for cell in lab.page.evaluate(RUN)}
     assert all(cell["count"] for cell in ran.values())
     assert "error" not in {kind for cell in ran.values() for kind, _ in cell["outputs"]}
     assert all("this check passes" in ran[f"check-{q}"]["outputs"][0][1] for q in exercise.points)
-    golden_screen("heat_map.png", lambda: b64decode(lab.page.value(PICTURE)))
-    lab.page.value(VALIDATE)
-    (said,) = lab.page.wait(f"{WORDS}.length ? {WORDS} : false")
+    golden_screen("heat_map.png", lambda: b64decode(lab.page.evaluate(PICTURE)))
+    lab.page.evaluate(VALIDATE)
+    (said,) = until(lab.page, f"{WORDS}.length ? {WORDS} : false")
     assert "Success! Your notebook passes all the tests." in said
-    lab.page.value("document.querySelector('.jp-Dialog .jp-mod-accept').click()")
+    lab.page.evaluate("document.querySelector('.jp-Dialog .jp-mod-accept').click()")
 
 
 def test_on_a_narrow_dark_screen_everything_fits_and_can_be_read(lab: Lab) -> None:
     lab.dress("Dark", 900)
     assert lab.wide(".jp-RenderedHTMLCommon, .jp-OutputArea-output, img") == []
-    assert lab.page.value("document.documentElement.scrollWidth") <= 900
-    colours = lab.page.value(COLOURS)
+    assert lab.page.evaluate("document.documentElement.scrollWidth") <= 900
+    colours = lab.page.evaluate(COLOURS)
     assert len(colours) > 20
     assert min(contrast(*pair) for pair in colours) > 4.5
 
@@ -109,32 +110,32 @@ def test_on_a_narrow_dark_screen_everything_fits_and_can_be_read(lab: Lab) -> No
 def test_what_students_see_first_and_of_a_check(lab: Lab, golden_screen: Golden) -> None:
     lab.dress("Light", 900)
     lab.open(SEEN)
-    lab.page.wait(f"Boolean({DRAWN})")
-    golden_screen("notebook_light.png", lambda: lab.page.picture("panel.content.node"))
-    whole = lab.page.picture("panel.content.node")
-    lab.page.value("panel.content.node.querySelector('img').style.visibility = 'hidden'")
-    assert difference(whole, lab.page.picture("panel.content.node")) > 2 * TOLERATED, "a lost figure"
+    until(lab.page, f"Boolean({DRAWN})")
+    golden_screen("notebook_light.png", lambda: picture(lab.page, "panel.content.node"))
+    whole = picture(lab.page, "panel.content.node")
+    lab.page.evaluate("panel.content.node.querySelector('img').style.visibility = 'hidden'")
+    assert difference(whole, picture(lab.page, "panel.content.node")) > 2 * TOLERATED, "a lost figure"
     lab.dress("Dark", 900)
     golden_screen("check_dark.png", lambda: check_of(lab.page))
     assert lab.wide(".cm-scroller") == []
-    lab.page.value(CLOSE)
+    lab.page.evaluate(CLOSE)
 
 
 def check_of(page: Page) -> bytes:
     """Return a picture of the first check, scrolled to anew: cells above it grow while they are drawn."""
-    page.value(TO_CHECK)
-    page.wait(f"Boolean({WHOLE})")
-    return page.picture("check")
+    page.evaluate(TO_CHECK)
+    until(page, f"Boolean({WHOLE})")
+    return picture(page, "check")
 
 
 def test_notebook_7_opens_a_release_too(lab: Lab) -> None:
     name = "02_simple_self_attention"
-    page = lab.browser.page(f"{lab.address}notebooks/{name}/{name}.ipynb")
-    page.wait("window.jupyterapp && (window.panel = jupyterapp.shell.currentWidget)?.context?.isReady")
-    page.wait("panel.context.sessionContext.session?.kernel?.info.then(() => true)")
-    assert [cell["id"] for cell in page.value(CELLS)] == [cell["id"] for cell in released(name)["cells"]]
-    assert (page.value("panel.context.model.dirty"), page.value(WORDS)) == (False, [])
-    assert page.value("document.querySelectorAll('[title=\"Validate Assignment\"]').length")
+    page = show(lab.browser, f"{lab.address}notebooks/{name}/{name}.ipynb")
+    until(page, "window.jupyterapp && (window.panel = jupyterapp.shell.currentWidget)?.context?.isReady")
+    until(page, "panel.context.sessionContext.session?.kernel?.info.then(() => true)")
+    assert [cell["id"] for cell in page.evaluate(CELLS)] == [cell["id"] for cell in released(name)["cells"]]
+    assert (page.evaluate("panel.context.model.dirty"), page.evaluate(WORDS)) == (False, [])
+    assert page.evaluate("document.querySelectorAll('[title=\"Validate Assignment\"]').length")
 
 
 def contrast(*colours: str) -> float:

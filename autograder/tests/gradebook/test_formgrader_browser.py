@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from playwright.sync_api import BrowserContext, Page
 
 from autograder.authoring.release import build_missing
 from autograder.batch.grade import grade_submissions
@@ -24,7 +25,7 @@ from autograder.report.report import Verdict
 from autograder.submission.submission import Submission
 from autograder.tests.authoring.jupyter import answering, environment
 from autograder.tests.batch.test_attempts import DUE, HOUR, ByTheirWord, written
-from autograder.tests.browser import IN_BROWSER, Browser, Listener, Page, opened
+from autograder.tests.browser import IN_BROWSER, Listener, opened, show, until
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradebook.rows import gradebook_entry
 
@@ -54,17 +55,17 @@ class Desk:
     """What an assistant sits before: a course, and the formgrader in a browser."""
 
     course: Course
-    browser: Browser
+    browser: BrowserContext
     address: str
 
     def open(self, place: str) -> Page:
         """Open a page of the formgrader that shows a list."""
-        page = self.browser.page(f"{self.address}formgrader/{place}", width=1300)
-        page.wait("window.models && models.loaded")
+        page = show(self.browser, f"{self.address}formgrader/{place}", width=1300)
+        until(page, "window.models && models.loaded")
         return page
 
     def rows(self, place: str) -> list[list[str]]:
-        found: list[list[str]] = self.open(place).value(ROWS)
+        found: list[list[str]] = self.open(place).evaluate(ROWS)
         return found
 
     def statuses(self) -> dict[str, str]:
@@ -74,19 +75,19 @@ class Desk:
     def submission(self, name: str) -> Page:
         """Open a student's submission, found by the name."""
         page = self.open("gradebook/01_small/01_small")
-        address = page.value(
+        address = page.evaluate(
             f"[...document.querySelectorAll('a')].find(a => /^{name}(, *)?$/.test(a.textContent)).href"
         )
-        page = self.browser.page(address, width=1300)
-        page.wait(LOADED)
+        page = show(self.browser, address, width=1300)
+        until(page, LOADED)
         return page
 
     def press(self, place: str, row: str, button: str) -> list[str]:
         """Press a button in the row with this text, and return the titles of what pops up."""
         page = self.open(place)
         find = f"[...document.querySelectorAll('#main-table tr')].find(r => r.innerText.includes('{row}'))"
-        page.value(f"{find}.querySelector('.{button} a').click()")
-        said: list[str] = page.wait(f"{SAID}.length ? {SAID} : false")
+        page.evaluate(f"{find}.querySelector('.{button} a').click()")
+        said: list[str] = until(page, f"{SAID}.length ? {SAID} : false")
         return said
 
 
@@ -163,24 +164,24 @@ def test_lists_have_names_statuses_and_scores(desk: Desk) -> None:
 
 def test_what_an_assistant_gives_stands_while_tests_change(desk: Desk) -> None:
     page = desk.submission("Lovelace, Ada")
-    offered = page.value("[...document.querySelectorAll('[data-words]')].map(each => each.dataset.words)")
+    offered = page.evaluate("[...document.querySelectorAll('[data-words]')].map(each => each.dataset.words)")
     assert offered == ["Say in which units.", "You name the <factor>."]
-    assert page.value(SHOWN) == ["", "", True, "2"]
-    page.value("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
+    assert page.evaluate(SHOWN) == ["", "", True, "2"]
+    page.evaluate("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
     for field, text in (("#why", "1.5"), ("#why-comment", "Right. #factor")):
-        page.value(f"document.querySelector('{field}').focus()")
-        page.write(text)
-        page.value("document.activeElement.blur()")
-    page.wait("saved === 2")
+        page.evaluate(f"document.querySelector('{field}').focus()")
+        page.keyboard.insert_text(text)
+        page.evaluate("document.activeElement.blur()")
+    until(page, "saved === 2")
     assert desk.statuses()["ada"] == "graded 6.5 / 7"
     bob = desk.submission("Builder, Bob")
-    assert bob.value(SHOWN) == ["", "", True, "0.8"]
+    assert bob.evaluate(SHOWN) == ["", "", True, "0.8"]
     with small(desk.course).suite.open("a") as suite:
         suite.write("\n# mended\n")
     grade(desk.course, 0.5)
     page = desk.submission("Lovelace, Ada")
-    assert page.value(SHOWN) == ["1.5", "Right. #factor", False, "1"]
-    assert desk.submission("Builder, Bob").value(SHOWN) == ["", "", True, "0.4"]
+    assert page.evaluate(SHOWN) == ["1.5", "Right. #factor", False, "1"]
+    assert desk.submission("Builder, Bob").evaluate(SHOWN) == ["", "", True, "0.4"]
     assert desk.statuses()["ada"] == "graded 4 / 7"
     assert gradebook_entry(desk.course, "ada", "why").remark == "Right. You name the <factor>."
 
@@ -214,12 +215,15 @@ def hostile_name(desk: Desk) -> Iterator[None]:
 @pytest.mark.usefixtures("hostile_name")
 def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
     pages = ("manage_students", "manage_submissions/01_small", "gradebook/01_small/01_small")
-    address = desk.open(pages[-1]).value(LINK)
+    address = desk.open(pages[-1]).evaluate(LINK)
     shown = [desk.open(place) for place in pages]
-    submission = desk.browser.page(address, width=1300)
-    submission.wait("window.formgrader?.grades?.loaded && formgrader.comments.loaded")
+    submission = show(desk.browser, address, width=1300)
+    until(submission, "window.formgrader?.grades?.loaded && formgrader.comments.loaded")
     for page in (*shown, submission):
-        assert page.value("[document.body.textContent.includes('window.ran'), window.ran ?? 0]") == [True, 0]
+        assert page.evaluate("[document.body.textContent.includes('window.ran'), window.ran ?? 0]") == [
+            True,
+            0,
+        ]
 
 
 SAME = "It is *linear*: $a_1 < b$. <img src=x onerror='window.ran = 1'><script>window.ran = 1</script>"
@@ -267,42 +271,44 @@ def marks(asked: Desk) -> Callable[[], list[str]]:
 
 def save(page: Page, field: str, text: str) -> None:
     """Type a text, leave the field, and wait until it is saved."""
-    page.value("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
-    page.value(f"document.querySelector('{field}').focus()")
-    page.write(text)
-    page.value("document.activeElement.blur()")
-    page.wait("saved > 0")
+    page.evaluate("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
+    page.evaluate(f"document.querySelector('{field}').focus()")
+    page.keyboard.insert_text(text)
+    page.evaluate("document.activeElement.blur()")
+    until(page, "saved > 0")
 
 
 def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
     asked: Desk, marks: Callable[[], list[str]]
 ) -> None:
     page = asked.submission("eve")
-    texts = page.value("['wording', 'model', 'alike'].map(c => document.querySelector('.' + c).innerText)")
+    texts = page.evaluate("['wording', 'model', 'alike'].map(c => document.querySelector('.' + c).innerText)")
     assert "doubled sums of the rows?" in texts[0]
     assert "Both are linear" in texts[1]
     assert "One point for linear, one for the factor" in texts[1]
     assert texts[2].startswith("3 students wrote this")
-    assert page.value("[...document.querySelectorAll('math')].map(m => m.textContent)") == ["k<2", "a1<b"]
-    assert page.value("window.ran ?? 0") == 0
-    loaded = page.value("performance.getEntriesByType('resource').map(each => each.name)")
+    assert page.evaluate("[...document.querySelectorAll('math')].map(m => m.textContent)") == ["k<2", "a1<b"]
+    assert page.evaluate("window.ran ?? 0") == 0
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
     assert [name for name in loaded if not name.startswith(asked.address)] == []
-    assert page.value("[...document.querySelectorAll('details')].map(each => each.open)") == [False, False]
+    assert page.evaluate("[...document.querySelectorAll('details')].map(each => each.open)") == [False, False]
 
-    page.wait("document.activeElement.id === 'why'")
+    until(page, "document.activeElement.id === 'why'")
     save(page, "#why", "1.5")
-    page.value("saved = 0; document.querySelector('[title=\"You name the <factor>.\"]').click()")
-    assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
-    page.wait("saved > 0")
-    here = page.value("submission_id")
-    page.press(190, control=True)
-    page.wait(f"{LOADED} && submission_id !== '{here}' && document.activeElement.id?.startsWith('why')")
-    page.press(188, control=True)
-    page.wait(f"{LOADED} && submission_id === '{here}' && document.querySelector('#why').value === '1.5'")
-    assert page.value("document.querySelector('#why-comment').value") == "You name the <factor>."
+    page.evaluate("saved = 0; document.querySelector('[title=\"You name the <factor>.\"]').click()")
+    assert page.evaluate("document.querySelector('#why-comment').value") == "You name the <factor>."
+    until(page, "saved > 0")
+    here = page.evaluate("submission_id")
+    page.keyboard.press("Control+Period")
+    until(page, f"{LOADED} && submission_id !== '{here}' && document.activeElement.id?.startsWith('why')")
+    page.keyboard.press("Control+Comma")
+    until(page, f"{LOADED} && submission_id === '{here}' && document.querySelector('#why').value === '1.5'")
+    assert page.evaluate("document.querySelector('#why-comment').value") == "You name the <factor>."
 
-    page.value("document.querySelector('[data-alike]').click()")
-    assert page.wait("document.querySelector('output').innerText.match(/Saved 3.*/)?.[0]") == "Saved 3 of 3."
+    page.evaluate("document.querySelector('[data-alike]').click()")
+    assert (
+        until(page, "document.querySelector('output').innerText.match(/Saved 3.*/)?.[0]") == "Saved 3 of 3."
+    )
     for student in ("eve", "fay", "hal"):
         entry = gradebook_entry(asked.course, student, "why")
         assert (entry.manual_score, entry.remark) == (1.5, "You name the <factor>.")
@@ -315,15 +321,15 @@ def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
 
 def test_a_question_that_is_held_comes_with_the_reason_and_its_lines(asked: Desk) -> None:
     page = asked.submission("gus")
-    reason = page.value("document.querySelector('.reason').innerText")
+    reason = page.evaluate("document.querySelector('.reason').innerText")
     assert 'do without "mul"' in reason
     assert re.search(r"cell 5, line 6\s+return torch.mul\(x, 2\)", reason)
-    assert page.wait("document.activeElement.id") == "check-double"
+    assert until(page, "document.activeElement.id") == "check-double"
     save(page, "#check-double", "2")
-    page.press(9)
-    assert page.value("document.activeElement.id") == "check-double_extra_credit"
-    page.value("document.querySelector('#why').focus()")
-    here = page.value("submission_id")
-    page.press(13, control=True)
-    page.wait(f"{LOADED} && submission_id !== '{here}' && document.querySelector('#why')?.value === ''")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "check-double_extra_credit"
+    page.evaluate("document.querySelector('#why').focus()")
+    here = page.evaluate("submission_id")
+    page.keyboard.press("Control+Enter")
+    until(page, f"{LOADED} && submission_id !== '{here}' && document.querySelector('#why')?.value === ''")
     assert gradebook_entry(asked.course, "gus", "double").manual_score == 2.0

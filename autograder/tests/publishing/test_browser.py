@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import BrowserContext
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
@@ -11,7 +12,7 @@ from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.feedback import write_pages
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
-from autograder.tests.browser import IN_BROWSER, SETTLED, Browser, Listener, Visit, opened
+from autograder.tests.browser import IN_BROWSER, SETTLED, Listener, Visit, opened, visit
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 
 pytestmark = IN_BROWSER
@@ -103,7 +104,7 @@ def listener() -> Iterator[Listener]:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Iterator[BrowserContext]:
     with opened(tmp_path_factory.mktemp("profile"), listener) as browser:
         yield browser
 
@@ -141,27 +142,29 @@ def page(course: Course, name: str) -> Path:
     return Submission(course.root, name, "01_small").feedback
 
 
-def visit(browser: Browser, folder: Path, *markup: str, awaited: str = "", seconds: float = SETTLED) -> Visit:
+def visit_markup(
+    browser: BrowserContext, folder: Path, *markup: str, awaited: str = "", seconds: float = SETTLED
+) -> Visit:
     """Visit a page of this markup, in a folder of its own."""
     path = folder / "page.html"
     path.write_text("".join(("<!DOCTYPE html><title>as it was</title>", *markup)), encoding="utf-8")
-    return browser.visit(path, awaited=awaited, seconds=seconds)
+    return visit(browser, path, awaited=awaited, seconds=seconds)
 
 
 @pytest.mark.parametrize("name", [*STUDENTS, "dashboard"])
 def test_a_page_fires_nothing_and_asks_for_nothing(
-    name: str, course: Course, browser: Browser, listener: Listener
+    name: str, course: Course, browser: BrowserContext, listener: Listener
 ) -> None:
     listener.drain()
-    seen = browser.visit(page(course, name), seconds=1)
+    seen = visit(browser, page(course, name), seconds=1)
     assert seen.events == ()
     assert seen.title == (f"{course.settings.title}: dashboard" if name == "dashboard" else "01_small")
     assert listener.drain() == []
 
 
 @pytest.mark.parametrize(("name", "width"), [*((student, 400) for student in STUDENTS), ("dashboard", 320)])
-def test_a_page_fits_a_narrow_screen(name: str, width: int, course: Course, browser: Browser) -> None:
-    assert browser.visit(page(course, name), width=width).overflow <= 0
+def test_a_page_fits_a_narrow_screen(name: str, width: int, course: Course, browser: BrowserContext) -> None:
+    assert visit(browser, page(course, name), width=width).overflow <= 0
 
 
 def test_what_a_hostile_page_would_do_is_on_it(course: Course) -> None:
@@ -171,13 +174,13 @@ def test_what_a_hostile_page_would_do_is_on_it(course: Course) -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_the_browser_reports_what_a_payload_does_on_an_open_page(
-    payload: str, browser: Browser, listener: Listener, tmp_path: Path
+    payload: str, browser: BrowserContext, listener: Listener, tmp_path: Path
 ) -> None:
     kind = PAYLOADS[payload]
 
     def reported(seconds: float) -> bool:
         listener.drain()
-        seen = kind in visit(browser, tmp_path, payload, awaited=kind, seconds=seconds).kinds
+        seen = kind in visit_markup(browser, tmp_path, payload, awaited=kind, seconds=seconds).kinds
         return seen and (kind not in ("request", "navigation") or listener.called(seconds))
 
     assert any(
@@ -186,26 +189,26 @@ def test_the_browser_reports_what_a_payload_does_on_an_open_page(
 
 
 def test_a_changed_title_and_a_mere_connection_are_seen_too(
-    browser: Browser, listener: Listener, tmp_path: Path
+    browser: BrowserContext, listener: Listener, tmp_path: Path
 ) -> None:
-    assert visit(browser, tmp_path, OWNED).title == "owned"
+    assert visit_markup(browser, tmp_path, OWNED).title == "owned"
     listener.drain()
-    visit(browser, tmp_path, CALLING.format(listener=listener.address))
+    visit_markup(browser, tmp_path, CALLING.format(listener=listener.address))
     assert listener.called()
 
 
-def test_a_page_that_is_too_wide_is_seen(browser: Browser, tmp_path: Path) -> None:
-    assert visit(browser, tmp_path, "<div style='width: 2000px'>x</div>").overflow > 0
-    assert visit(browser, tmp_path, "<div>x</div>").overflow <= 0
+def test_a_page_that_is_too_wide_is_seen(browser: BrowserContext, tmp_path: Path) -> None:
+    assert visit_markup(browser, tmp_path, "<div style='width: 2000px'>x</div>").overflow > 0
+    assert visit_markup(browser, tmp_path, "<div>x</div>").overflow <= 0
 
 
 @pytest.mark.parametrize("payload", [payload for payload in PAYLOADS if payload not in LEADING])
 def test_the_policy_alone_stops_what_a_page_might_let_through(
-    payload: str, browser: Browser, listener: Listener, tmp_path: Path
+    payload: str, browser: BrowserContext, listener: Listener, tmp_path: Path
 ) -> None:
     listener.drain()
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-    seen = visit(browser, tmp_path, policy, payload, OWNED)
+    seen = visit_markup(browser, tmp_path, policy, payload, OWNED)
     assert not seen.kinds & {"dialog", "console", "exception", "window"}
     assert seen.title == "as it was"
     # To where a form or a frame leads, Chromium connects before it asks the policy, but it sends nothing.
