@@ -41,27 +41,19 @@ def test_a_version_other_than_the_tested_one_is_reported(course: Course) -> None
     assert not checks["pytest"].ok
     assert checks["pytest"].fix.startswith("tested with 1.0; ")
     assert not checks["torch"].ok
+    local = checks["torch"].seen.partition("+")[0]
+    (course.root / "constraints.txt").write_text(f"torch=={local}\n", encoding="utf-8")
+    assert seen(course)["torch"].ok, "a local build of a version is that version"
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_a_local_build_of_a_version_is_that_version(course: Course) -> None:
-    torch = seen(course)["torch"].seen.partition("+")[0]
-    (course.root / "constraints.txt").write_text(f"torch=={torch}\n", encoding="utf-8")
-    assert seen(course)["torch"].ok
-
-
-@pytest.mark.usefixtures("no_worker")
-def test_problems_of_course_yaml_are_passed_on(course: Course) -> None:
+def test_problems_of_the_course_s_files_are_passed_on(course: Course) -> None:
+    course.exercises["01_small"].source.unlink()
+    assert seen(course)["course.yaml"].seen == "no source for 01_small"
     (course.root / "course.yaml").write_text("course: small\n", encoding="utf-8")
     check = seen(course)["course.yaml"]
     assert not check.ok
     assert "title: is missing" in check.seen
-
-
-@pytest.mark.usefixtures("no_worker")
-def test_an_exercise_without_source_is_reported(course: Course) -> None:
-    course.exercises["01_small"].source.unlink()
-    assert seen(course)["course.yaml"].seen == "no source for 01_small"
 
 
 @pytest.mark.usefixtures("no_worker")

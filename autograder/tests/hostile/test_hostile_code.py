@@ -23,7 +23,7 @@ CELLS = (
     Cell(Role.TEXT, "## Why?"),
     Cell(Role.MANUAL, "### BEGIN SOLUTION\nso\n### END SOLUTION", "why", 1.0),
 )
-SECONDS = 60  # on a machine that has other things to do; alone, each takes less than 5
+SECONDS = 60  # of processor time; each takes less than 5
 LENGTH = 290_000  # characters: a little less than what is read at all
 
 
@@ -122,17 +122,17 @@ CODE = st.lists(FRAGMENTS | st.text(max_size=5), max_size=25).map("".join)
 @pytest.mark.parametrize("kind", LARGE)
 def test_large_and_deep_code_is_judged_in_time(kind: str) -> None:
     code = LARGE[kind]()
-    start = time.monotonic()
+    start = time.process_time()
     judge(code[:LENGTH])
     assert isinstance(bound_names(code), frozenset)
-    assert time.monotonic() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 def test_a_notebook_full_of_large_cells_is_judged_in_time() -> None:
-    start = time.monotonic()
+    start = time.process_time()
     judge(*["f=f\n" * 5000] * 400)
     judge(*["%time x\n" * 1200] * 30)
-    assert time.monotonic() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 @settings(max_examples=800, deadline=None, derandomize=True)

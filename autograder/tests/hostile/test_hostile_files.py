@@ -64,9 +64,9 @@ def test_a_file_that_is_no_notebook_gets_a_report_and_the_next_is_graded(
 ) -> None:
     (tmp_path / "right.ipynb").write_text(json.dumps(right), encoding="utf-8")
     NO_NOTEBOOK[kind](tmp_path / "01_small.ipynb")
-    memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     report = grader.grade(read_notebook(tmp_path / "01_small.ipynb")).report
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 64 << 10  # kilobytes
     assert (report.status, report.score) == (Status.UNREADABLE, 0)
     assert report.message

@@ -19,6 +19,7 @@ from autograder.tests.publishing.test_export import entry, submission
 
 TOKEN = "7~verysecret"
 OTHERS = [{"id": n, "course_id": 4711, "name": f"Essay {n}", "points_possible": 10.0} for n in range(3)]
+HOSTILE = {"id": 9, "workflow_state": "failed", "message": "\x1b[2Jgone\x07"}
 SMALL = {"id": 55, "course_id": 4711, "name": "01_small", "points_possible": 7.0}
 
 
@@ -273,45 +274,33 @@ def test_grades_that_went_there_before_the_silence_are_not_sent_again(
     assert sent == [["103"], ["101"], ["101"]]
 
 
+@pytest.mark.parametrize(
+    ("end", "odd", "message"),
+    [
+        ("/assignments", ["text", 7], "http"),
+        ("/assignments", [{"name": "01_small"}], "http"),
+        ("/assignments", [{"name": "01_small", "points_possible": [1]}], "http"),
+        ("/courses/4711", [1, 2], "http"),
+        ("/courses/4711", None, "http"),
+        ("/update_grades", [1], "sent, so they may be there or not"),
+        ("/update_grades", {"id": 9}, "sent, so they may be there or not"),
+        ("/update_grades", None, "sent, so they may be there or not"),
+        ("/progress/9", HOSTILE, "Canvas has not taken the grades: gone\n"),
+    ],
+)
+def test_an_answer_of_odd_form_is_a_clear_error_and_counts_as_not_sent(
+    canvas: StandIn, send: Sender, end: str, odd: object, message: str
+) -> None:
+    canvas.assignments, canvas.odd = [SMALL], {end: odd}
+    code, output = send(CLASS)
+    assert (code, message in output) == (3, True), output
+    assert "autograder failed" not in output
+    assert bool(canvas.grades) is (end in ("/update_grades", "/progress/9"))
+    assert not (send.course.root / "autograder.db").exists()
+
+
 def test_a_list_without_an_end_is_given_up(canvas: StandIn, send: Sender) -> None:
     canvas.endless = True
     code, output = send(CLASS)
     assert (code, "a list has more than 100 pages" in output) == (3, True)
     assert canvas.grades == {}
-
-
-@pytest.mark.parametrize(
-    ("end", "odd"),
-    [
-        ("/assignments", ["text", 7]),
-        ("/assignments", [{"name": "01_small"}]),
-        ("/assignments", [{"name": "01_small", "points_possible": [1]}]),
-        ("/courses/4711", [1, 2]),
-        ("/courses/4711", None),
-    ],
-)
-def test_an_answer_of_odd_form_is_a_clear_error_and_nothing_is_sent(
-    canvas: StandIn, send: Sender, end: str, odd: object
-) -> None:
-    canvas.assignments, canvas.odd = [SMALL], {end: odd}
-    code, output = send(CLASS)
-    assert "autograder failed" not in output
-    assert code == 3
-    assert canvas.grades == {}
-
-
-@pytest.mark.parametrize("odd", [[1], {"id": 9}, None])
-def test_an_odd_answer_to_grades_says_that_they_may_be_there(
-    canvas: StandIn, send: Sender, odd: object
-) -> None:
-    canvas.odd = {"/update_grades": odd}
-    code, output = send(CLASS)
-    assert (code, "sent, so they may be there or not" in output) == (3, True)
-    assert not (send.course.root / "autograder.db").exists()
-
-
-def test_no_word_of_canvas_s_steers_a_terminal(canvas: StandIn, send: Sender) -> None:
-    canvas.odd = {"/progress/9": {"id": 9, "workflow_state": "failed", "message": "\x1b[2Jgone\x07"}}
-    code, output = send(CLASS)
-    assert code == 3
-    assert output.endswith("Canvas has not taken the grades: gone\n")

@@ -1,30 +1,13 @@
 """A cell runs on without what cannot work here, says so, and else runs as it always did."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from autograder.course.settings import Limits
-from autograder.sandbox.zygote import Zygote
+from autograder.tests.worker.conftest import Run
 
 HERE = "where notebooks are graded"
 ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
-Run = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def ask(zygote: Zygote) -> Iterator[Run]:
-    """Return a function that sends a request to one fresh worker."""
-    worker = zygote.fork(Limits())
-    yield lambda **header: worker.ask(header, [], 30)[0]
-    worker.close()
-
-
-@pytest.fixture
-def run(ask: Run) -> Run:
-    """Return a function that runs a cell."""
-    return lambda code: ask(op="cell", number=4, code=code)
 
 
 def said(shown: dict[str, Any]) -> str:

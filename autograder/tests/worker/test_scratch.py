@@ -1,10 +1,107 @@
-"""Folders of workers: each is made anew, and nothing is removed but them."""
+"""Folders of workers: what one may hold, with its threads and deleted files, and that no other is removed."""
 
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from autograder.worker.scratch import own_folder, remove
+from autograder.worker.scratch import MAX_FILE, exceeds, own_folder, remove
+
+MANY_THREADS = """
+import threading
+for _ in range(70):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+"""
+LARGE_DELETED = """
+import os
+held = []
+for number in range(9):
+    held.append(os.open(str(number), os.O_CREAT | os.O_RDWR))
+    os.posix_fallocate(held[-1], 0, 15 << 20)
+    os.unlink(str(number))
+"""
+MAPPED_DELETED = """
+import mmap, os
+held = []
+for number in range(9):
+    file = os.open(str(number), os.O_CREAT | os.O_RDWR)
+    os.ftruncate(file, 4096)
+    held.append(mmap.mmap(file, 4096))
+    os.close(file)
+    os.unlink(str(number))
+"""
+
+
+@contextmanager
+def running(code: str, folder: Path) -> Iterator[int]:
+    """Run `code` in `folder` in another process, and return its id once the code has run."""
+    command = [sys.executable, "-c", f"{code}\nprint(1, flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process.pid
+        process.kill()
+
+
+def many_files(folder: Path) -> None:
+    for number in range(2001):
+        (folder / str(number)).touch()
+
+
+def many_folders(folder: Path) -> None:
+    for number in range(1001):
+        (folder / str(number) / "inside").mkdir(parents=True)
+
+
+def many_bytes(folder: Path) -> None:
+    for number in range(9):
+        (folder / str(number)).write_bytes(bytes(MAX_FILE - 1))
+
+
+def few_files(folder: Path) -> None:
+    (folder / "inside").mkdir()
+    for number in range(100):
+        (folder / "inside" / str(number)).write_bytes(bytes(1000))
+
+
+def a_sparse_file(folder: Path) -> None:
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(1 << 30)
+
+
+@pytest.mark.parametrize(
+    ("fill", "too_much"),
+    [
+        (few_files, False),
+        (a_sparse_file, False),
+        (many_files, True),
+        (many_folders, True),
+        (many_bytes, True),
+    ],
+)
+def test_what_a_folder_holds_counts(fill: Callable[[Path], None], too_much: bool, tmp_path: Path) -> None:
+    fill(tmp_path)
+    with running("pass", tmp_path) as process:
+        assert exceeds(process, tmp_path) is too_much
+
+
+@pytest.mark.parametrize(
+    ("code", "too_much"),
+    [("pass", False), (MANY_THREADS, True), (LARGE_DELETED, True), (MAPPED_DELETED, True)],
+    ids=["nothing", "threads", "deleted files that are open", "deleted files in memory"],
+)
+def test_what_a_process_holds_counts(code: str, too_much: bool, tmp_path: Path) -> None:
+    with running(code, tmp_path) as process:
+        assert exceeds(process, tmp_path) is too_much
+
+
+def test_a_process_that_has_ended_and_a_folder_that_is_gone_hold_nothing(tmp_path: Path) -> None:
+    with running("pass", tmp_path) as process:
+        pass
+    assert not exceeds(process, tmp_path / "gone")
 
 
 def test_only_folders_of_our_own_are_removed(tmp_path: Path) -> None:

@@ -1,35 +1,26 @@
 """A cell's outputs in nbformat's form and within bounds, and what IPython does differently here."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from autograder.course.settings import Limits
 from autograder.sandbox.zygote import Zygote
+from autograder.tests.worker.conftest import Run
 from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
 
-Run = Callable[[str], dict[str, Any]]
 NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
-
-
-@pytest.fixture
-def run(zygote: Zygote) -> Iterator[Run]:
-    """Return a function that runs a cell in a fresh worker's shell."""
-    worker = zygote.fork(Limits())
-    yield lambda code: worker.ask({"op": "cell", "number": 4, "code": code}, [], 30)[0]
-    worker.close()
 
 
 def test_printed_text_is_kept_in_order_and_one_stream_s_lines_together() -> None:
     outputs = Outputs()
     for stream, text in (("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")):
         outputs.text(stream, text)
-    assert [(item["name"], item["text"]) for item in outputs.items] == [
-        ("stdout", "ab"),
-        ("stderr", "c"),
-        ("stdout", "d"),
-    ]
+    said = [(item["name"], item["text"]) for item in outputs.items]
+    assert said == [("stdout", "ab"), ("stderr", "c"), ("stdout", "d")]
+    for stream in ("stdout", "stderr") * 3:
+        outputs.text(stream, "")
+    assert len(outputs.items) == 3, "printing nothing keeps nothing"
 
 
 def test_two_streams_in_turn_are_kept_in_a_bounded_number_of_pieces() -> None:
@@ -47,13 +38,6 @@ def test_text_beyond_the_bound_is_dropped_with_a_note() -> None:
     assert item["text"] == "x" * MAX_TEXT + "\n[output cut here]\n"
 
 
-def test_printing_nothing_keeps_nothing() -> None:
-    outputs = Outputs()
-    for stream in ("stdout", "stderr") * 3:
-        outputs.text(stream, "")
-    assert outputs.items == []
-
-
 def test_displays_are_bounded_in_number_and_in_size() -> None:
     outputs = Outputs()
     outputs.display({"text/html": "x" * (MAX_SHOWN + 1), "text/plain": "small"})
@@ -67,19 +51,10 @@ def test_displays_are_bounded_in_number_and_in_size() -> None:
 def test_a_cell_shows_what_it_prints_displays_and_ends_with(run: Run) -> None:
     shown = run("import sys\nprint('out')\nprint('err', file=sys.stderr)\ndisplay(1)\n2")
     assert shown["error"] is None
-    assert [item.get("text") or item["data"]["text/plain"] for item in shown["outputs"]] == [
-        "out\n",
-        "err\n",
-        "1",
-        "2",
-    ]
-
-
-def test_none_at_a_cell_s_end_is_not_shown(run: Run) -> None:
-    assert run("None")["outputs"] == []
-
-
-def test_a_picture_is_text_in_base64(run: Run) -> None:
+    texts = [item.get("text") or item["data"]["text/plain"] for item in shown["outputs"]]
+    assert texts == ["out\n", "err\n", "1", "2"]
+    assert run("x = 20\nNone")["outputs"] == []
+    assert run("print(x + 1)")["outputs"][0]["text"] == "21\n"  # one cell's names are there for the next
     shown = run("class Picture:\n    def _repr_png_(self):\n        return b'png'\nPicture()")
     assert shown["outputs"][0]["data"]["image/png"] == "cG5n"
 
@@ -96,11 +71,6 @@ def test_starting_a_program_is_a_note_and_the_cell_goes_on(run: Run, code: str) 
     shown = run(code)
     assert shown["error"] is None
     assert shown["outputs"] == [{"output_type": "stream", "name": "stderr", "text": NO_PROGRAM}]
-
-
-def test_one_cell_s_names_are_there_for_the_next(run: Run) -> None:
-    run("x = 20")
-    assert run("print(x + 1)")["outputs"][0]["text"] == "21\n"
 
 
 def test_a_loop_that_prints_for_ever_ends_and_the_worker_lives_on(run: Run) -> None:

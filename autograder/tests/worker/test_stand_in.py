@@ -4,8 +4,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from autograder.course.settings import Limits
-from autograder.sandbox.zygote import Zygote
+from autograder.tests.worker.conftest import Run
 from autograder.worker.stand_in import CUSTOMARY
 
 CODE = """
@@ -27,10 +26,8 @@ print(torch.ones(1).device)
 """
 
 
-def test_compiled_code_runs_as_it_is_written_on_the_device_that_is_there(zygote: Zygote) -> None:
-    worker = zygote.fork(Limits())
-    shown, _ = worker.ask({"op": "cell", "number": 1, "code": CODE}, [], 30)
-    worker.close()
+def test_compiled_code_runs_as_it_is_written_on_the_device_that_is_there(run: Run) -> None:
+    shown = run(CODE)
     assert shown["error"] is None
     texts = {item["name"]: item["text"] for item in shown["outputs"]}
     assert "torch.compile would start a compiler, so here the code runs as it is" in texts["stderr"]
@@ -39,7 +36,7 @@ def test_compiled_code_runs_as_it_is_written_on_the_device_that_is_there(zygote:
 
 
 @pytest.mark.skipif(find_spec("tqdm") is not None, reason="tqdm is installed here, and nothing stands in")
-def test_loops_run_without_the_bars_of_a_missing_tqdm(zygote: Zygote) -> None:
+def test_loops_run_without_the_bars_of_a_missing_tqdm(run: Run) -> None:
     code = """
 from tqdm.auto import tqdm, trange
 import tqdm as t
@@ -51,13 +48,11 @@ with t.tqdm(total=3) as bar:
     tqdm.write("x")
 print(list(trange(1, 3)), step, len(bar), [x for x in t.notebook.tqdm("ab", leave=False)])
 """
-    worker = zygote.fork(Limits())
-    shown, _ = worker.ask({"op": "cell", "number": 1, "code": code}, [], 30)
-    worker.close()
+    shown = run(code)
     assert (shown["error"], shown["outputs"][0]["text"]) == (None, "x\n[1, 2] 2 0 ['a', 'b']\n")
 
 
-def test_no_file_of_a_submission_takes_the_name_of_a_missing_package(zygote: Zygote) -> None:
+def test_no_file_of_a_submission_takes_the_name_of_a_missing_package(run: Run) -> None:
     missing = min(name for name in CUSTOMARY if find_spec(name) is None)
     code = f"""
 import sys
@@ -69,9 +64,7 @@ print(helper.loaded)
 import {missing}
 print({missing}.loaded)
 """
-    worker = zygote.fork(Limits())
-    shown, _ = worker.ask({"op": "cell", "number": 1, "code": code}, [], 30)
-    worker.close()
+    shown = run(code)
     texts = {item["name"]: item["text"] for item in shown["outputs"]}
     assert texts["stdout"] == "1\n"
     assert f"`import {missing}`, was left out" in texts["stderr"]
