@@ -6,7 +6,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from multiprocessing import forkserver
 from pathlib import Path
 
@@ -106,25 +105,17 @@ def hand_in_all_kinds(course: Course) -> None:
     os.mkfifo(Submission(course.root, "pipe", "01_small").notebook)
 
 
-def test_a_cluster_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
+def test_the_command_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
     hand_in_all_kinds(ready)
-    here = grade_submissions(ready, [small(ready)]), kept(ready)
-    with Cluster(ready, dask.scheduler_address) as executor:
-        there = grade_submissions(ready, [small(ready)], force=True, executor=executor), kept(ready)
-    unchanged = [replace(line, change=None) for line in here[0].lines]  # no score is new the second time
-    assert (list(there[0].lines), there[1]) == (unchanged, here[1])
-    assert all(line.graded and not line.ours for line in there[0].lines)
-    assert len(there[0].lines) == len(reports(ready)) == 10
-
-
-def test_the_command_grades_there_with_the_options_of_grade(ready: Course, dask: LocalCluster) -> None:
-    for student in ("ann", "ben"):
-        hand_in(ready, student, solved(small(ready)))
-    words = ["cluster", dask.scheduler_address, "01_small", "--student", "ben", "--json"]
+    grade_submissions(ready, [small(ready)])
+    here = kept(ready)
+    words = ["cluster", dask.scheduler_address, "01_small", "--force", "--json"]
     done = CliRunner().invoke(main, ["--course", str(ready.root), *words])
     assert done.exit_code == 0, done.output
-    (line,) = map(json.loads, done.stdout.splitlines())
-    assert (line["student"], line["status"], line["graded"]) == ("ben", "graded", True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert kept(ready) == here
+    assert all(line["graded"] and not line["ours"] for line in lines)
+    assert len(lines) == len(reports(ready)) == 10
 
 
 @pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])
@@ -198,32 +189,6 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
         results(executor, [submission])
 
 
-def test_our_own_failures_there_are_reported_as_if_they_were_here(
-    course: Course, dask: LocalCluster, zygote: Zygote
-) -> None:
-    submission = hand_in(course, "ann", solved(small(course)))
-    small(course).suite.write_text("import nothing_of_this_name\n", encoding="utf-8")
-    here = results(InProcess(course, zygote), [submission])
-    with Cluster(course, dask.scheduler_address) as executor:
-        assert results(executor, [submission]) == here
-    assert str(small(course).suite) in here["ann"]
-
-
-def test_who_stops_leaves_no_task_to_the_cluster(
-    class_of_six: tuple[Course, list[Submission]], dask: LocalCluster
-) -> None:
-    course, submissions = class_of_six
-    with pytest.raises(KeyboardInterrupt), Cluster(course, dask.scheduler_address) as executor:
-        stop_at_the_first(executor.map(tasks(submissions)), dask)
-    assert until(lambda: not scheduler(dask).tasks)
-
-
-def stop_at_the_first(done: Iterator[Done], dask: LocalCluster) -> None:
-    for _ in done:
-        assert len(scheduler(dask).tasks) > 2
-        raise KeyboardInterrupt
-
-
 def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
     class_of_six: tuple[Course, list[Submission]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,12 +228,13 @@ def test_whoever_has_no_dask_reads_what_to_install(course: Course, monkeypatch: 
         Cluster(course, "tcp://127.0.0.1:8786")
 
 
-def test_a_cluster_that_ends_leaves_nothing_behind(
+def test_who_stops_leaves_no_task_to_the_cluster_and_a_cluster_that_ends_nothing_at_all(
     class_of_six: tuple[Course, list[Submission]], dask: LocalCluster
 ) -> None:
     course, submissions = class_of_six
-    with Cluster(course, dask.scheduler_address) as executor:
-        results(executor, submissions[:1])
+    with pytest.raises(KeyboardInterrupt), Cluster(course, dask.scheduler_address) as executor:
+        stop_at_the_first(executor.map(tasks(submissions)), dask)
+    assert until(lambda: not scheduler(dask).tasks)
     begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
     begun += [child for process in begun for child in process.children(recursive=True)]
     folder = Path(next(iter(dask.workers.values())).local_directory)
@@ -277,3 +243,9 @@ def test_a_cluster_that_ends_leaves_nothing_behind(
     dask.close()
     assert not psutil.wait_procs(begun, timeout=30)[1]
     assert not list(folder.rglob("autograder-*"))
+
+
+def stop_at_the_first(done: Iterator[Done], dask: LocalCluster) -> None:
+    for _ in done:
+        assert len(scheduler(dask).tasks) > 2
+        raise KeyboardInterrupt
