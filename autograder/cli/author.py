@@ -12,7 +12,7 @@ from autograder.cli import options
 from autograder.errors import OUR_FAILURE
 
 _NOTEBOOK = click.Path(path_type=Path, exists=True, dir_okay=False)
-_MADE_OF = "Make the exercise of this source notebook of nbgrader's, with solutions and tests."
+_MADE_OF = "Turn this nbgrader source notebook, with solutions and tests, into the exercise."
 from_nbgrader = click.option("--from-nbgrader", "notebook", type=_NOTEBOOK, help=_MADE_OF)
 
 
@@ -29,12 +29,12 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 @click.command()
 @options.exercises
 @click.option("--check", is_flag=True, help="Only say whether assignments/ is what a release would write.")
-@click.option("--solutions", is_flag=True, help="Write the solutions of what is over, in build/solutions/.")
-@click.option("--early", is_flag=True, help="With --solutions: also of exercises that are not over.")
+@click.option("--solutions", is_flag=True, help="Write solutions of finished exercises to build/solutions/.")
+@click.option("--early", is_flag=True, help="With --solutions: even if students can still submit.")
 def release(
     course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
 ) -> None:
-    """Write what students get to assignments/."""
+    """Write the folders for students to assignments/."""
     from autograder.authoring.release import release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
@@ -65,9 +65,9 @@ def _release_solutions(course: "options.Course", exercises: "list[options.Exerci
 @click.command()
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
-@click.option("--verbose", is_flag=True, help="Show surviving mutants, and what a student reads of mistakes.")
+@click.option("--verbose", is_flag=True, help="Show surviving mutants, and what students read on mistakes.")
 @click.option("--thorough", is_flag=True, help="Try each answer on 16 sets of hidden inputs instead of 4.")
-@click.option("--anew", is_flag=True, help="Prove also what was proved before and has not changed.")
+@click.option("--anew", is_flag=True, help="Verify even what was verified before and has not changed.")
 def verify(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -76,9 +76,9 @@ def verify(
     thorough: bool,
     anew: bool,
 ) -> None:
-    """Prove each exercise by its own answers.
+    """Check each exercise's tests on its own answers.
 
-    Right answers must score in full, and wrong ones must not.
+    Right answers must get full marks, and wrong ones must not.
     """
     from autograder.authoring.proving import prove_together
     from autograder.authoring.verify import explanations, idle_rules
@@ -113,7 +113,7 @@ def verify(
 def init(folder: Path, notebook: Path | None) -> None:
     """Start a course in an empty folder.
 
-    It has one small exercise that runs.
+    The course gets one small working exercise.
     """
     from autograder.authoring.new import create_course
 
@@ -129,7 +129,7 @@ def init(folder: Path, notebook: Path | None) -> None:
 def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """Start an exercise in this course.
 
-    It is a small one that runs, for you to change.
+    It writes a small working exercise for you to change.
     """
     from autograder.authoring.new import create, entry
 
@@ -144,7 +144,7 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
 def doctor(folder: Path | None) -> None:
     """Check this machine and course.yaml.
 
-    It looks at versions, the worker and its walls, course.yaml and folders.
+    It checks versions, the sandbox, course.yaml and folders, and says how to fix what is wrong.
     """
     from autograder.doctor import examine
 

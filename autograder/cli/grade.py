@@ -21,8 +21,8 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
 @click.command()
 @click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
-@click.option("--exercise", help="Which exercise it is; without it, name, folder or cells tell.")
-@click.option("--json", "as_json", is_flag=True, help="Print one report a line, for programs.")
+@click.option("--exercise", help="The exercise; by default recognised by name, folder or cells.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON report per line.")
 @click.option("--junit", type=click.File("w", "utf-8", lazy=False), help="Also write JUnit XML to this file.")
 @options.unsafe
 @click.pass_obj
@@ -63,10 +63,10 @@ def run(
 @options.exercises
 @click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
 @options.jobs(help="Grade in so many processes; default: all cores.")
-@click.option("--force", is_flag=True, help="Grade again what has not changed since.")
+@click.option("--force", is_flag=True, help="Grade even what has not changed.")
 @click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
-@click.option("--json", "as_json", is_flag=True, help="Print one submission a line, for programs.")
-@click.option("--marks-only", is_flag=True, help="Only score; the next `grade` without this explains.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per submission.")
+@click.option("--marks-only", is_flag=True, help="Do not explain wrong answers; the next `grade` does.")
 @options.unsafe
 def grade(
     course: "options.Course",
@@ -113,7 +113,7 @@ def grade(
                 notify=progress.notify,
             )  # fmt: skip
         except KeyboardInterrupt:
-            click.echo("stopped; what is graded is kept, and the same command goes on from there", err=True)
+            click.echo("stopped; what is graded is kept, and the same command continues from there", err=True)
             sys.exit(INTERRUPTED)
     if not as_json:
         show_summary(summary)

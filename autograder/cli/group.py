@@ -92,7 +92,7 @@ class Commands(click.Group):
     "--course",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
-    help="The course's folder; without it, the nearest one around you with a course.yaml.",
+    help="The course's folder; default: this folder or the nearest parent with a course.yaml.",
 )
 @click.version_option(package_name="attention-course-autograder")
 @click.pass_context

@@ -16,9 +16,11 @@ jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
 
 changed = partial(click.option, "--changed", is_flag=True)
-final_only = click.option("--final-only", is_flag=True, help="Leave out scores that a person has to settle.")
+final_only = click.option("--final-only", is_flag=True, help="Leave out provisional scores.")
 unreadable_as_zero = click.option(
-    "--unreadable-as-zero", is_flag=True, help="Give files that could not be read 0, and not nothing."
+    "--unreadable-as-zero",
+    is_flag=True,
+    help="Score unreadable files with 0 instead of leaving them out.",
 )
 
 

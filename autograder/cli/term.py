@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 @click.option(
     "--pattern",
     metavar="REGEX",
-    help="Read names by its groups: student and, if any, exercise and timestamp.",
+    help="Read file names with the named groups student and, if any, exercise and timestamp.",
 )
 @click.option(
     "--students",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The CSV of the class, else students.csv beside course.yaml if there is one. Nobody else is taken.",
+    help="The class list; default: students.csv beside course.yaml. Submissions by others are refused.",
 )
 @click.option(
     "--times",
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     metavar="FILE",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Moodle's grading worksheet, or a CSV with the columns student, time and, if you like, exercise.",
+    help="Moodle's grading worksheet, or a CSV with the columns student, time and, optionally, exercise.",
 )
-@click.option("--zone", metavar="NAME", help="The zone of times that name none, such as Europe/Berlin.")
-@click.option("--no-times", is_flag=True, help="Do not believe the archives' times: nothing is late.")
+@click.option("--zone", metavar="NAME", help="The zone of times without a zone, such as Europe/Berlin.")
+@click.option("--no-times", is_flag=True, help="Ignore the archives' times: nothing counts as late.")
 @options.course
 def collect(
     course: "options.Course",
@@ -61,8 +61,8 @@ def collect(
 
     It reads the exports of Canvas (with user ids), Moodle (with full names) and Gradescope (with sids or
     email addresses), and zip archives or folders with one folder for each student. students.csv maps
-    these to ids of your own. Submissions go to submitted/. The exports of Canvas and Moodle hold no times:
-    give them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
+    these to your own ids. Submissions go to submitted/. The exports of Canvas and Moodle contain no times:
+    pass them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
     is refused, the exit code is 1.
     """
     from autograder.collecting.attribution import NamingRules
@@ -98,10 +98,8 @@ def _show_collected(lines: "Iterable[CollectedLine]") -> None:
     if untimed:
         click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
     if counts[REFUSED]:
-        why = f"which stands above, and `make` calls that Error {SOME_REFUSED}"
-        click.echo(
-            f"the exit code is {SOME_REFUSED} for what was refused, {why}; all else is collected", err=True
-        )
+        why = f"some files were refused (see above), so the exit code is {SOME_REFUSED}"
+        click.echo(f"{why}, which `make` calls an error; all others are collected", err=True)
         sys.exit(SOME_REFUSED)
 
 
@@ -120,7 +118,7 @@ def _zone(name: str | None) -> tzinfo | None:
     "listed",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The CSV of the class; without it, students.csv beside course.yaml.",
+    help="The class list; default: students.csv beside course.yaml.",
 )
 @click.option("--rename", nargs=2, metavar="OLD NEW", help="Give the student OLD the id NEW everywhere.")
 @options.exercises
@@ -132,9 +130,9 @@ def students(
 ) -> None:
     """Compare the class list with the submissions.
 
-    Shows who is missing, unknown or there twice. With --rename a student gets another id in the gradebook, in
-    all folders and in all lists beside course.yaml. If a platform goes on using the old id, add it to
-    students.csv as another name of the student.
+    Shows who is missing, unknown or present under two ids. --rename changes a student's id in the gradebook,
+    in all folders and in all lists. If a platform goes on using the old id, add it to students.csv as another
+    name of the student.
     """
     if rename is not None:
         from autograder.gradebook.renaming import rename as give_id
@@ -195,16 +193,15 @@ def _odd(one: "Attendance") -> Iterator[str]:
 @click.command()
 @click.argument("student")
 @click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
-@click.option("--all", "everything", is_flag=True, help="In all exercises that are due; name none.")
+@click.option("--all", "everything", is_flag=True, help="For every exercise with a due date; name none.")
 @options.course
 def extend(course: "options.Course", student: str, words: tuple[str, ...], everything: bool) -> None:
     """Give a student more time.
 
-    STUDENT may hand in EXERCISE until UNTIL, or when everybody else must if UNTIL is "none". UNTIL is a
-    moment such as "2026-03-01 18:00 Europe/Berlin", or a time after the due date such as "+2 days". With
-    --all every due date is later, as in `extend ana --all "+2 days"`; an extension that lasts longer stays.
-    Extensions are kept in extensions.csv, which may be edited by hand. Changes to submissions that are graded
-    already are shown.
+    STUDENT may submit EXERCISE until UNTIL: a moment such as "2026-03-01 18:00 Europe/Berlin", a time after
+    the due date such as "+2 days", or "none" to remove the extension. --all moves every due date, as in
+    `extend ana --all "+2 days"`; longer extensions stay. extensions.csv stores all of them, and you can edit
+    it. The command prints how scores of graded submissions change.
     """
     from autograder.cli.progress import show_changes
     from autograder.gradebook.lateness import extend as write_extension
@@ -215,7 +212,7 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
     else:
         exercises, until = course.chosen(words[:1]), " ".join(words[1:])
     if not until:
-        raise click.UsageError('say until when, such as "+2 days"')
+        raise click.UsageError('give the new due date, such as "+2 days"')
     if not exercises:
         raise click.UsageError("no exercise is due; give one a `due` in course.yaml first")
     for exercise in exercises:
@@ -256,8 +253,7 @@ def export(
 ) -> None:
     """Write the grades as CSV files.
 
-    There is one by question, one by exercise, one for Canvas and one for Moodle. For --changed,
-    autograder.db remembers what was exported.
+    They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
     """
     from autograder.publishing.export import Choice, write_tables
     from autograder.report.text import terminal_line
@@ -286,8 +282,8 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
 def backup(course: "options.Course", file: Path | None) -> None:
     """Back up everything that cannot be made again.
 
-    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. The file holds
-    the secret and all grades, so keep it as safe as those, and on another machine.
+    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. It contains the
+    secret and all grades, so keep it safe, on another machine.
     """
     from autograder.gradebook.backup import back_up
 
@@ -299,12 +295,12 @@ def backup(course: "options.Course", file: Path | None) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--overwrite", is_flag=True, help="Replace files that lie there and are not as in FILE.")
+@click.option("--overwrite", is_flag=True, help="Replace files that differ from those in FILE.")
 @options.course
 def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
     """Restore a backup, all of it or nothing.
 
-    If a file in the course differs from the one in FILE, nothing is written, unless you add `--overwrite`.
+    If a file of the course differs from the one in FILE, nothing is written unless you add --overwrite.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back
@@ -321,7 +317,8 @@ def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
 def audit(course: "options.Course") -> None:
     """Print every change of a score.
 
-    Each line is a JSON object: whose score became what, when, why, and digests of what graded it.
+    Each line is a JSON object: whose score changed to what, when and why, with hashes of the notebook, tests,
+    settings and code that produced it.
     """
     from autograder.gradebook.audit import audit_lines
 

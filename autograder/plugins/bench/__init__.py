@@ -1,4 +1,4 @@
-"""The command `bench`: measures grading beside stock nbgrader and Otter, on one class and machine.
+"""The command `bench`: compares grading with stock nbgrader and Otter, on one class and machine.
 
 - ours: the class, graded by this grader; what its students wait for, and what it computes itself.
 - others: the same class, graded by stock nbgrader and by Otter.
@@ -21,14 +21,16 @@ SECTION = "Machine"
 
 
 @click.command()
-@click.option("--submissions", type=click.IntRange(2), default=200, show_default=True, help="Of the class.")
+@click.option(
+    "--submissions", type=click.IntRange(2), default=200, show_default=True, help="The class's size."
+)
 @click.option("--alone", is_flag=True, help="Leave out stock nbgrader and Otter.")
 @options.exercises
 def bench(course: "options.Course", exercises: "Sequence[Exercise]", submissions: int, alone: bool) -> None:
-    """Measure speed and memory beside stock nbgrader and Otter.
+    """Compare speed and memory with stock nbgrader and Otter.
 
-    Writes the figures to autograder/docs/performance.md. Otter is installed in build/bench/ at the first run.
-    Leave the machine alone meanwhile: almost every number is a time.
+    Writes the figures to autograder/docs/performance.md. The first run installs Otter in build/bench/. Do not
+    use the machine meanwhile: almost every number is a time.
     """
     from autograder.plugins.bench.others import prepare
     from autograder.plugins.bench.ours import Bench

@@ -12,9 +12,14 @@ SECTION = "Platforms"
 @click.command()
 @click.argument("exercise")
 @click.option("--to", required=True, metavar="COURSE", help="The course's number in Canvas.")
-@click.option("--assignment", default="", metavar="NUMBER", help="In Canvas, if it is not named EXERCISE.")
-@click.option("--comments", is_flag=True, help="Send the feedback, too, as a comment.")
-@click.option("--all", "everything", is_flag=True, help="Send all grades, also those that went there before.")
+@click.option(
+    "--assignment",
+    default="",
+    metavar="NUMBER",
+    help="In Canvas, if not named EXERCISE.",
+)
+@click.option("--comments", is_flag=True, help="Also send the feedback, as a comment.")
+@click.option("--all", "everything", is_flag=True, help="Send all grades, even those that were sent before.")
 @options.final_only
 @options.unreadable_as_zero
 @click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
@@ -30,8 +35,8 @@ def canvas(
 ) -> None:
     """Send grades to Canvas.
 
-    Grades that were sent before and have not changed are not sent again. The environment variables
-    CANVAS_API_URL and CANVAS_API_TOKEN name the server and give access; the token is stored nowhere.
+    Only grades that changed since the last time are sent. Set the environment variables CANVAS_API_URL (the
+    server) and CANVAS_API_TOKEN; the token is not stored.
     """
     from autograder.plugins.canvas.api import send_grades
     from autograder.publishing.export import Choice
@@ -56,8 +61,8 @@ def canvas(
 def canvas_zip(course: "options.Course", exercise: str, changed: bool) -> None:
     """Pack feedback for Canvas.
 
-    Canvas takes the zip under "Upload Submissions". It gives feedback the name of the submitted file, so
-    there it is a notebook with scores and comments in place of a page.
+    Upload the zip in Canvas under "Upload Submissions". Canvas stores feedback under the submitted file's
+    name, so the feedback is a notebook with scores and comments instead of a page.
     """
     from autograder.plugins.canvas.feedback import pack_for_canvas
 

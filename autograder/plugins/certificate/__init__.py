@@ -134,7 +134,7 @@ def _sealed(course: Course, plain: Certificate) -> Certificate:
     "file",
     metavar="FILE",
     type=click.File("r", encoding="utf-8"),
-    help="Grade again what FILE certifies.",
+    help="Grade again, and compare with the certificate FILE.",
 )
 @click.option(
     "--notebook",
@@ -153,10 +153,9 @@ def certificate(
 ) -> None:
     """Certify how a submission was graded.
 
-    Prints a digest of everything that decided the grade of STUDENT's EXERCISE, and a seal that only the
-    course's secret can make. Nothing in it is secret. With --check the submission is graded again, and each
-    part that differs from the certificate is named. The exit code is 0 if the report has the same bytes, and
-    otherwise 1.
+    Prints hashes of everything that decided the grade of STUDENT's EXERCISE, signed with the course's secret.
+    Nothing in it is secret. --check grades the submission again and names each part that differs from the
+    certificate. The exit code is 0 if the report is the same, byte for byte, and otherwise 1.
     """
     if file is not None:
         _check(course, read_certificate(file.read()), notebook, unsafe=unsafe)
@@ -172,6 +171,6 @@ def _check(course: Course, given: Certificate, notebook: Path | None, *, unsafe:
     for part in different:
         click.echo(terminal_line(f"differs: {part}: {_PARTS[part]}"))
     changed = "report" in different
-    told = "the report is not the one that is certified" if changed else "the report is the same, to the byte"
+    told = "the report differs from the certified one" if changed else "the report is the same, byte for byte"
     click.echo(terminal_line(f"{given.exercise} {given.student}: {told}"))
     sys.exit(SOME_REFUSED if different else 0)

@@ -19,7 +19,7 @@ SECTION = "Machine"
 def cluster(address: str, unsafe: bool, **choice: Any) -> None:
     """Grade on a Dask cluster.
 
-    The workers of the scheduler at ADDRESS grade what `grade` would.
+    Like `grade`, but the workers of the scheduler at ADDRESS run the submissions.
     """
     from autograder.plugins.cluster.executor import Cluster
 

@@ -30,13 +30,12 @@ def write_workflow(course: Course, exercise: Exercise) -> Path:
 def github(course: Course, exercise: str) -> None:
     """Write a workflow that grades at each push.
 
-    It is one of GitHub Actions, for the repositories of students.
-
-    Read its first lines: who can write to a repository can read what its runner holds, the tests among it.
+    It is for GitHub Actions, in students' repositories. Use it for practice only: whoever can write to a
+    repository can read the hidden tests on its runner.
     """
     (chosen,) = course.chosen([exercise])
     click.echo(f"wrote {write_workflow(course, chosen).relative_to(course.root)}")
-    click.echo("Its runner holds the hidden tests beside the student's code: for practice, not for marks.")
+    click.echo("Use it for practice only: students can read the hidden tests on its runner.")
 
 
 @click.command()
@@ -46,7 +45,7 @@ def classroom50(course: Course, report: IO[str]) -> None:
     """Turn a report into Classroom 50's result.json.
 
     It reads what `autograder run --json NOTEBOOK` prints, and prints the result. If the grader itself failed,
-    there is none, so that the runner says that grading failed.
+    it prints nothing, so that the runner says that grading failed.
     """
     from autograder.plugins.github.classroom import to_result
     from autograder.report.report import Report, Status

@@ -25,6 +25,6 @@ def gradescope(course: "options.Course", exercise: str) -> None:
     if chosen.written:
         names, points = ", ".join(chosen.written), number(sum(chosen.written.values()))
         click.echo(
-            f"{points} more points are for written answers ({names}), which a person reads: switch on manual "
-            "grading in the assignment's settings, and add a question for each."
+            f"{points} more points are for written answers ({names}): switch on manual grading in the "
+            "assignment's settings, and add a question for each."
         )

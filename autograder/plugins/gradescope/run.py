@@ -73,7 +73,7 @@ def _overall(report: Report) -> Iterator[str]:
     elif report.message:
         yield report.message
     if names := ", ".join(q.name for q in report.questions if q.verdict is Verdict.UNGRADED):
-        yield f"Written answers are read by a person and do not count here: {names}."
+        yield f"Written answers are graded manually and do not count here: {names}."
 
 
 def _test(question: QuestionReport, report: Report) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def moodle(
 ) -> None:
     """Fill Moodle's grading worksheet.
 
-    Only the column of grades changes. The filled worksheet is in build/exports/.
+    Only the grade column changes. The filled worksheet is in build/exports/.
     """
     from autograder.plugins.moodle.worksheet import fill_worksheet
     from autograder.publishing.export import Choice
@@ -54,7 +54,7 @@ def moodle(
 def moodle_zip(course: "options.Course", exercise: str, worksheet: Path | None, changed: bool) -> None:
     """Pack feedback pages for Moodle.
 
-    Run `autograder feedback` first. Moodle takes the zip under "Upload multiple feedback files in a zip".
+    Run `autograder feedback` first. Upload the zip in Moodle under "Upload multiple feedback files in a zip".
     """
     from autograder.plugins.moodle.feedback import pack_for_moodle
 

@@ -27,7 +27,7 @@ SECTION = "People"
     "--done",
     nargs=2,
     metavar="STUDENT QUESTION",
-    help="A person has looked at this question again; name the exercise, too.",
+    help="Mark this request as done; name the exercise, too.",
 )
 def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | None) -> None:
     """List regrade requests, or mark one as done.

@@ -1,4 +1,4 @@
-"""Writes the page on which a person judges which solutions are alike beyond what is natural."""
+"""Writes the page of solutions that are more alike than their task explains, for an instructor to judge."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ def _own(exercise: Exercise, question: str) -> Iterator[str]:
 def similar(course: Course, exercises: list[Exercise]) -> None:
     """Write a page of suspiciously similar answers.
 
-    The page, build/similar.html, is for a person to judge: similarity is no proof.
+    Judge the pairs on the page, build/similar.html, yourself: similarity proves nothing.
     """
     path, found = write_similar(course, exercises)
     for cluster in found:

@@ -25,7 +25,7 @@ SECTION = "Term"
     multiple=True,
     metavar="ARCHIVE",
     type=click.Path(path_type=Path, exists=True),
-    help="Watch an archive or folder, as `collect` takes it, in place of nbgrader's exchange; repeatable.",
+    help="Watch this archive or folder instead of nbgrader's exchange; repeatable.",
 )
 @click.option("--release", is_flag=True, help="Return pages through nbgrader's exchange as they are written.")
 @click.option("--every", default=30.0, metavar="SECONDS", type=click.FloatRange(0.1), help="Default: 30.")
@@ -44,9 +44,9 @@ def watch(
 
     Pages are written at once, until the command is stopped.
 
-    How many attempts a day are graded for a student, after which pause, and how much pages tell before the
-    due date, stands under `attempts` in course.yaml. It may be stopped or killed at any moment: the same
-    command goes on from there.
+    `attempts` in course.yaml says how many attempts a day are graded for a student, how long the pause is
+    between two, and how much pages show before the due date. You can stop or kill the command any time: the
+    same command continues from there.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.config import load
@@ -68,7 +68,7 @@ def watch(
             for line in watching.round():
                 click.echo(terminal_line(line))
     except KeyboardInterrupt:
-        click.echo("stopped; the same command goes on from here")
+        click.echo("stopped; the same command continues from here")
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -28,7 +28,7 @@ def text_of(notebook: Notebook) -> str:
 def test_a_right_submission_scores_in_full(own: Course, container: Container) -> None:
     read = container.graded(("01_small.ipynb", text_of(solved(small(own)))))
     assert scores(read) == {"double": (2, 2, "passed"), "row_sums": (3, 3, "passed")}
-    assert "Written answers are read by a person and do not count here: why." in read["output"]
+    assert "Written answers are graded manually and do not count here: why." in read["output"]
 
 
 def test_a_wrong_submission_loses_its_question_and_names_its_mistake(

@@ -102,7 +102,7 @@ def test_the_commands_print_and_check(graded: tuple[Course, Certificate]) -> Non
     file = course.root / "certificate.json"
     file.write_text(printed.output, encoding="utf-8")
     checked = CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)])
-    assert (checked.exit_code, checked.output) == (0, "01_small ann: the report is the same, to the byte\n")
+    assert (checked.exit_code, checked.output) == (0, "01_small ann: the report is the same, byte for byte\n")
     file.write_text(printed.output.replace('"score": ', '"score": 1'), encoding="utf-8")
     checked = CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)])
     assert checked.exit_code == 1

@@ -324,5 +324,5 @@ def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
     assert done.exit_code == 0, done.output
     first, news, *_, last = done.output.splitlines()
     assert first.startswith("01_small: 4 attempts a day; each tells at most ")
-    assert (news, last) == ("01_small ann: new", "stopped; the same command goes on from here")
+    assert (news, last) == ("01_small ann: new", "stopped; the same command continues from here")
     assert len(rounds) == 2
