@@ -60,7 +60,7 @@ def collect(
     """Take submissions from archives or folders.
 
     It reads the exports of Canvas (with user ids), Moodle (with full names) and Gradescope (with sids or
-    email addresses), and zip archives or folders with one folder for each student. students.csv maps
+    email addresses), and zip and tar archives or folders with one folder for each student. students.csv maps
     these to your own ids. Submissions go to submitted/. The exports of Canvas and Moodle contain no times:
     pass them with --times. A time without a zone is read in the zone of the exercise's due date. If anything
     is refused, the exit code is 1.

@@ -11,5 +11,5 @@ In reading order:
 - metadata: reads Gradescope's file, Moodle's grading worksheet or a CSV: who handed in what, and when
 - attempts: keeps everything that was handed in, says what is newest, and puts one into submitted/
 - names: what platforms and people write into the names of files
-- archive: reads zips, folders, and zips in either as one stream of entries, within bounds
+- archive: reads zips, tars, folders, and archives in these as one stream of entries, within bounds
 """

@@ -1,23 +1,27 @@
-"""Reads zip archives and folders as one stream of entries; nothing is extracted or followed.
+"""Reads zip and tar archives and folders as one stream of entries; nothing is extracted or followed.
 
-zipfile parses the headers. All bytes are counted as they come, whatever a header claims. No platform packs
-anything else than zips.
+zipfile and tarfile parse the headers. They believe what a header claims of its own length, so what extends a
+header in a tar (long names, pax records, maps of sparse files) is read here. All bytes are counted as they
+come.
 """
 
+import gzip
 import io
 import os
+import re
 import stat
 import struct
+import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
-from autograder.collecting.names import is_archive, notebook_stem, plausible
+from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible
 from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, without_large_outputs
 
 _KINDS = {stat.S_IFLNK: "is a link", stat.S_IFIFO: "is a pipe", stat.S_IFSOCK: "is a socket"}
@@ -37,6 +41,13 @@ _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
+_BLOCK = tarfile.BLOCKSIZE
+_MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry of a tar, its long name among them
+_PAX = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_PAX_RECORD = re.compile(rb"(\d{1,9}) ([^=]+)=")
+_UNREADABLE = "has a header that cannot be read; download it again"
+_TAR_KINDS = {tarfile.LNKTYPE: "is a hard link", tarfile.SYMTYPE: "is a link", tarfile.FIFOTYPE: "is a pipe"}
+_TAR_KINDS |= dict.fromkeys((tarfile.CHRTYPE, tarfile.BLKTYPE), "is a device")
 _IS_DAMAGED = "is damaged; download it again"
 
 
@@ -151,7 +162,7 @@ def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
     if notebook_stem(path.name) is not None:
         raise ArchiveError(_NOTEBOOK_ALONE)
     with open_plain(path) as file:
-        yield from read_zip(file, bounds)
+        yield from _read_archive(file, os.fstat(file.fileno()).st_size, bounds)
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
@@ -159,7 +170,7 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
     bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
         data = entry.read(_MAX_NESTED)
-        for inner in read_zip(io.BytesIO(data), bounds):
+        for inner in _read_archive(io.BytesIO(data), len(data), bounds):
             deeper = "is an archive in an archive in an archive" if is_archive(inner.name) else ""
             problem, empty = inner.problem or deeper, False
             yield replace(inner, name=entry.name, inside=inner.name, when=entry.when, problem=problem)
@@ -171,6 +182,12 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
         yield replace(entry, problem=str(error))
     except EXHAUSTION:
         yield replace(entry, problem=TOO_COSTLY)
+
+
+def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    start = file.read(4)
+    file.seek(0)
+    return read_zip(file, bounds) if start in (b"PK\3\4", b"PK\5\6") else read_tar(file, size, bounds)
 
 
 def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -214,10 +231,6 @@ def _read_file(path: str, bounds: Bounds, limit: int) -> bytes:
 
 def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what a zip archive holds besides folders."""
-    start = file.read(4)
-    file.seek(0)
-    if start not in (b"PK\3\4", b"PK\5\6"):
-        raise ArchiveError("is no zip archive; unpack it and make a zip or a folder of what it holds")
     try:
         archive = zipfile.ZipFile(_BoundedFile(file))
     except _DAMAGE:
@@ -285,3 +298,136 @@ def _time_in_zip(info: zipfile.ZipInfo) -> datetime | None:
         return plausible(datetime(*info.date_time))
     except ValueError:
         return None
+
+
+def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
+    stream = _Stream(file, packed, bounds)
+    while (found := _next_member(stream, bounds)) is not None:
+        member, is_sparse = found
+        has_content = (
+            member.isreg() or member.type not in tarfile.SUPPORTED_TYPES
+        )  # a link only states a size
+        end = stream.position + (_padded(member.size) if has_content else 0)
+        if not member.isdir():
+            name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
+            problem = _TAR_KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
+            read = partial(stream.content, member.size)
+            yield ArchiveEntry(name, _utc(member.mtime), read, "is a sparse file" if is_sparse else problem)
+        stream.skip_to(end)
+
+
+def _next_member(stream: "_Stream", bounds: Bounds) -> tuple[tarfile.TarInfo, bool] | None:
+    """Return the next entry, and whether it is a sparse file; None at the archive's end."""
+    records: dict[bytes, bytes] = {}
+    allowed = _MAX_HEADERS
+    while (header := _header(stream)) is not None:
+        bounds.count()
+        if header.type not in (*_PAX, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
+            _extend(header, records)
+            is_sparse = any(key.startswith(b"GNU.sparse") for key in records)
+            return header, is_sparse or header.type == tarfile.GNUTYPE_SPARSE
+        allowed -= _BLOCK + header.size
+        if allowed < 0:
+            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
+        data = stream.read(_padded(header.size))[: header.size]
+        if header.type == tarfile.GNUTYPE_LONGNAME:
+            records[b"path"] = data.partition(b"\0")[0]
+        elif header.type in _PAX:
+            found = _pax_records(data)
+            records |= {} if header.type == tarfile.XGLTYPE else found
+    return None
+
+
+def _header(stream: "_Stream") -> tarfile.TarInfo | None:
+    """Return the next header; None at the archive's end, which a block of zeros marks."""
+    began = stream.position > 0
+    block = stream.take(_BLOCK)
+    if not block.strip(b"\0") and (block or began):
+        return None
+    try:
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except (tarfile.TarError, ValueError):
+        raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
+    continues = header.type == tarfile.GNUTYPE_SPARSE and block[482]
+    for _ in range(_MAX_HEADERS // _BLOCK):
+        if not continues:
+            return header
+        continues = stream.read(_BLOCK)[504]  # more of the sparse file's map
+    raise ArchiveError(_UNREADABLE)
+
+
+def _extend(header: tarfile.TarInfo, records: Mapping[bytes, bytes]) -> None:
+    """Put into a header what the headers before it say of the same entry."""
+    try:
+        if b"path" in records:
+            header.name = records[b"path"].decode("utf-8", "surrogateescape")
+        header.size = int(records.get(b"size", header.size))
+        header.mtime = float(records.get(b"mtime", header.mtime))
+    except ValueError:
+        raise ArchiveError(_UNREADABLE) from None
+
+
+def _pax_records(data: bytes) -> dict[bytes, bytes]:
+    """Return the values by their names; NULs may stand at the end."""
+    found, position, end = {}, 0, len(data.rstrip(b"\0"))
+    while position < end:
+        record = _PAX_RECORD.match(data, position)
+        after = position + int(record[1]) if record else 0
+        if record is None or not record.end() < after <= len(data) or data[after - 1 : after] != b"\n":
+            raise ArchiveError(_UNREADABLE)
+        found[record[2]] = data[record.end() : after - 1]
+        position = after
+    return found
+
+
+def _padded(size: int) -> int:
+    """Return how much of the archive `size` bytes take, which end with a whole block."""
+    if size < 0:
+        raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
+    return -(-size // _BLOCK) * _BLOCK
+
+
+class _Stream:
+    """The archive's unpacked bytes, which are read forward only and counted."""
+
+    def __init__(self, file: IO[bytes], packed: int, bounds: Bounds) -> None:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        self._file = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_packed else file
+        self._most = max(_UNSUSPICIOUS, packed * _MAX_RATIO) if is_packed else packed
+        self._bounds = bounds
+        self.position = 0
+
+    def take(self, size: int) -> bytes:
+        """Return `size` bytes, or fewer at the end."""
+        try:
+            data = self._file.read(size)
+        except _DAMAGE:
+            raise ArchiveError("is damaged; download it again") from None
+        self.position += len(data)
+        self._bounds.spend(len(data))
+        self._most -= len(data)
+        if self._most < 0:
+            raise ArchiveError(
+                f"unpacks to more than {_MAX_RATIO} times its size; open it by hand, with care"
+            )
+        return data
+
+    def read(self, size: int) -> bytes:
+        """Return `size` bytes."""
+        data = self.take(size)
+        if len(data) < size:
+            raise ArchiveError("ends too early; download it again")
+        return data
+
+    def content(self, size: int, limit: int) -> bytes:
+        """Return the content, of this size, of the entry whose header was read last."""
+        if size > limit:
+            raise _too_large(limit)
+        return self.read(size)
+
+    def skip_to(self, position: int) -> None:
+        """Pass over everything before `position`."""
+        while self.position < position:
+            self.read(min(position - self.position, _PIECE))

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 
 from autograder.errors import UsageError
 
-_MAX_NAME = 1000
-_ARCHIVE = ".zip"
+MAX_NAME = 1000
+_ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db", "desktop.ini"}
 # Browsers save a notebook as X.ipynb.txt, X.ipynb.json or, the second time, X.ipynb (1).txt; Canvas adds -1.
 _NOTEBOOK = re.compile(
@@ -53,7 +53,7 @@ def name_problem(name: str) -> str:
         return "has an absolute name, or one with backslashes"
     if ".." in name.split("/"):
         return "leads out of its folder"
-    return "has too long a name" if len(name) > _MAX_NAME else ""
+    return "has too long a name" if len(name) > MAX_NAME else ""
 
 
 def left_out(name: str) -> bool:
@@ -69,13 +69,13 @@ def notebook_stem(name: str) -> str | None:
 
 def is_archive(name: str) -> bool:
     """Whether a file of this name is opened as an archive."""
-    return name.lower().endswith(_ARCHIVE)
+    return name.lower().endswith(_ARCHIVES)
 
 
 def stem(name: str) -> str:
     """Return the last part of a name, for an archive without its suffix."""
     last = PurePosixPath(name).name
-    return last[: -len(_ARCHIVE)] if is_archive(last) else last
+    return next((last[: -len(end)] for end in reversed(_ARCHIVES) if last.lower().endswith(end)), last)
 
 
 def is_gradescope(name: str) -> bool:

@@ -31,7 +31,7 @@ from autograder.submission.submission import UnknownExerciseError, exercise_by_c
 
 REFUSED = "refused"
 _UNREAD = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
-_UNREAD |= {".tar", ".tgz", ".tbz2", ".txz"}
+_UNREAD |= {".tbz2", ".txz"}  # not .tar.gz
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
 _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}

@@ -56,7 +56,7 @@ Ada Lovelace_12345_assignsubmission_file_01_first.ipynb            | Ada.Lovelac
 Ada Lovelace_12345_assignsubmission_file/01_first.ipynb            | Ada.Lovelace   | 01_first
 
 ada.zip > 01_first.ipynb                                           | ada            | 01_first
-ada.ZIP > x/01_first.ipynb                                         | ada            | 01_first
+ada.tar.gz > x/01_first.ipynb                                      | ada            | 01_first
 ada_01_first.zip > 01_first.ipynb                                  | ada            | 01_first
 ada/all.zip > 01_first.ipynb                                       | ada            | 01_first
 lovelaceada_12345_67890_all.zip > 01_first.ipynb                   | 12345          | 01_first

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -25,6 +26,7 @@ from autograder.collecting.survey import CollectedLine
 from autograder.course.course import Course, load_course
 from autograder.submission.students import Student, Students
 from autograder.submission.submission import Submission
+from autograder.tests.collecting.archives import member, tarred
 
 IN_TIME, LATE = (2026, 3, 2, 18, 0, 0), (2026, 3, 3, 8, 0, 0)
 DUE = "2026-03-02T23:59:00+00:00"
@@ -98,13 +100,21 @@ def test_a_class_in_a_zip_goes_in_with_its_times(course: Course, tmp_path: Path)
     }
 
 
-def test_a_folder_goes_in_too_and_a_tar_has_to_be_unpacked_first(course: Course, tmp_path: Path) -> None:
+def test_a_folder_and_a_tar_go_in_too(course: Course, tmp_path: Path) -> None:
     files = {"ada/01_small.ipynb": notebook(), "ada/notes.txt": "-", "bob/01_small.ipynb": notebook()}
     folder = make_folder(tmp_path / "class", files)
-    (tmp_path / "a.tgz").write_bytes(gzip.compress(bytes(10_240)))
-    *found, refused = run(course, folder, tmp_path / "a.tgz")
-    assert statuses(found) == [("ada", "new"), ("bob", "new")]
-    assert refused.message == "is no zip archive; unpack it and make a zip or a folder of what it holds"
+    names = ("x/eve/01_small.ipynb", "x/fay/01_small.ipynb")
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(tarred(*(member(name, size=9) for name in names))))
+    found = statuses(run(course, folder, tmp_path / "a.tgz"))
+    assert found == [("ada", "new"), ("bob", "new"), ("eve", "new"), ("fay", "new")]
+
+
+def test_a_link_and_what_lies_below_it_do_not_lead_out(course: Course, tmp_path: Path) -> None:
+    link = member("bob", tarfile.SYMTYPE, linkname=str(tmp_path))
+    (tmp_path / "a.tar").write_bytes(tarred(link, member("bob/01_small.ipynb", size=9)))
+    assert statuses(run(course, tmp_path / "a.tar")) == [("bob", "refused"), ("bob", "new")]
+    assert not (tmp_path / "01_small.ipynb").exists()
+    assert not (course.root / "submitted" / "bob").is_symlink()
 
 
 def test_a_later_archive_replaces_and_an_earlier_one_does_not(course: Course, tmp_path: Path) -> None:
