@@ -340,14 +340,14 @@ def record_saves() -> None:
 
     @wraps(save)
     def put(handler: Any, grade_id: str) -> Any:
-        with recording(handler.gradebook.db(), _grader(handler.current_user)):
+        with recording(handler.gradebook.db(), grader_name(handler.current_user)):
             return save(handler, grade_id)
 
     put.recorded = True  # type: ignore[attr-defined]
     handlers.GradeHandler.put = put  # type: ignore[union-attr]
 
 
-def _grader(user: Any) -> str:
+def grader_name(user: Any) -> str:
     """Return the name by which JupyterHub knows a user, or else the login name: a token is nobody's."""
     name = getattr(user, "username", None)
     if not name or str(getattr(user, "name", "")).startswith("Anonymous "):

@@ -44,11 +44,6 @@ def times(course: Course) -> dict[str, str]:
     return {who: stamp.read_text("utf-8")[:16] if stamp.exists() else "" for who, stamp in stamps.items()}
 
 
-def submitted(course: Course, student: str) -> str:
-    path = course.root / "submitted" / student / "01_small" / "01_small.ipynb"
-    return str(json.loads(path.read_text("utf-8"))["text"])
-
-
 @pytest.mark.parametrize("zone", ["+09:00", "+00:00", "-08:00"])
 def test_nobody_is_late_in_canvas_by_the_time_of_the_download(
     course: Course, tmp_path: Path, zone: str

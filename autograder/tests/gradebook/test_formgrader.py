@@ -238,11 +238,11 @@ class User:
 def test_a_grader_is_who_the_hub_says_or_else_who_is_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formgrader, "getuser", lambda: "login")
     monkeypatch.delenv("JUPYTERHUB_USER", raising=False)
-    assert formgrader._grader(User("uma", "Uma")) == "uma"
-    assert formgrader._grader(User("0f3a", "Anonymous Kore")) == "login"
-    assert formgrader._grader(None) == "login"
+    assert formgrader.grader_name(User("uma", "Uma")) == "uma"
+    assert formgrader.grader_name(User("0f3a", "Anonymous Kore")) == "login"
+    assert formgrader.grader_name(None) == "login"
     monkeypatch.setenv("JUPYTERHUB_USER", "hub")
-    assert formgrader._grader(User("0f3a", "Anonymous Kore")) == "hub"
+    assert formgrader.grader_name(User("0f3a", "Anonymous Kore")) == "hub"
 
 
 def test_the_server_s_handler_is_wrapped_once_and_stays_behind_its_own_checks() -> None:

@@ -17,7 +17,6 @@ from autograder.course.names import check_id
 from autograder.gradebook.grades import Release
 from autograder.grading.grader import Grader
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.matching import restore
 from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import SECRET, copy_small_course, small, solved
 from autograder.tests.submission.alterations import Json, alterations
@@ -71,14 +70,11 @@ def test_the_corpus_is_large_and_every_exercise_is_in_it() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_an_altered_notebook_is_read_as_the_one_that_was_filled(name: str) -> None:
     for exercise in of(name):
-        cells = Notebook(ALL[name](copy.deepcopy(filled(exercise)))).cells
-        known = release(exercise)
-        places = restore(exercise.cells, cells, known._still_there(cells), known._texts)
-        found = {
-            place.graded.grade_id: place.submitted.text
-            for place in places
-            if place.graded and place.submitted
-        }
+        notebook = Notebook(ALL[name](copy.deepcopy(filled(exercise))))
+        cells, node = notebook.cells, release(exercise).restored(notebook)
+        graded = (cell for cell in node.cells if "nbgrader" in cell.metadata)
+        there = (cell for cell in graded if not cell.id.startswith("missing-"))
+        found = {cell.metadata.nbgrader.grade_id: cell.source for cell in there}
         answers = right_answers(exercise)
         for question in exercise.points:
             assert meaning(found[question]) == meaning(answers[question]), question
