@@ -109,7 +109,7 @@ def _course(root: Path) -> tuple[Check, Tier]:
     try:
         course = load_course(root)
     except CourseError as error:
-        return Check("course.yaml", False, str(error), "mend the lines named here"), Tier.BARE
+        return Check("course.yaml", False, str(error), "fix the lines named here"), Tier.BARE
     missing = [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]
     seen = f"no source for {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
     fix = "write their sources, or take them out of course.yaml"

@@ -72,7 +72,7 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
     if question.score == question.max_score:
         return None
     seen = f"{later} is {question.verdict}. {question.hint}"
-    return f"{caller.path}: must lose nothing in {later} by a wrong {earlier}, but {seen}"
+    return f"{caller.path}: must lose no points in {later} if {earlier} is wrong, but {seen}"
 
 
 def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Variant]:

@@ -33,7 +33,7 @@ def draft(path: Path, name: str) -> dict[str, str | bytes]:
         cells = []
     if not any(_about(cell).get("grade") for cell in cells):
         fix = "give the one in nbgrader's source folder, with solutions and tests"
-        raise SourceError(f"{path}: is no notebook with cells that nbgrader grades; {fix}")
+        raise SourceError(f"{path}: is not a notebook with cells that nbgrader grades; {fix}")
     made = _Conversion(cells)
     notebook = nbformat.v4.new_notebook(cells=made.cells, metadata=_PLAIN)
     figures = {path.with_name(shown) for cell in made.cells for shown in _FIGURE.findall(cell.source)}
@@ -228,9 +228,9 @@ def create(course: Course, name: str, notebook: Path | None = None) -> list[Path
     """Write a new exercise to solutions/<name>/ and return its files; CourseError where that cannot be."""
     folder = course.root / "solutions" / name
     if not re.fullmatch(NAME, name):
-        raise CourseError(f'"{name}" is no name for an exercise; use letters, digits, _ and -')
+        raise CourseError(f'"{name}" is not a name for an exercise; use letters, digits, _ and -')
     if folder.exists():
-        raise CourseError(f"{folder}: is there already; choose another name, or delete the folder first")
+        raise CourseError(f"{folder}: already exists; choose another name, or delete the folder first")
     return [write_whole(folder / file, content) for file, content in _exercise(name, notebook).items()]
 
 

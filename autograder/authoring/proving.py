@@ -128,7 +128,7 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
     for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
         said = [ended] if ended and number == last else map(_said, run.outputs)
         for words in filter(None, said):
-            problem = f"in a kernel, this cell {words}; students would see that too, so mend it"
+            problem = f"in a kernel, this cell {words}; students would see that too, so fix it"
             yield f"{exercise.source}:{cell.line}: {problem}"
 
 

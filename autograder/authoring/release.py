@@ -121,7 +121,7 @@ def refused(exercise: Exercise) -> Iterator[str]:
         elif path.name.lower() in written:
             yield f"{path}: would take the place of a file that the release writes; rename it"
         elif path.suffix == ".ipynb" and not _is_notebook(path):
-            yield f"{path}: is no notebook; save it again from Jupyter, or rename it"
+            yield f"{path}: is not a notebook; save it again from Jupyter, or rename it"
 
 
 def _is_notebook(path: Path) -> bool:

@@ -181,7 +181,7 @@ def _check(exercise: Exercise, place: str, question: str, why: str, more: Mappin
         raise SourceError(f'{place}: has the unknown key "{next(iter(more))}"; take it out')
     if question not in exercise.points:
         known = ", ".join(exercise.points)
-        raise SourceError(f'{place}: "{question}" is no question; use one of {known}')
+        raise SourceError(f'{place}: "{question}" is not a question; use one of {known}')
     if not why.strip():
         raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
 
@@ -202,7 +202,7 @@ class Strength:
 
     def __str__(self) -> str:
         share = f", {100 * self.killed // self.mutants} %" if self.mutants else ""
-        return f"the tests fail {self.killed} of {self.mutants} mutants{share}"
+        return f"the tests catch {self.killed} of {self.mutants} mutants{share}"
 
 
 def measure(suite: Suite, share: float) -> Strength:
@@ -242,7 +242,7 @@ def _unfounded(
     """Yield what is wrong with declarations of mutants that are none, or that fail a test."""
     for one in (one for one in declared if one.line):
         if not any(_fits(one, mutant) for mutant in every):
-            yield f"{one.place}: fits no mutant of {one.question} any more; take it out or copy its diff anew"
+            yield f"{one.place}: fits no mutant of {one.question} any more; delete it or copy its diff again"
         elif not any(_fits(one, mutant) for mutant in left):
             yield f"{one.place}: is declared equivalent, but fails a hidden test; take it out"
 

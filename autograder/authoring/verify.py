@@ -157,7 +157,7 @@ class _Verification:
                 return
             line = next((line for place, line in error.places if place == number and line), 1)
             said = f"{error.type}: {error.message}" if error.message else error.type
-        problem = f"the check of {check.name} fails on the reference: {said}; mend the check or the solution"
+        problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
         self._findings.append(f"{self._exercise.source}:{check.line + line - 1}: {problem}")
 
     def _passes_checks(self, variant: Variant) -> None:
@@ -166,7 +166,7 @@ class _Verification:
         for name, check in self._checks.items():
             if error := costs.check_error(check, cells):
                 said = f"{type(error).__name__}: {error}"
-                self._find(variant.path, f"is right, but the check of {name} fails: {said}; mend the check")
+                self._find(variant.path, f"is right, but the check of {name} fails: {said}; fix the check")
 
     def _full_marks(
         self, path: Path, report: Report, cells: tuple[str, ...], touched: Container[str]
@@ -175,14 +175,14 @@ class _Verification:
         sets = [numbered_inputs(_SECRET, self._exercise.name, number) for number in range(self._sets)]
         failed = failures(self._grader.suite, cells, sets, touched)
         for test, said in failed.items():
-            self._find(path, f'must score in full, but {test.question}, "{test.title}" fails: {said}')
+            self._find(path, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
         told = {(test.question, test.title) for test in failed}
         for question in report.questions:
             for one in question.tests:
                 if one.verdict is not Verdict.PASSED and (question.name, one.title) not in told:
                     told.add((question.name, one.title))
                     seen = f'{question.name}, "{one.title}": {one.verdict}. {one.hint}'
-                    self._find(path, f"must score in full, but {seen}")
+                    self._find(path, f"must get full marks, but {seen}")
         return not told
 
     def _untouched(self) -> None:
@@ -225,7 +225,9 @@ class _Verification:
                     )
                     self._find(mistake.path, f"also fails {question.name}: {question.hint} {fix}")
             elif full:
-                self._find(mistake.path, f"scores in full; add a hidden test to {question.name} that sees it")
+                self._find(
+                    mistake.path, f"gets full marks; add a hidden test to {question.name} that sees it"
+                )
             elif question.verdict is Verdict.GRADER_ERROR:
                 self._find(mistake.path, f"breaks a hidden test of its own: {question.hint}")
 

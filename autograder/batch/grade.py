@@ -35,7 +35,7 @@ class SubmissionLine:
     message: str = ""
     ours: bool = False  # the submission has no score, and somebody who runs the course has to act
     graded: bool = True  # by this run, not by one before
-    waiting: tuple[str, ...] = ()  # the questions at which a person has to look
+    waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
     open_points: float = 0.0  # of questions that a grader has yet to score
     change: ScoreChange | None = None  # against what the gradebook had before
 

@@ -90,7 +90,7 @@ def verify(
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
         measured = (proof.costs, proof.carried, proof.strength)
         counts += "".join(f"; {one}" for one in measured if one and str(one))
-        counts += f"; an attempt tells at most {proof.bits} bits of hidden inputs" if proof.bits else ""
+        counts += f"; an attempt can leak at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
         for line in (*proof.findings, *proof.notes):

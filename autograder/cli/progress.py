@@ -57,8 +57,8 @@ def show_summary(summary: Summary) -> None:
     """Print a table of what became of a class, a row for each exercise."""
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
-    columns = ("exercise", *_STATES, "not changed", "late", "for a person", "mean by tests")
-    note = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need a person's help"
+    columns = ("exercise", *_STATES, "not changed", "late", "for an instructor", "mean by tests")
+    note = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need an instructor"
     show("Graded", columns, rows, note)
 
 
@@ -123,11 +123,11 @@ def _cell(line: SubmissionLine) -> str:
 def _described(line: SubmissionLine) -> str:
     by = " by tests" if line.status == Status.GRADED else ""
     points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
-    opened = f"{number(line.open_points)} points wait for a grader" if line.open_points else ""
+    opened = f"{number(line.open_points)} points to grade manually" if line.open_points else ""
     late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
     words = ", ".join(filter(None, (line.status, points, opened, late, "" if line.graded else "unchanged")))
     named = line.waiting and (line.status == Status.GRADED or not line.message)
-    asked = f"a person has to look at {', '.join(line.waiting)}" if named else ""
+    asked = f"an instructor has to look at {', '.join(line.waiting)}" if named else ""
     reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
     message = f": {reasons}" if reasons else ""
     return terminal_line(f"{line.exercise} {line.student}: {words}{message}")

@@ -40,7 +40,7 @@ def show_report(notebook: str, report: Report) -> None:
     rows = []
     for question in report.questions:
         score = f"{number(question.score)} of {number(question.max_score)}"
-        hint = "graded by hand" if question.verdict is Verdict.UNGRADED else question.hint
+        hint = "graded manually" if question.verdict is Verdict.UNGRADED else question.hint
         stands = standing(question.verdict, question.score, question.max_score)
         rows.append((question.name, stands, score, hint))
     score = f"{number(report.score)} of {number(report.max_score)} points"

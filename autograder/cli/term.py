@@ -108,7 +108,7 @@ def _zone(name: str | None) -> tzinfo | None:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise click.UsageError(
-            f'--zone: "{name}" is no zone; write one such as Europe/Berlin or UTC'
+            f'--zone: "{name}" is not a time zone; write one such as Europe/Berlin or UTC'
         ) from None
 
 
@@ -185,7 +185,7 @@ def _odd(one: "Attendance") -> Iterator[str]:
         yield f"{one.exercise} unknown: {id_} is not in the list; {fix}"
     for id_, student in one.others.items():
         if id_ in one.twice:
-            yield f"{one.exercise} twice: {id_} is {student.id}, who came under several ids; keep one"
+            yield f"{one.exercise} twice: {id_} is {student.id}, who submitted under several ids; keep one"
         else:
             yield f"{one.exercise} under another id: {id_} is {student.id}; collect again with the list"
 

@@ -31,7 +31,7 @@ class Source(StrEnum):
 
     FILE = "file"  # the time of the file, which copying may have changed
     GIVEN = "told"  # the platform or the instructor gives it
-    UNKNOWN = "nobody"  # the platform tells no time: its archives have that of the download
+    UNKNOWN = "nobody"  # the platform gives no time: its archives have that of the download
     IGNORED = "ignored"  # the instructor believes no time
 
 
@@ -45,7 +45,7 @@ class Arrival:
     downloaded: datetime | None = None  # when the platform made the archive
     number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
     form: str = ""  # the suffix of the file that the platform has
-    late: bool = False  # as Canvas writes into a name, which tells no time
+    late: bool = False  # as Canvas writes into a name, which gives no time
 
     @property
     def is_late_untimed(self) -> bool:
@@ -389,6 +389,6 @@ def _read_file(path: Path, limit: int) -> bytes | None:
     except FileNotFoundError:
         return None
     except (OSError, EntryError):
-        raise EntryError(f"{path.name} in {_SUBMITTED}/ is no plain file; delete it") from None
+        raise EntryError(f"{path.name} in {_SUBMITTED}/ is not a plain file; delete it") from None
     with file:
         return file.read(limit + 1)

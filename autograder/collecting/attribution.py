@@ -29,8 +29,8 @@ from autograder.submission.submission import is_student
 
 # 01_first-1 and 01_first (1) are 01_first, uploaded again; from the ninth time on Canvas puts a random text.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
-_NO_STUDENT = "tells no student; put it into a folder named by the student's id"
-_NO_ID = "is no student's id; use letters, digits and . _ @ + -, or give the id in a list with --students"
+_NO_STUDENT = "names no student; put it into a folder named by the student's id"
+_NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or give the id in a list with --students"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
 
@@ -132,7 +132,7 @@ class NamingRules:
         """Return the student: the first folder, or the part of a file's name before the exercise."""
         if is_gradescope(name):
             reason = "lacks Gradescope's submission_metadata.yml, or is not the whole export as it came"
-            raise EntryError(f"tells no student; the archive {reason}")
+            raise EntryError(f"names no student; the archive {reason}")
         top, slash, _ = name.partition("/")
         if slash:
             return top
@@ -304,7 +304,7 @@ def _one(name: str, found: Sequence[Student]) -> str:
     if len(found) > 1:
         ids = ", ".join(student.id for student in found)
         raise EntryError(
-            f'"{name}" is the name of several students ({ids}); say who with --times or --pattern'
+            f'"{name}" is the name of several students ({ids}); tell them apart with --times or --pattern'
         )
     if not found:
         raise EntryError(f'"{name}" {_UNLISTED}')

@@ -167,7 +167,7 @@ class _Clock:
             if late > 0:
                 return f"{late / 3600:.1f} h late{excused}"
         if arrival.source is Source.UNKNOWN:
-            return f"{found.platform} tells no time" + (", only that it is late" if found.late else "")
+            return f"{found.platform} gives no time" + (", only that it is late" if found.late else "")
         return ""
 
     def _given(self, found: Attribution) -> datetime | None:
@@ -208,14 +208,14 @@ def _unmatched(times: Times, whoever_came: Callable[[], Collection[str]]) -> Ite
     for row in rows:
         (name,) = row.names
         if spelling(name) not in known:
-            problem = _with(f'nobody called "{name}" came', question_after(name, came))
+            problem = _with(f'nobody called "{name}" submitted anything', question_after(name, came))
             yield CollectedLine(row.line, "", REFUSED, problem)
 
 
 def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> list[TimeRow]:
     """Return the row with the id of whom it means, or one for each member of a group."""
     if row.exercise and row.exercise not in exercises:
-        raise EntryError(f'"{row.exercise}" is no exercise; {suggestion(row.exercise, exercises)}')
+        raise EntryError(f'"{row.exercise}" is not an exercise; {suggestion(row.exercise, exercises)}')
     if students is None:
         return [row]
     (name,) = row.names

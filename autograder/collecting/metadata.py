@@ -240,7 +240,7 @@ def read_participants(path: Path) -> Times:
     """Return who is in a worksheet, whatever it says of times."""
     header, lines = _lines(path)
     if not _is_worksheet(lines):
-        raise TimesError(f"{path}: is no grading worksheet of Moodle's; download it there")
+        raise TimesError(f"{path}: is not a Moodle grading worksheet; download it there")
     return Times(tuple(_people(header, lines)))
 
 
@@ -269,7 +269,7 @@ def _read(path: Path) -> Iterator[TimeRow]:
         yield from _worksheet(header, lines)
     else:
         raise TimesError(
-            f"{path}: is no grading worksheet of Moodle's; make a CSV with the columns student and time"
+            f"{path}: is not a Moodle grading worksheet; make a CSV with the columns student and time"
         )
 
 
@@ -322,7 +322,7 @@ def _moment(line: str, text: str) -> datetime | None:
         raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
     when = None if text in _NONE else read_moment(text) or _in_named_zone(line, text)
     if when is None and text not in _NONE:
-        raise TimesError(f'{line}: "{text}" is no time that can be read; write it as 2026-01-31 18:00')
+        raise TimesError(f'{line}: "{text}" is not a time that can be read; write it as 2026-01-31 18:00')
     return when
 
 

@@ -79,7 +79,7 @@ def stem(name: str) -> str:
 
 
 def is_gradescope(name: str) -> bool:
-    """Whether the file lies in a folder of Gradescope's, whose name tells no student."""
+    """Whether the file lies in a folder of Gradescope's, whose name names no student."""
     return bool(_GRADESCOPE.match(name))
 
 

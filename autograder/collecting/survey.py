@@ -65,7 +65,7 @@ class CollectedLine:
     message: str = ""
     student: str = ""
     exercise: str = ""
-    untimed: str = ""  # the platform that tells no time
+    untimed: str = ""  # the platform that gives no time
 
 
 class Survey:
@@ -127,7 +127,7 @@ class Survey:
                     self._refuse(whose, first.path)
             elif not set(whose) <= set(came):
                 more = f" (nor is any other of these {len(group)} files)" if len(group) > 1 else ""
-                self._refuse(f"is no notebook{more}; {_fix(first, whose)}", first.path)
+                self._refuse(f"is not a notebook{more}; {_fix(first, whose)}", first.path)
 
     def _is_notebook(self, entry: ArchiveEntry) -> bool:
         """Whether an entry is a notebook, or a script that was exported from one and kept its name."""
@@ -160,7 +160,7 @@ class Survey:
 
     def _exercise_by_cells(self, entry: ArchiveEntry) -> tuple[str, str]:
         known = ", ".join(self._rules.exercises)
-        unknown = f"tells no exercise, nor do its cells; name it as one of {known}, or say --exercise"
+        unknown = f"names no exercise, nor do its cells; name it as one of {known}, or pass --exercise"
         try:
             notebook = Notebook(entry.read_notebook())
             if self._course is None:
@@ -184,7 +184,7 @@ class Survey:
             try:
                 _refuse_twin(student, twins)
                 if len({one.path for one in group}) < len(group):
-                    raise EntryError("stands several times in the archive; leave one in it")
+                    raise EntryError("is in the archive several times; keep one")
                 *others, best = _ranked(group)
                 self.kept += [_no_later(one, best) if one.path.endswith(".py") else one for one in others]
                 yield replace(best, message=", ".join(filter(None, (_choice(best, others), best.message))))

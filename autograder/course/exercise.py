@@ -251,7 +251,7 @@ class Exercise:
             fix = "name its function or class after one"
             return "" if answered else f"defines no question of {self.name}; {fix}"
         if variant.question not in self.points:
-            return f'"{variant.question}" is no question; name the file question__what.py'
+            return f'"{variant.question}" is not a question; name the file question__what.py'
         alone = answered == [variant.question]
         return "" if alone else f"must define {variant.question} and no other question"
 

@@ -127,7 +127,7 @@ def _problems(exercise: Exercise, document: Document) -> Iterator[Problem]:
     for question, hints in document.data.items():
         if question not in exercise.points:
             known = suggestion(str(question), exercise.points)
-            yield Problem(document.line((question,)), f'"{question}" is no question; {known}')
+            yield Problem(document.line((question,)), f'"{question}" is not a question; {known}')
         elif not isinstance(hints, list) or not hints:
             yield Problem(
                 document.line((question,)), f'"{question}" needs a list of hints; write "- " before each'
@@ -152,6 +152,6 @@ def _wrong(hint: Any, private: list[Secret]) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
-        return f"`when` is no pattern: {error}; mend it"
+        return f"`when` is not a valid pattern: {error}; fix it"
     quoted = next((secret.text for secret in private if secret.line(text) is not None), "")
     return f'quotes the solution: "{quoted}"; say it in other words' if quoted else ""

@@ -87,7 +87,7 @@ def _gone(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[Base
         if graded := _graded_by_hand(gradebook, cell):
             raise CourseError(
                 f'{exercise.source}: "{cell.name}" is gone, but {graded} of its grades in the gradebook were '
-                "given by hand; put it back, or take those grades out in the formgrader first"
+                "given manually; put it back, or take those grades out in the formgrader first"
             )
     return gone
 

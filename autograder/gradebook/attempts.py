@@ -37,16 +37,16 @@ _NO_TIME = (ValueError, OverflowError, TypeError, AttributeError)  # raised by w
 def refusal(submission: Submission) -> str:
     """Return why the folder of `submission` is refused and how to fix it; empty where nothing is wrong."""
     if not is_student(submission.student):
-        return "is no student's id; use letters, digits and . _ @ + -, and rename the folder"
+        return "is not a student's id; use letters, digits and . _ @ + -, and rename the folder"
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
         return "the folder is a link; put the files themselves there"
     if not submission.folder.is_dir():
         return ""
     if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
-        return f"the folder holds more than {MAX_FILES} files; leave the notebook alone in it"
+        return f"the folder holds more than {MAX_FILES} files; leave only the notebook in it"
     timestamp = submission.folder / TIMESTAMP
     if os.path.lexists(timestamp) and not _holds_time(timestamp):
-        return f"{TIMESTAMP} is no time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
+        return f"{TIMESTAMP} is not a time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
     return ""
 
 

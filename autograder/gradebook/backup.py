@@ -55,7 +55,7 @@ class Restored:
 def back_up(course: Course, path: Path) -> int:
     """Write the course's state to the new file `path`, and return how many files it holds."""
     if path.exists():
-        raise BackupError(f"{path}: is there already; give another name or delete it")
+        raise BackupError(f"{path}: already exists; give another name or delete it")
     with ExitStack() as stack:
         stack.enter_context(turn(course))
         stack.enter_context(locked(course.root / LOCK))
@@ -89,7 +89,7 @@ def _restore(
     same = {name for name in there if _digest_there(name, places[name]) == digests[name]}
     if (changed := sorted(there - same)) and not overwrite:
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise BackupError(f"{shown}: not as in {path.name}; say --overwrite to replace what is there")
+        raise BackupError(f"{shown}: differs from {path.name}; add --overwrite to replace it")
     with TemporaryDirectory(prefix=".restore-", dir=course.root) as folder:
         drafts = {name: Path(folder, str(number)) for number, name in enumerate(sorted(set(digests) - same))}
         for name, draft in drafts.items():
@@ -144,7 +144,7 @@ def _members(course: Course, files: Sequence[tuple[str, Path]]) -> Iterator[Memb
 def _contents(course: Course, path: Path, archive: zipfile.ZipFile) -> Mapping[str, str]:
     """Return the digests of the files in a backup of this course."""
     if _CONTENTS not in archive.namelist():
-        raise BackupError(f"{path}: is no backup that `autograder backup` has made")
+        raise BackupError(f"{path}: is not a backup that `autograder backup` has made")
     match known := json.loads(archive.read(_CONTENTS)):
         case {"course": str(), "files": dict(digests)} if all(isinstance(d, str) for d in digests.values()):
             pass
@@ -168,7 +168,7 @@ def _place(course: Course, name: str) -> Path:
         return course.root / name
     path = gradebook_file(course)
     if path is None:
-        raise BackupError("the gradebook is kept by a server; back it up there, by the server's own means")
+        raise BackupError("the gradebook is on a database server; back it up with the server's own tools")
     return path
 
 

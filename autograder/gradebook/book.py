@@ -132,7 +132,7 @@ def copied_state(course: Course) -> Iterator[Course]:
     """Yield the course with a copy of its state, in which a dry run grades, and delete the copy."""
     gradebook = gradebook_file(course)
     if gradebook is None:
-        raise UsageError("--dry-run: the gradebook is kept by a server, of which no copy can be made")
+        raise UsageError("--dry-run: the gradebook is on a database server, which cannot be copied")
     course.build.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="dry-run-", dir=course.build) as folder:
         root = Path(folder)

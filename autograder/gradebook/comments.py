@@ -71,12 +71,12 @@ class CommentBank:
             if not isinstance(part, Mapping):
                 continue
             if name not in exercises:
-                yield self._line((name,), f"is no exercise; {suggestion(str(name), exercises)}")
+                yield self._line((name,), f"is not an exercise; {suggestion(str(name), exercises)}")
                 continue
             questions = exercises[name].named
             for question, texts in part.items() if questions else ():
                 if isinstance(texts, Mapping) and question not in questions:
-                    problem = f"is no question of {name}; {suggestion(str(question), questions)}"
+                    problem = f"is not a question of {name}; {suggestion(str(question), questions)}"
                     yield self._line((name, question), problem)
 
     def unknown_names(self, exercise: str, graded: Iterable[GradebookSubmission]) -> Iterator[str]:
@@ -95,7 +95,7 @@ class CommentBank:
             whose = f"{exercise} {question} {', '.join(students[:_SHOWN])}{more}"
             close = closest(name, self.comments(exercise, question))
             meant = f', did you mean "#{close}"?' if close else ""
-            told = f'"#{name}" is no comment of {COMMENTS} for this question{meant}; it stays as it is'
+            told = f'"#{name}" is not a comment in {COMMENTS} for this question{meant}; it stays as it is'
             yield one_line(f"{whose}: {told}", _LONGEST)
 
     def _line(self, path: KeyPath, problem: str) -> str:

@@ -195,7 +195,7 @@ def expect_current(path: Path) -> None:
             ours = [table for name, table in Base.metadata.tables.items() if name in tables]
             current = all(set(table.columns.keys()) <= _columns(connection, table.name) for table in ours)
     except sqlite3.DatabaseError as error:
-        raise GradebookError(f"{path}: is no gradebook ({error}); put back your copy of it") from None
+        raise GradebookError(f"{path}: is not a gradebook ({error}); put back your copy of it") from None
     if versions not in ([], [(newest_version(),)]) or not current:
         fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
         raise GradebookError(f"{path}: is not of the nbgrader here; {fix}")

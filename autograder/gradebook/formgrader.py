@@ -78,7 +78,7 @@ class Asked:
     source: Cell  # the author's, with the model answer
     above: str  # the text of the lesson that asks it
     places: Sequence[int]  # of its graded cells in the notebook
-    reason: str = ""  # why a person has to look, where the answer is not simply a written one
+    reason: str = ""  # why an instructor has to look, where the answer is not simply a written one
     lines: Sequence[tuple[str, str]] = ()  # the lines in question, each with its place
     answers: Sequence[Given] = ()  # of all students
     own: Given | None = None
@@ -281,7 +281,7 @@ def _hint(node: NotebookNode, question: str) -> str:
 
 
 def _reason(own: Given, hint: str) -> str:
-    """Return why a person has to look; nothing for a written answer that was never graded."""
+    """Return why an instructor has to look; nothing for a written answer that was never graded."""
     if own.waits and own.score is not None:
         return _REASONS[""]
     if own.asked in (None, "", _WRITTEN):

@@ -164,7 +164,7 @@ class Judged:
 
     score: float | None
     comment: str | None
-    asked: str  # why a person has to look; empty where nobody has to
+    asked: str  # why an instructor has to look; empty where nobody has to
     digest: str  # of the student's answer to this very question
 
 
@@ -178,7 +178,7 @@ ANSWERS = Table(
 
 
 def needs_person(grade: Grade, judged: Judged, before: Answer | None) -> bool:
-    """Whether a person has to look at a question, after what one may have decided before.
+    """Whether an instructor has to look at a question, after what one may have decided before.
 
     What a person gave stays confirmed until the student's answer to this question changes, whatever else
     has: other answers, tests, dates. What waits for a person goes on waiting.
@@ -300,7 +300,7 @@ def enter(judged: Mapping[str, Judged], grades: Mapping[str, Grade], before: Map
 def comment(report: Report, question: QuestionReport) -> str:
     """Return how `question` stands, a hint, and the titles of the tests that did not pass."""
     if report.status is Status.UNREADABLE:
-        text = f"The notebook could not be read: {report.message}. A person has to look at it."
+        text = f"The notebook could not be read: {report.message}. An instructor has to look at it."
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
         stands = standing(question.verdict, question.score, question.max_score)

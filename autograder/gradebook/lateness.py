@@ -69,7 +69,7 @@ def extend(
     if students is not None and not given_back and (problem := students.unknown(student)):
         raise ExtensionError(problem)
     if not is_student(student):
-        raise ExtensionError(f'"{student}" is no student\'s id; use letters, digits and . _ @ + -')
+        raise ExtensionError(f'"{student}" is not a student\'s id; use letters, digits and . _ @ + -')
     if until is not None:
         if (due := course.due(exercise)) is None:
             raise ExtensionError(f"{exercise} is never due; give it a `due` in course.yaml first")
@@ -131,7 +131,9 @@ def _rows(course: Course) -> Iterator[tuple[int, tuple[str, str], str]]:
 
 def _row(course: Course, path: Path, number: int, cells: list[str]) -> tuple[tuple[str, str], str]:
     if len(cells) != len(HEADER) or not is_student(cells[0]) or cells[1] not in course.exercises:
-        raise ExtensionError(f"{path}:{number}: is no extension; write a student's id, an exercise, a moment")
+        raise ExtensionError(
+            f"{path}:{number}: is not an extension; write a student's id, an exercise, a moment"
+        )
     _moment(cells[2], f"{path}:{number}")
     return (cells[0], cells[1]), cells[2]
 

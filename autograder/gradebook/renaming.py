@@ -33,7 +33,7 @@ class RenamingError(UsageError):
 def rename(course: Course, old: str, new: str) -> None:
     """Give the student `old` the id `new`; where that was stopped on the way, the same call goes on."""
     if not is_student(new):
-        raise RenamingError(f'"{new}" is no id; use letters, digits and . _ @ + -')
+        raise RenamingError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
     with turn(course), locked(course.root / LOCK):
         known = _known(course)
         moves = _moves(course, old, new)
@@ -61,7 +61,7 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
     moves = [(path, place) for path, place in both if path.exists()]
     for _, place in moves:
         if place.exists():
-            raise RenamingError(f"{place} is there already; {new} is somebody else")
+            raise RenamingError(f"{place} already exists; {new} is somebody else")
     return moves
 
 

@@ -15,5 +15,5 @@ In reading order:
 - carried: grades questions once more that fail by an earlier one's mistake.
 - diagnosis: what is wrong in an answer: by a repair of it, or by a known one that behaves alike.
 - same_answer: whether two answers are the same.
-- by_hand: why a person has to look at a question that is to be solved by hand.
+- by_hand: why an instructor has to look at a question with `by_hand` rules.
 """

@@ -1,4 +1,4 @@
-"""Says why a person has to look at a question that is to be solved by hand: by what ran, and by what is read.
+"""Says why an instructor has to look at a question with `by_hand` rules: by what ran, and by what is read.
 
 A find asks a person to look, and proves nothing; a missed trick is no more than that. What torch computes is
 recorded while it runs, whatever the code says (worker/operators.py). Beside that, one flat scan of the code
@@ -16,7 +16,7 @@ from autograder.course.code import Piece, pieces, rests_on
 from autograder.course.rule import Rule
 from autograder.worker.operators import LOST
 
-_LOOK = " A person will look before it scores."
+_LOOK = " An instructor will look at it before it scores."
 _UNREAD = "The code of this question cannot be read."
 _NOT_RECORDED = "What the code of this question ran could not be recorded."
 _OTHER = "The code of this question ran an operation that this question asks you to do without."
@@ -60,7 +60,7 @@ def broken_rule(
     ran: Sequence[frozenset[str]] = (),
     shown: Sequence[frozenset[str]] = (),
 ) -> str | None:
-    """Return in a student's words why a person has to look at `question`, or None.
+    """Return in a student's words why an instructor has to look at `question`, or None.
 
     `codes` are the code cells that ran. `ran` is what the worker says of the question's calls on hidden
     inputs: it decides. `shown` is what a worker says of its calls on inputs that may be shown: names come

@@ -71,7 +71,7 @@ def report_on(
 
 def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") -> Report:
     """Return the report without a score that says no more than that we failed, and perhaps why."""
-    told = f"{why} It has no score yet; a person will look at it." if why else _OURS
+    told = f"{why} It has no score yet; an instructor will look at it." if why else _OURS
     points = exercise.points.items()
     questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
     return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)

@@ -32,9 +32,7 @@ from autograder.testing.suite import HiddenTest, Suite
 _ALONE = Building()
 _BUSY = "The machine was too busy to grade this submission."
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
-_ANOTHER_FILE = (
-    "Nothing that this exercise asks for is defined in this file. A person will look whether it is another."
-)
+_ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
 
 
 class Grader:
@@ -177,7 +175,7 @@ class Grader:
         submitted: Submitted,
         points: Sequence[str],
     ) -> dict[HiddenTest, TestOutcome]:
-        """Add disclosed runs of questions that fail, or at which a person has to look, and that have none.
+        """Add disclosed runs of questions that fail or wait for an instructor, and that have none.
 
         They take place in a new worker: the one that knows hidden inputs has ended.
         """
@@ -218,7 +216,7 @@ def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozens
 
 
 def _forges_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
-    """Return the questions whose visible checks were answered with something that is no answer."""
+    """Return the questions whose visible checks were answered with something that is not a valid answer."""
     return _checked_in(cells, {number for number, why in session.lost.items() if why is FORGED})
 
 

@@ -26,7 +26,7 @@ class Judge:
     examples: Examples
 
     def held(self, name: str, outcomes: Iterable[TestOutcome], codes: Sequence[str]) -> str | None:
-        """Return why a person has to look at a question, or None; `codes` are the code cells that ran.
+        """Return why an instructor has to look at a question, or None; `codes` are the code cells that ran.
 
         The runs that decide do so here, too. Disclosed runs only supply names.
         """

@@ -101,8 +101,8 @@ class MarkingProcess:
                 raise LostError("it takes too much memory", "more memory than the grader may use")
             graded = Graded.from_json(text)
         except LostError as lost:
-            report = failure_report(exercise, (), f"To grade this submission takes {lost.takes}.")
-            graded = Graded(report, {}, f"{lost}; a person has to look at it", again=lost.again)
+            report = failure_report(exercise, (), f"Grading this submission takes {lost.takes}.")
+            graded = Graded(report, {}, f"{lost}; an instructor has to look at it", again=lost.again)
         if graded.again or graded.traceback:
             self.kill()
         return graded

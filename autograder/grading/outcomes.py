@@ -142,8 +142,8 @@ def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
 
     Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
     all later ones, or none for the run that explains them. Of each question with `rules`, one of a few
-    sentences says why a person has to look. Of each question that is `building` on others, one of two hidden
-    runs is told, and which, and whether there was time to explain it.
+    sentences says why an instructor has to look. Of each question that is `building` on others, one of two
+    hidden runs is told, and which, and whether there was time to explain it.
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
     return math.ceil(bits + 2 * building)

@@ -35,7 +35,7 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
-FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is no answer")
+FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer")
 _UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
@@ -274,4 +274,4 @@ def _lost(error: Exception, limits: Limits) -> LostError:
             )
         case DiedError(reason=reason):
             return LostError(Verdict.CRASHED, f"A call ended the program: {reason}.")
-    return LostError(Verdict.CRASHED, "A call came back with something that is no answer.")
+    return LostError(Verdict.CRASHED, "A call came back with something that is not a valid answer.")

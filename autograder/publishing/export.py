@@ -44,7 +44,7 @@ _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("username",)
-_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded by hand")  # the gravest first
+_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded manually")  # the gravest first
 _GRADED, _MISSING = "graded", "nothing handed in"
 
 
@@ -124,7 +124,7 @@ class Choice:
         if held := provisional & scored.keys():
             how = ", left out" if self.final_only else ""
             told.append(
-                f"{len(held)} of {len(works)} scores are provisional{how}: a person has to settle them"
+                f"{len(held)} of {len(works)} scores are provisional{how}: an instructor has to settle them"
             )
         if unreadable:
             how = "given as 0" if self.unreadable_as_zero else "left out; --unreadable-as-zero gives 0"
@@ -253,7 +253,7 @@ def _status(entry: GradebookEntry) -> str:
     if entry.score is not None:
         return "to be reviewed" if entry.needs_person else _GRADED
     if entry.written:
-        return "to be graded by hand"
+        return "to be graded manually"
     return "grader error" if entry.comment else "not graded yet"
 
 

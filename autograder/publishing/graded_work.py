@@ -33,7 +33,7 @@ class GradedWork:
     report: Report | None
     checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
     requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
-    is_late_untimed: bool = False  # late as the platform says, which tells no time
+    is_late_untimed: bool = False  # late as the platform says, which gives no time
 
     @property
     def student(self) -> str:

@@ -220,7 +220,7 @@ def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
 
 
 def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
-    """Yield what a person has to settle, each with its rank: the graver it is, the smaller the rank."""
+    """Yield what an instructor has to settle, each with its rank: the graver it is, the smaller the rank."""
     waiting = {entry.question for entry in work.tested if entry.needs_person or entry.score is None}
     if work.report is None:
         yield 1, "not graded yet"

@@ -22,7 +22,7 @@ class Verdict(StrEnum):
     The worst verdict among a question's tests speaks for the question.
     """
 
-    GRADER_ERROR = "grader error"  # we failed, so there is no score, and a person has to look
+    GRADER_ERROR = "grader error"  # we failed, so there is no score, and an instructor has to look
     REVIEW = "review"  # a rule of the question seems broken, so a person decides
     BLOCKED = "blocked"  # the sandbox refused it
     TIMED_OUT = "timed out"
@@ -156,7 +156,7 @@ class GradebookSubmission:
 
     @property
     def is_provisional(self) -> bool:
-        """Whether a person has to settle a score, or to give one."""
+        """Whether an instructor has to settle a score, or to give one."""
         return any(entry.score is None or entry.needs_person for entry in self.entries)
 
     @property
@@ -195,7 +195,10 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
     verdict = Verdict.FAILED if half_done or worst.verdict is Verdict.NOT_JUDGED else worst.verdict
     score: float | None = round(points * sum(passed) / sum(test.weight for test in tests), 4)
-    if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # a person has to look, and then gives the score
+    if verdict in (
+        Verdict.REVIEW,
+        Verdict.GRADER_ERROR,
+    ):  # an instructor has to look, and then gives the score
         score = 0.0 if verdict is Verdict.REVIEW else None
     return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
 

@@ -49,7 +49,7 @@ MAX_CELL = 200_000  # characters of a code cell
 
 
 class UnreadableError(Exception):
-    """The file is no notebook that can be graded; the message says why and what to do."""
+    """The file is not a notebook that can be graded; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> tuple[s
         values = values_of(columns, cells)
     if not is_student(values.get("id", "")):
         wrong = values.get("id", "")
-        raise StudentsError(f'{line}: "{wrong}" is no id; put one of letters, digits and . _ @ + - first')
+        raise StudentsError(f'{line}: "{wrong}" is not an id; put one of letters, digits and . _ @ + - first')
     for cell in cells:
         if any(letter in "<>" or unicodedata.category(letter) == "Cc" for letter in cell):
             raise StudentsError(f"{line}: {cell!a} has a control character or an angle bracket; take it out")

@@ -98,7 +98,7 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
     known = ", ".join(course.exercises)
     raise UnknownExerciseError(
         f"{terminal_line(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
-        f"say so with --exercise (one of {known})"
+        f"pass --exercise (one of {known})"
     )
 
 

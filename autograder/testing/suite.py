@@ -109,7 +109,7 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
         case LostError(verdict=verdict):
             return verdict, str(error)
         case ProtocolError():
-            return Verdict.CRASHED, "A call came back with something that is no answer."
+            return Verdict.CRASHED, "A call came back with something that is not a valid answer."
     return Verdict.GRADER_ERROR, ""
 
 
@@ -199,7 +199,7 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
     name, weight = mark.args[0], float(mark.kwargs.get("weight", 1.0))
     if name not in exercise.points:
         known = ", ".join(exercise.points)
-        raise SourceError(f'{place} tests "{name}", which is no question; use one of {known}')
+        raise SourceError(f'{place} tests "{name}", which is not a question; use one of {known}')
     if not (doc := (getattr(item.obj, "__doc__", None) or "").strip()):
         raise SourceError(f"{place} has no docstring; it is the title that students read")
     if weight <= 0:

@@ -84,7 +84,7 @@ def send_grades(
     said = texts_sent.changed(exercise.name, digests) if comments else set[str]()
     numbers = {student: canvas_number(student, listed) for student in sorted(new | said)}
     lost = [student for student, user in numbers.items() if not user]
-    problems = tuple(f"{s}: has no user id of Canvas's; write it into students.csv" for s in lost)
+    problems = tuple(f"{s}: has no Canvas user id; write it into students.csv" for s in lost)
     known = {student: user for student, user in numbers.items() if user}
     data = {student: {"posted_grade": decimal(scores[student])} for student in known}
     for student in said & known.keys():
@@ -135,7 +135,7 @@ def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Ass
         found = [one for one in named if one.name == exercise.name]
     if len(found) != 1:
         many = "several assignments" if found else "no assignment"
-        raise CanvasUseError(f"Canvas has {many} named {exercise.name}; say which with --assignment NUMBER")
+        raise CanvasUseError(f"Canvas has {many} named {exercise.name}; choose one with --assignment NUMBER")
     (target,) = found
     points = points_of(exercise)
     if target.points_possible != points:
@@ -197,7 +197,7 @@ def _uncertain(students: Sequence[str]) -> Iterator[None]:
         some = ", ".join(students[:3]) + (f" and {len(students) - 3} more" if len(students) > 3 else "")
         raise CanvasFailedError(
             f"{_address()}: {_silence(error)} after the grades of {some} were sent, so they may be there or "
-            "not; look into Canvas's gradebook, and run the command again: it sends them and comments anew"
+            "not; look into Canvas's gradebook, and run the command again: it sends them again, with comments"
         ) from None
 
 

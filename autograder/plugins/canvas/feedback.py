@@ -41,7 +41,7 @@ def _canvas_file(submission: Submission, graded: GradebookSubmission, listed: st
     """Return the name and the content of one student's file."""
     arrival = arrival_of(submission)
     if arrival.upload is None:
-        raise UnknownError("came through no archive of Canvas's; collect that archive again")
+        raise UnknownError("did not come from a Canvas archive; collect that archive again")
     if arrival.form and arrival.form not in FORMS:
         raise UnknownError(f"handed in a {arrival.form} file, whose name Canvas would give to the feedback")
     form, person = arrival.form or FORMS[0], _canvas_person(submission, arrival, listed)
@@ -55,7 +55,7 @@ def _canvas_person(submission: Submission, arrival: Arrival, listed: str) -> str
         return hidden
     user = arrival.number or listed
     if not user.isdigit():
-        raise UnknownError("has no user id of Canvas's; write it into students.csv, in the column canvas")
+        raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
     return f"id-{submission.student.replace('_', '-')}_{user}"
 
 
@@ -80,7 +80,7 @@ def _heading(exercise: str, graded: GradebookSubmission) -> str:
         rule = f" ({graded.late_rule})" if graded.late_rule else ""
         lines.append(f"{number(graded.penalty)} points are taken off for being late{rule}.")
     if any(entry.needs_person or entry.score is None for entry in graded.entries):
-        lines.append("This is not final: a person will look at some of the answers.")
+        lines.append("This is not final: an instructor will look at some of the answers.")
     return "\n\n".join(lines)
 
 

@@ -33,22 +33,22 @@ from autograder.submission.submission import Submission, is_student
 SECTION = "People"
 _KEPT = ("notebook", "source", "suite", "settings", "inputs", "engine", "environment")  # in the audit
 _PARTS = {
-    "seal": "this is no certificate of this course, or it was changed",
+    "seal": "this is not a certificate of this course, or it was changed",
     "notebook": "another notebook",
     "source": "another source of the exercise",
     "suite": "other hidden tests or known mistakes",
     "settings": "other limits, rules or walls in course.yaml",
-    "inputs": "another secret, so that hidden inputs are others",
+    "inputs": "another secret, and so other hidden inputs",
     "engine": "another engine or torch",
     "environment": "another Python",
     "machine": "another kind of processor",
-    "walls": "other walls stand here",
-    "report": "the report is another one",
+    "walls": "other walls on this machine",
+    "report": "the report differs",
 }
 
 
 class CertificateError(UsageError):
-    """There is nothing to certify, or the file is no certificate; the message says why and what to do."""
+    """There is nothing to certify, or the file is not a certificate; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def certify_grade(course: Course, exercise: Exercise, student: str) -> Certifica
     digests = Audit(course, exercise).digests(student)
     if report is None or digests is None or any(key not in digests for key in _KEPT):
         fix = f"grade it: autograder grade --force --student {student} {exercise.name}"
-        raise CertificateError(f"{exercise.name} {student}: nothing is known of how it was graded; {fix}")
+        raise CertificateError(f"{exercise.name} {student}: there is no record of how it was graded; {fix}")
     parts = {key: digests[key] for key in _KEPT} | _here(report)
     return _sealed(course, Certificate(student, exercise.name, report.score, parts))
 
@@ -89,7 +89,9 @@ def read_certificate(text: str) -> Certificate:
             raise ValueError(student)
         return Certificate(student, exercise, score, parts, writable(str(data["seal"])))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CertificateError("is no certificate; give a file that `autograder certificate` wrote") from None
+        raise CertificateError(
+            "is not a certificate; give a file that `autograder certificate` wrote"
+        ) from None
 
 
 def check_certificate(

@@ -42,7 +42,7 @@ def _moodle_file(submission: Submission, by_sheet: str, sheet: Path | None) -> t
     if not number.isdigit():
         if sheet is not None:
             raise UnknownError(
-                f"is in no row of {sheet.name} by id, address or name; return the page by hand"
+                f"is in no row of {sheet.name} by id, address or name; return the page yourself"
             )
         raise UnknownError("has no participant's number of Moodle's; give the worksheet with --worksheet")
     if not submission.feedback.is_file():

@@ -64,8 +64,8 @@ def problems(course: Course, rows: Mapping[int, RegradeRequest]) -> Iterator[str
         elif students is not None and not has_come(course, one.student):  # who has left may ask all the same
             found.append(students.unknown(one.student))
         if (exercise := course.exercises.get(one.exercise)) is None:
-            found.append(f'"{one.exercise}" is no exercise; {suggestion(one.exercise, course.exercises)}')
+            found.append(f'"{one.exercise}" is not an exercise; {suggestion(one.exercise, course.exercises)}')
         elif (known := exercise.named) and (asked := one.question) not in known:
-            found.append(f'"{asked}" is no question of {exercise.name}; {suggestion(asked, known)}')
+            found.append(f'"{asked}" is not a question of {exercise.name}; {suggestion(asked, known)}')
         if any(found):
             yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, found))}", 300)

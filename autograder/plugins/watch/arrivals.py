@@ -109,7 +109,7 @@ def _student(one: Inbound, listed: Students | None) -> str:
     """Return the id of whoever handed this in."""
     if listed is None:
         if not is_student(one.student):
-            raise EntryError(f'"{one.student}" is no student\'s id')
+            raise EntryError(f'"{one.student}" is not a student\'s id')
         return one.student
     found = listed.called(one.student)
     if len(found) != 1:

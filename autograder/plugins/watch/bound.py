@@ -17,7 +17,7 @@ def what_pages_tell(course: Course, exercise: Exercise) -> str:
     bits = report_bits(suite, course.rules(exercise.name), course.building(exercise.name))
     if settings.tells is Tells.SCORE:
         bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
-    bound = f"each tells at most {bits} bits of hidden inputs, all of a day {bits * settings.a_day}"
+    bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"
     return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"
 
 

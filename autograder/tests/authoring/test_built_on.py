@@ -54,7 +54,8 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
     carried = entry.measure(exercise, BUILDS, Suite(exercise), grade)
     assert (carried.pairs, carried.proved) == (1, 0)
     assert carried.findings[0].endswith(
-        "by_doubling.py: must lose nothing in row_sums by a wrong double, but row_sums is failed. Too small."
+        "by_doubling.py: must lose no points in row_sums if double is wrong, "
+        "but row_sums is failed. Too small."
     )
     wrong = dict[str, object]()
     exec(seen[0]["double"], wrong)

@@ -20,7 +20,7 @@ ENTRY = "- {question: double, line: ' x ', instead: y, because: both are the sam
         (ENTRY.replace("'' x ''", "1"), None),
         (ENTRY.replace("y,", "1,"), "equivalent.yaml:1: needs the keys"),
         (ENTRY.replace("both are the same", "''"), "equivalent.yaml:1: gives no reason; say in `because`"),
-        (ENTRY.replace("double", "triple"), '"triple" is no question; use one of double, row_sums'),
+        (ENTRY.replace("double", "triple"), '"triple" is not a question; use one of double, row_sums'),
         (ENTRY.replace("}", ", more: 1}"), 'has the unknown key "more"; take it out'),
         ("- [\n", "equivalent.yaml:2: not YAML: "),
     ],

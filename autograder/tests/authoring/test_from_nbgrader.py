@@ -259,6 +259,6 @@ def test_another_file_is_refused_and_nothing_is_written(
         write(path, cells)
     done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--from-nbgrader", str(path)])
     fix = "give the one in nbgrader's source folder, with solutions and tests"
-    assert done.stderr == f"{path}: is no notebook with cells that nbgrader grades; {fix}\n"
+    assert done.stderr == f"{path}: is not a notebook with cells that nbgrader grades; {fix}\n"
     assert done.exit_code == 3
     assert not (tmp_path / "course").exists()

@@ -35,7 +35,7 @@ def hand_out(course: Course) -> Callable[[str, bytes], Path]:
         ("Setup.md", "handout/Setup.md: would take the place of a file that the release writes"),
         ("01_small.ipynb", "handout/01_small.ipynb: would take the place of a file that the release writes"),
         ("notation.md", "handout/notation.md: would take the place of a file that the release writes"),
-        ("more.ipynb", "handout/more.ipynb: is no notebook; save it again from Jupyter, or rename it"),
+        ("more.ipynb", "handout/more.ipynb: is not a notebook; save it again from Jupyter, or rename it"),
         ("data/a.csv", "handout/data: only files are handed out; lay its files into handout/ itself, or an"),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_new_exercise_has_a_question_and_a_written_answer(course: Course) -> N
 @pytest.mark.parametrize("name", ["../outside", "with space", "", "_hidden", "a/b"])
 def test_a_name_that_is_no_folders_is_refused(name: str, course: Course) -> None:
     before = set(course.root.parent.rglob("*"))
-    with pytest.raises(CourseError, match="is no name for an exercise; use letters, digits"):
+    with pytest.raises(CourseError, match="is not a name for an exercise; use letters, digits"):
         create(course, name)
     assert set(course.root.parent.rglob("*")) == before
 
@@ -72,6 +72,6 @@ def test_a_name_that_is_no_folders_is_refused(name: str, course: Course) -> None
 def test_an_exercise_that_is_there_is_left_alone(course: Course) -> None:
     source: Path = course.exercises["01_small"].source
     before = source.read_bytes()
-    with pytest.raises(CourseError, match="01_small: is there already; choose another name"):
+    with pytest.raises(CourseError, match="01_small: already exists; choose another name"):
         create(course, "01_small")
     assert source.read_bytes() == before

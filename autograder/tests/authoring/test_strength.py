@@ -50,7 +50,7 @@ def test_mutants_that_pass_every_test_survive_and_what_is_declared_does_not_coun
     )
     assert before.findings == after.findings == ()
     share = 100 * before.killed // before.mutants
-    assert str(before) == f"the tests fail {before.killed} of {before.mutants} mutants, {share} %"
+    assert str(before) == f"the tests catch {before.killed} of {before.mutants} mutants, {share} %"
     assert measured(declare(course, 1)) == after
 
 
@@ -65,7 +65,7 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
 @pytest.mark.parametrize(
     ("instead", "problem"),
     [
-        (7, "equivalent.yaml:1: fits no mutant of row_sums any more; take it out or copy its diff anew"),
+        (7, "equivalent.yaml:1: fits no mutant of row_sums any more; delete it or copy its diff again"),
         (0, "equivalent.yaml:1: is declared equivalent, but fails a hidden test; take it out"),
     ],
 )

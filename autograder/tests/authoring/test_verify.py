@@ -32,9 +32,13 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
 @pytest.mark.parametrize(
     ("place", "text", "finding"),
     [
-        ("mistakes/double__right.py", MISTAKE.format("x + x"), "scores in full; add a hidden test to double"),
+        (
+            "mistakes/double__right.py",
+            MISTAKE.format("x + x"),
+            "gets full marks; add a hidden test to double",
+        ),
         ("mistakes/row_sums__both.py", BOTH, "Make that test independent"),
-        ("accepted/wrong.py", MISTAKE.format("x"), 'must score in full, but double, "Every element becomes'),
+        ("accepted/wrong.py", MISTAKE.format("x"), 'must get full marks, but double, "Every element becomes'),
         ("notes.txt", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
         ("test_hidden.py", "", 'question "double" has no hidden test; add one with @question("double")'),
     ],
@@ -85,7 +89,7 @@ def test_a_test_that_the_solution_fails_is_found_with_its_line_and_nothing_that_
     exercise.suite.write_text(text.replace(old, new, 1), encoding="utf-8")
     (finding,) = findings(course, zygote).splitlines()
     start = (
-        f'{exercise.source}: must score in full, but double, "Every element becomes twice as large." fails: '
+        f'{exercise.source}: must get full marks, but double, "Every element becomes twice as large." fails: '
     )
     assert finding.startswith(start)
     assert f"{exercise.suite}:{seen}" in finding

@@ -156,7 +156,7 @@ def test_the_exercise_is_known_by_name_or_else_by_cells(reports: dict[str, Repor
 def test_wrong_use_is_reported_before_anything_is_graded(course: Course) -> None:
     known, unknown = write(course, "01_small.ipynb", {}), course.root / "unknown.ipynb"
     unknown.write_text("no notebook", encoding="utf-8")
-    with pytest.raises(UnknownExerciseError, match="say so with --exercise"):
+    with pytest.raises(UnknownExerciseError, match="pass --exercise"):
         run_notebooks(course, [known, str(unknown)])
 
 

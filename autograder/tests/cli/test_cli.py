@@ -35,7 +35,7 @@ def call(course: Course, *words: str) -> Result:
 
 @pytest.fixture
 def notebook(course: Course) -> Path:
-    """Return a file that is named as the small exercise and is no notebook."""
+    """Return a file that is named as the small exercise and is not a notebook."""
     path = course.root / "01_small.ipynb"
     path.write_text("no notebook", encoding="utf-8")
     return path
@@ -208,7 +208,7 @@ def test_new_says_what_it_wrote_and_what_to_do_next(course: Course) -> None:
     assert "  - name: 02_new" in done.stdout
     again = call(course, "new", "02_new")
     assert again.exit_code == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 @pytest.mark.parametrize("command", main.list_commands(click.Context(main)))

@@ -20,7 +20,7 @@ LINES = (
     SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False, change=LOST),
     SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON", waiting=("double",)),
     SubmissionLine("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
-    SubmissionLine("=1+1\x1b[2J", "01_small", "refused", message="is no student's id", ours=True),
+    SubmissionLine("=1+1\x1b[2J", "01_small", "refused", message="is not a student's id", ours=True),
     SubmissionLine("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
 )
 
@@ -50,7 +50,7 @@ def test_what_happened_hides_nobody_who_waits_for_a_person(capsys: pytest.Captur
         )
     assert (
         capsys.readouterr().out
-        == "01_small fay: graded, 2 of 5 by tests: It hung; a person has to look at why\n"
+        == "01_small fay: graded, 2 of 5 by tests: It hung; an instructor has to look at why\n"
     )
 
 

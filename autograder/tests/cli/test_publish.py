@@ -41,7 +41,7 @@ def test_feedback_is_packed_for_a_platform_and_whoever_is_left_out_is_named(
     done = run(course, "canvas-zip", "01_small")
     assert done.exit_code == 0, done.output
     assert "wrote build/exports/01_small-feedback-canvas.zip: feedback for 1" in done.stdout
-    assert "left out: Ada.Lovelace: came through no archive of Canvas's" in done.stderr
+    assert "left out: Ada.Lovelace: did not come from a Canvas archive" in done.stderr
     done = run(course, "moodle-zip", "01_small")
     assert "wrote build/exports/01_small-feedback-moodle.zip: feedback for 0" in done.stdout
 
@@ -71,6 +71,6 @@ def test_feedback_says_what_names_nothing_in_the_comments(
     done = run(course, "feedback")
     assert done.exit_code == 0
     assert done.stderr.splitlines() == [
-        "comments.yaml:2: 02_x is no exercise; use one of 01_small",
-        '01_small why ann: "#bad" is no comment of comments.yaml for this question; it stays as it is',
+        "comments.yaml:2: 02_x is not an exercise; use one of 01_small",
+        '01_small why ann: "#bad" is not a comment in comments.yaml for this question; it stays as it is',
     ]

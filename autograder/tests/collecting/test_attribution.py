@@ -99,18 +99,18 @@ def test_a_name_tells_student_and_exercise(row: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("01_first.ipynb", "tells no student"),
-        ("_01_first.ipynb", "tells no student"),
-        ("01_first/01_first.ipynb", "tells no student"),
+        ("01_first.ipynb", "names no student"),
+        ("_01_first.ipynb", "names no student"),
+        ("01_first/01_first.ipynb", "names no student"),
         ("submission_5/01_first.ipynb", "lacks Gradescope's submission_metadata.yml"),
         ("assignment_1_export/submission_5/01_first.ipynb", "lacks Gradescope's submission_metadata.yml"),
         *(
-            (f"{student}/01_first.ipynb", "is no student's id")
+            (f"{student}/01_first.ipynb", "is not a student's id")
             for student in ("=ada", "ada\n", "CON", "com1.txt", "-x", "a b", ".", "x" * 65, "ada.")
         ),
-        (f"Zoë!_12345{FILE}", "is no student's id"),
-        (f"ada_{'1' * 99}_9_01_first.ipynb", "is no student's id"),
-        (f"Participant_{'1' * 99}{FILE}", "is no student's id"),
+        (f"Zoë!_12345{FILE}", "is not a student's id"),
+        (f"ada_{'1' * 99}_9_01_first.ipynb", "is not a student's id"),
+        (f"Participant_{'1' * 99}{FILE}", "is not a student's id"),
     ],
 )
 def test_other_names_tell_no_student(name: str, message: str) -> None:

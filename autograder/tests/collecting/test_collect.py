@@ -393,7 +393,10 @@ def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
     bad = make_zip(tmp_path / "a.zip", {"bob/01_small.ipynb": notebook()})
     next_one = make_folder(tmp_path / "b", {"ada/01_small.ipynb": notebook()})
     first, *rest = run(course, bad, next_one)
-    assert (first.status, first.message) == ("refused", "takes more memory than there is; collect it by hand")
+    assert (first.status, first.message) == (
+        "refused",
+        "takes more memory than there is; collect it manually",
+    )
     assert first.student == ("bob" if when == "read" else "")
     assert statuses(rest) == [("ada", "new")]
 
@@ -463,7 +466,7 @@ def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
     done = call(course, make_zip(tmp_path / "a.zip", files))
     assert done.exit_code == 1
     assert done.stdout.count("known by its cells") == 2
-    unknown = "refused: tells no exercise, nor do its cells; name it as one of 01_small, or say --exercise"
+    unknown = "refused: names no exercise, nor do its cells; name it as one of 01_small, or pass --exercise"
     assert [line.rpartition("_")[2] for line in done.stdout.splitlines() if "refused:" in line] == [
         f"recipes.ipynb: {unknown}".rpartition("_")[2],
         f"poem.ipynb: {unknown}".rpartition("_")[2],
@@ -492,7 +495,7 @@ submission_5:
     moodle = {"Team Red_assignsubmission_file/01_small.ipynb": notebook("team's")}
     done = call(course, make_zip(tmp_path / "m.zip", moodle))
     assert [line.split(":")[0] for line in done.stdout.splitlines()[:2]] == ["01_small ada", "01_small bob"]
-    assert done.stdout.count("of group Team Red, Moodle tells no time") == 2
+    assert done.stdout.count("of group Team Red, Moodle gives no time") == 2
 
 
 @pytest.mark.parametrize(
@@ -585,21 +588,21 @@ def test_whoever_hands_in_no_notebook_gets_one_line(
     path = name.format(file)
     ada = "ada" if students else "101"
     found = collect(course, tmp_path, ["lovelaceada_101_9001_01_small.ipynb", path], students)
-    assert found == [("new", ada, ""), ("refused", path, f"is no notebook; {mend.format(who)}")]
+    assert found == [("new", ada, ""), ("refused", path, f"is not a notebook; {mend.format(who)}")]
 
 
 @pytest.mark.parametrize(
     ("names", "line"),
     [
-        (["bob/conftest.py", "bob/a.pdf", "bob/b.pdf"], "bob/a.pdf: is no notebook (nor is any other of"),
-        (["Bob Bee_8_assignsubmission_onlinetext/onlinetext.html"], "text.html: is no notebook; ask bob"),
-        (["bob_01_small.pdf"], "bob_01_small.pdf: is no notebook; ask bob"),
-        (["beebob_102_text.html"], "beebob_102_text.html: is no notebook; ask bob"),
+        (["bob/conftest.py", "bob/a.pdf", "bob/b.pdf"], "bob/a.pdf: is not a notebook (nor is any other of"),
+        (["Bob Bee_8_assignsubmission_onlinetext/onlinetext.html"], "text.html: is not a notebook; ask bob"),
+        (["bob_01_small.pdf"], "bob_01_small.pdf: is not a notebook; ask bob"),
+        (["beebob_102_text.html"], "beebob_102_text.html: is not a notebook; ask bob"),
         (["zoe_109_9009_x.pdf"], '"109", whom Canvas calls "zoe", is not in the list of students'),
-        (["bob.rar"], "bob.rar: is no notebook; pack it as a zip"),
-        (["bob.pdf"], "bob.pdf: is no notebook; ask bob for the .ipynb file"),
-        (["scan.pdf"], "scan.pdf: is no notebook; ask whoever handed in scan.pdf for"),
-        (["bob/plot.png"], "bob/plot.png: is no notebook"),
+        (["bob.rar"], "bob.rar: is not a notebook; pack it as a zip"),
+        (["bob.pdf"], "bob.pdf: is not a notebook; ask bob for the .ipynb file"),
+        (["scan.pdf"], "scan.pdf: is not a notebook; ask whoever handed in scan.pdf for"),
+        (["bob/plot.png"], "bob/plot.png: is not a notebook"),
     ],
 )
 def test_the_line_names_one_file_and_what_to_do(
@@ -658,14 +661,14 @@ def test_a_pdf_in_gradescope_gets_a_line(course: Course, tmp_path: Path) -> None
     top = "assignment_1_export/"
     names = [f"{top}submission_5/01_small.ipynb", f"{top}submission_6/x.pdf", f"{top}submission_metadata.yml"]
     assert collect(course, tmp_path, names)[1:] == [
-        ("refused", f"{top}submission_6/x.pdf", "is no notebook; ask 6 for the .ipynb file")
+        ("refused", f"{top}submission_6/x.pdf", "is not a notebook; ask 6 for the .ipynb file")
     ]
 
 
 def test_where_nobody_hands_in_a_notebook_each_gets_a_line(course: Course, tmp_path: Path) -> None:
     found = collect(course, tmp_path, ["class/ada/a.pdf", "class/bob/b.pdf", "class/eve/c.pdf"])
     assert [message for _, _, message in found] == [
-        f"is no notebook; ask {who} for the .ipynb file" for who in ("ada", "bob", "eve")
+        f"is not a notebook; ask {who} for the .ipynb file" for who in ("ada", "bob", "eve")
     ]
 
 
@@ -701,7 +704,7 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(handed_in: Course) -> No
         "exercise came missing",
         "01_small 3 of 4 zoe (Zoë Müller)",
         "01_small unknown: ghost is not in the list; add it there, unless ghost has left: grades stay",
-        "01_small twice: 101 is ada, who came under several ids; keep one",
+        "01_small twice: 101 is ada, who submitted under several ids; keep one",
         "01_small under another id: 103 is eve; collect again with the list",
     ]
 

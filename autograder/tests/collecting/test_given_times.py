@@ -69,8 +69,8 @@ def test_a_row_is_a_student_s_however_the_name_is_written(
         ("Jurgen Muller,2026-03-02 18:00", "is not in the list of students; did you mean juergen (M"),
         ("anna22,2026-03-02 18:00", "is not in the list of students; did you mean anna2 (Schmidt, Anna)?"),
         ("xyz,2026-03-02 18:00", '"xyz" is not in the list of students'),
-        ("anna1,2026-03-02 18:00,02_big", '"02_big" is no exercise; use one of 01_small'),
-        ("anna1,2026-03-02 18:00,O1_small", '"O1_small" is no exercise; did you mean "01_small"?'),
+        ("anna1,2026-03-02 18:00,02_big", '"02_big" is not an exercise; use one of 01_small'),
+        ("anna1,2026-03-02 18:00,O1_small", '"O1_small" is not an exercise; did you mean "01_small"?'),
     ],
 )  # fmt: skip
 def test_a_row_that_is_nobody_s_gets_a_line_and_the_others_count(
@@ -90,7 +90,7 @@ def test_without_a_list_rows_are_of_those_who_came(course: Course, collect: Coll
     rows = "".join(f"{who},2026-03-02 18:00\n" for who in ("ada", "earlier", "bbo", "xyz"))
     code, lines = collect(rows + "nobody,-\n", ("ada", "bob"))
     assert (code, told(course)) == (1, {"ada"})
-    refused = ['"bbo" came; did you mean "bob"?', '"xyz" came']
+    refused = ['"bbo" submitted anything; did you mean "bob"?', '"xyz" submitted anything']
     assert [line.partition("refused: nobody called ")[2] for line in lines if line] == refused
 
 

@@ -52,8 +52,8 @@ def test_nobody_is_late_in_canvas_by_the_time_of_the_download(
     files = {ADA_IN_CANVAS: notebook(), BOB_IN_CANVAS: notebook()}
     lines = collect(course, zipped(tmp_path / "a.zip", files)).stdout.splitlines()
     assert lines[:2] == [
-        "01_small 101: new: Canvas tells no time",
-        "01_small 102: new: Canvas tells no time, only that it is late",
+        "01_small 101: new: Canvas gives no time",
+        "01_small 102: new: Canvas gives no time, only that it is late",
     ]
     assert lines[-1] == "nothing from Canvas counts as late without a time; see --times"
     assert times(course) == {"101": "", "102": ""}
@@ -108,7 +108,7 @@ def test_a_zip_without_a_zone_is_read_in_that_of_the_due_date(course: Course, tm
 def test_an_unknown_zone_is_wrong_use(course: Course, tmp_path: Path) -> None:
     done = collect(course, zipped(tmp_path / "a.zip", {ADA: notebook()}), "--zone", "Berlin")
     assert done.exit_code == 2
-    assert '"Berlin" is no zone; write one such as Europe/Berlin' in done.stderr
+    assert '"Berlin" is not a time zone; write one such as Europe/Berlin' in done.stderr
 
 
 def test_a_pattern_makes_the_time_of_the_download_no_better(course: Course, tmp_path: Path) -> None:
@@ -122,5 +122,5 @@ def test_gradescope_without_a_time_makes_nobody_late(course: Course, tmp_path: P
         "assignment_1_export/submission_5/01_small.ipynb": notebook(),
         "assignment_1_export/submission_metadata.yml": 'submission_5:\n  :submitters:\n  - {":sid": "ada"}\n',
     }
-    assert "ada: new: Gradescope tells no time" in collect(course, zipped(tmp_path / "a.zip", files)).stdout
+    assert "ada: new: Gradescope gives no time" in collect(course, zipped(tmp_path / "a.zip", files)).stdout
     assert times(course) == {"ada": ""}

@@ -165,7 +165,7 @@ def test_only_plain_files_are_replaced(
     canary.write_text("alive", encoding="utf-8")
     submission.folder.mkdir(parents=True)
     make(submission.folder / name)
-    with pytest.raises(EntryError, match="is no plain file; delete it"):
+    with pytest.raises(EntryError, match="is not a plain file; delete it"):
         place(submission, b"1", Arrival(WHEN))
     assert canary.read_text(encoding="utf-8") == "alive"
 

@@ -61,9 +61,12 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is no grading worksheet"),
+        ("", "is not a Moodle grading worksheet"),
         ("name,grade\nada,5\n", "make a CSV with the columns student and time"),
-        ("student,time\nada,1 March\n", ':2: "1 March" is no time that can be read; write it as 2026-01-31'),
+        (
+            "student,time\nada,1 March\n",
+            ':2: "1 March" is not a time that can be read; write it as 2026-01-31',
+        ),
         (
             "student,time\nada,2026-03-29\n",
             ':2: "2026-03-29" is a day alone; write its time, too',

@@ -30,7 +30,7 @@ def test_the_reference_has_neither_checks_nor_demos(exercise: Exercise) -> None:
         (
             "mistakes/treble__x.py",
             '"""Hint."""\n\ndef double(x): ...\n',
-            '"treble" is no question; name the file',
+            '"treble" is not a question; name the file',
         ),
         (
             "mistakes/double__x.py",

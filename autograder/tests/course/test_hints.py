@@ -41,11 +41,11 @@ def test_hints_travel_in_the_kit(course: Course) -> None:
     ("text", "line", "message"),
     [
         ("- a", 1, "must have a question on each line"),
-        ("\nduble:\n  - a", 2, '"duble" is no question; did you mean "double"?'),
+        ("\nduble:\n  - a", 2, '"duble" is not a question; did you mean "double"?'),
         ("double: a", 1, '"double" needs a list of hints'),
         ("double:\n  - a\n  - 3", 3, "a hint must be a text"),
         ("double:\n  - when: a", 2, "a hint must be a text"),
-        ("double:\n  - a\n  - when: '('\n    hint: b", 3, "`when` is no pattern"),
+        ("double:\n  - a\n  - when: '('\n    hint: b", 3, "`when` is not a valid pattern"),
         (
             "double:\n  - a\n  - do return torch.mul(x, 2) there",
             3,

@@ -36,7 +36,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = fill(open_course(tmp_path_factory.mktemp("stock") / "course"))
     done = nbgrader(course, "autograde", small(course).name)
     assert done.returncode == 0, done.stderr
-    assert "is no student's id; use letters, digits and . _ @ + -, and rename the folder" in done.stderr
+    assert "is not a student's id; use letters, digits and . _ @ + -, and rename the folder" in done.stderr
     return course
 
 

@@ -94,7 +94,7 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert [one.student for one in RegradeRequests(laptop).rows.values()] == ["ben"]
     back_up(laptop, tmp_path / "again.zip")
     assert restore(laptop, tmp_path / "again.zip").written == 0
-    with pytest.raises(BackupError, match="is there already"):
+    with pytest.raises(BackupError, match="already exists"):
         back_up(laptop, tmp_path / "again.zip")
 
 
@@ -106,7 +106,7 @@ def test_what_lies_there_is_replaced_only_where_that_was_said(
     (laptop.root / "students.csv").write_text("id\nzoe\n")
     (laptop.root / "submitted").mkdir()
     (laptop.root / "submitted" / "newer.txt").write_text("stays")
-    with pytest.raises(BackupError, match=r"students\.csv: not as in backup\.zip; say --over"):
+    with pytest.raises(BackupError, match=r"students\.csv: differs from backup\.zip; add --over"):
         restore(laptop, file)
     assert sorted(path.name for path in (laptop.root / "submitted").iterdir()) == ["newer.txt"]
     assert not (laptop.root / "gradebook.db").exists()
@@ -147,7 +147,7 @@ def spoilt(file: Path, copy: Path, change: str) -> Path:
         ("file", r"course\.yaml has no place in a course"),
         ("audit", r"is of a version before autograder\.db, which .* converts; restore it with that"),
         ("attempt", r"is of a version before autograder\.db"),
-        ("contents", "is no backup that"),
+        ("contents", "is not a backup that"),
         ("none", "cannot be restored"),
         ("[]", r"contents\.json in it names no course and files"),
         ('{"course": "small", "files": ["students.csv"]}', "names no course and files"),

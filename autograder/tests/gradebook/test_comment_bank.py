@@ -66,8 +66,8 @@ def test_parts_for_no_exercise_and_no_question_are_named_with_their_lines(
     course: Course, bank: CommentBank
 ) -> None:
     lines = [
-        "comments.yaml:6: other is no question of 01_small; use one of double, row_sums, why",
-        "comments.yaml:8: 02_next is no exercise; use one of 01_small",
+        "comments.yaml:6: other is not a question of 01_small; use one of double, row_sums, why",
+        "comments.yaml:8: 02_next is not an exercise; use one of 01_small",
     ]
     assert list(bank.unknown_places(course.exercises)) == lines
     assert list(doubts(course, [])) == lines
@@ -89,7 +89,7 @@ def test_a_name_that_the_bank_does_not_have_is_told_once_for_all_who_read_it(ban
         GradebookSubmission(student, 0.0, 0.0, (entry(student, "why", None, remark=remark),))
         for student, remark in remarks.items()
     ]
-    told = "is no comment of comments.yaml for this question"
+    told = "is not a comment in comments.yaml for this question"
     assert list(bank.unknown_names("01_small", graded)) == [
         f'01_small why ann, ben, cy and 1 more: "#unit" {told}, did you mean "#units"?; it stays as it is'
     ]

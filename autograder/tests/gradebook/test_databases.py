@@ -65,7 +65,7 @@ def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
     ("content", "message"),
     [
         ("newer", "install the newer nbgrader"),
-        ("no database, but some length" * 30, "is no gradebook"),
+        ("no database, but some length" * 30, "is not a gradebook"),
     ],
 )
 def test_what_is_not_ours_is_refused(ready: Course, content: str, message: str) -> None:

@@ -25,7 +25,7 @@ def test_a_folder_that_is_not_there_is_fine_as_its_notebook_is_missing_and_no_mo
 
 def test_a_name_that_is_no_id_is_refused_with_what_to_do(course: Course) -> None:
     why = refusal(hand_in(course, "=cmd()", "{}"))
-    assert why == "is no student's id; use letters, digits and . _ @ + -, and rename the folder"
+    assert why == "is not a student's id; use letters, digits and . _ @ + -, and rename the folder"
 
 
 @pytest.mark.parametrize("linked", ["01_small", ""])
@@ -41,7 +41,7 @@ def test_more_files_than_nbgrader_should_look_at_are_refused(submission: Submiss
         (submission.folder / f"{number}.txt").touch()
     assert refusal(submission) == ""
     (submission.folder / "one_more.txt").touch()
-    assert refusal(submission) == "the folder holds more than 200 files; leave the notebook alone in it"
+    assert refusal(submission) == "the folder holds more than 200 files; leave only the notebook in it"
 
 
 NO_TIME: dict[str, Callable[[Path], object]] = {
@@ -63,7 +63,7 @@ def test_a_time_that_is_none_is_refused_with_what_to_do(submission: Submission, 
     path.unlink()
     NO_TIME[kind](path)
     assert refusal(submission) == (
-        "timestamp.txt is no time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
+        "timestamp.txt is not a time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
     )
 
 

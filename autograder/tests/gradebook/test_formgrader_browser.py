@@ -227,7 +227,7 @@ def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
 
 
 SAME = "It is *linear*: $a_1 < b$. <img src=x onerror='window.ran = 1'><script>window.ran = 1</script>"
-HINT = 'This question asks you to do without "mul". A person will look before it scores.'
+HINT = 'This question asks you to do without "mul". An instructor will look at it before it scores.'
 
 
 class Holding(ByTheirWord):

@@ -241,7 +241,7 @@ def test_a_student_s_words_are_neither_html_nor_a_link_nor_control_characters(ho
         (replace(QUESTION, score=0.0, tests=()), "", "Failed.\nLook at dim."),
         (replace(QUESTION, hint="Two:\n1. A\n2. B", tests=()), "", "Partly right.\nTwo:\n1. A\n2. B"),
         (replace(QUESTION, verdict=Verdict.PASSED, hint="", tests=(PASSED,)), "", "Passed."),
-        (QUESTION, "not JSON", "The notebook could not be read: not JSON. A person has to look at it."),
+        (QUESTION, "not JSON", "The notebook could not be read: not JSON. An instructor has to look at it."),
     ],
 )
 def test_a_comment_says_how_it_stands_with_the_hint_and_what_did_not_pass(

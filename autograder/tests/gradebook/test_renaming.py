@@ -27,7 +27,7 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     extend(course, "ann", "01_small", "2026-03-03 18:00 Europe/Berlin")
     grade_submissions(course, [small(course)], executor=ByTheirWord())
     by_hand(course, "ann", "why", 2.0)
-    for taken, message in (("ben", "is there already"), ("..", "is no id")):
+    for taken, message in (("ben", "already exists"), ("..", "is not an id")):
         with pytest.raises(RenamingError, match=message):
             rename(course, "ann", taken)
     with pytest.raises(RenamingError, match="nobody has the id zoe"):

@@ -126,5 +126,5 @@ def test_a_list_without_a_header_has_ids_and_names(course: Course) -> None:
 @pytest.mark.parametrize("text", ["id,name\n=1+1,Ann\n", "ann,Ann\n../bob,Bob\n", "name,id\nAnn\n"])
 def test_a_list_that_cannot_be_used_is_refused_with_its_line(course: Course, text: str) -> None:
     (course.root / "students.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(StudentsError, match=r"students\.csv:2: .* is no id"):
+    with pytest.raises(StudentsError, match=r"students\.csv:2: .* is not an id"):
         read_people(course)

@@ -38,7 +38,7 @@ def test_an_operator_is_named_only_where_calls_that_may_be_shown_ran_it_too() ->
     hidden = judged({"mul", "conv1d", "_convolution"})
     assert hidden == (
         "The code of this question ran an operation that this question asks you to do without."
-        " A person will look before it scores."
+        " An instructor will look at it before it scores."
     )
     shown = judged({"mul", "conv1d", "_convolution"}, shown=({"_convolution", "conv1d"},))
     assert shown is not None
@@ -74,7 +74,7 @@ def test_what_could_not_be_recorded_is_for_review(said: set[str]) -> None:
     ],
 )
 def test_a_use_is_found_by_its_name(value: str, found: str) -> None:
-    said = f'This question asks you to do without "{found}". A person will look before it scores.'
+    said = f'This question asks you to do without "{found}". An instructor will look at it before it scores.'
     assert read(returning(value)) == said
 
 
@@ -114,5 +114,5 @@ def test_other_code_local_names_magics_and_texts_are_no_use(answer: str, before:
 
 @pytest.mark.parametrize("answer", ["def dot(a, b:", "import a" + ".a" * 1000, "x = 1"])
 def test_a_definition_that_cannot_be_read_is_said_to_be_unread(answer: str) -> None:
-    unread = "The code of this question cannot be read. A person will look before it scores."
+    unread = "The code of this question cannot be read. An instructor will look at it before it scores."
     assert read(answer) == unread

@@ -250,7 +250,7 @@ def test_somebody_looks_at_a_file_in_which_nothing_is_defined_that_the_exercise_
     ).report
     assert {question.verdict for question in report.questions[:2]} == {Verdict.REVIEW}
     assert report.score == 0
-    assert report.message.startswith("Nothing that this exercise asks for is defined in this file.")
+    assert report.message.startswith("This file defines nothing that the exercise asks for.")
     one = NotebookCell(2, "code", "def double(x):\n    return x +")
     again = desk.grader.grade_cells((NotebookCell(1, "code", code), one)).report
     assert of(again, "double").verdict is Verdict.NOT_DEFINED
@@ -317,8 +317,10 @@ def test_a_question_whose_visible_check_gets_a_forged_answer_is_not_asked_again(
     report = desk.grade(row_sums=FORGING)
     forged = of(report, "row_sums")
     assert (forged.verdict, forged.score) == (Verdict.CRASHED, 0.0)
-    assert {test.hint for test in forged.tests} == {"A call came back with something that is no answer."}
-    assert "sent the grader something that is no answer" in report.message
+    assert {test.hint for test in forged.tests} == {
+        "A call came back with something that is not a valid answer."
+    }
+    assert "sent the grader something that is not a valid answer" in report.message
     assert of(report, "double").verdict is Verdict.PASSED
     called = [[header["of"]["name"] for header in own if "of" in header] for own in asked]
     assert (called[0], set(called[1]), len(called)) == ([], {"double"}, 2)

@@ -79,10 +79,10 @@ def waits(graded: Graded, words: str) -> None:
     report = graded.report
     assert (report.status, report.score) == (Status.GRADER_ERROR, None)
     assert words in report.message
-    assert "a person will look at it" in report.message
+    assert "an instructor will look at it" in report.message
     assert {q.verdict for q in report.questions} == {Verdict.GRADER_ERROR, Verdict.UNGRADED}
     assert {q.score for q in report.questions} == {None}
-    assert "a person has to look" in graded.problem
+    assert "an instructor has to look" in graded.problem
 
 
 def test_a_class_with_killers_in_it_is_graded_all_the_same(
@@ -156,7 +156,9 @@ def limit_of(process: psutil.Process) -> int:
 
 
 BAD = Notebook(b"bad")
-BUSY = "The machine was too busy to grade this submission. It has no score yet; a person will look at it."
+BUSY = (
+    "The machine was too busy to grade this submission. It has no score yet; an instructor will look at it."
+)
 OURS = "The autograder failed on this submission, not you."
 
 
@@ -232,7 +234,11 @@ def test_an_unforeseen_failure_ends_the_process_and_the_next_submission_gets_ano
 @pytest.mark.parametrize(
     ("test", "problem", "scores"),
     [
-        ('"no such"', 'tests "no such", which is no question', dict.fromkeys(("double", "row_sums", "why"))),
+        (
+            '"no such"',
+            'tests "no such", which is not a question',
+            dict.fromkeys(("double", "row_sums", "why")),
+        ),
         (
             '"double"',
             "grader error in double; see the report",

@@ -69,7 +69,7 @@ def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str]
         (NotJudged("It ignores w."), Verdict.NOT_JUDGED, "It ignores w."),
         (StudentError(error("E025", "0.25", [2, 1127])), Verdict.CRASHED, "E025: 0.25 (the cell of row_sums"),
         (LostError(Verdict.TIMED_OUT, "A call waited."), Verdict.TIMED_OUT, "A call waited."),
-        (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is no answer."),
+        (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is not a valid answer."),
         (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple. Is it spelt"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,

@@ -53,7 +53,7 @@ def test_cells_run_in_order_and_keep_what_they_show_and_raise(zygote: Zygote) ->
             "import os, stat\nfor number in range(3, 64):\n    try:\n"
             "        if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, b'\\xff' * 100)\n"
             "    except OSError: pass",
-            LeftOut(Verdict.CRASHED, "sent the grader something that is no answer"),
+            LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer"),
         ),
     ],
     ids=["hangs", "sleeps", "dies", "sends nonsense"],
@@ -252,7 +252,7 @@ def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
     zygote = ScriptedZygote(answers)
     with Session(zygote, two_checks("defines", "forges"), LIMITS) as running:
         for _ in range(2):
-            with pytest.raises(LostError, match="something that is no answer"):
+            with pytest.raises(LostError, match="something that is not a valid answer"):
                 running.ask(CALL, [])
         assert running.lost == {1: FORGED}
         assert list(running.results) == [0, 2]
@@ -328,7 +328,7 @@ def test_answers_that_are_too_large_together_lose_the_worker() -> None:
     with session(zygote, "a") as running:
         running.ask(CALL, [])
         running.ask(CALL, [])
-        with pytest.raises(LostError, match="something that is no answer"):
+        with pytest.raises(LostError, match="something that is not a valid answer"):
             running.ask(CALL, [])
         assert zygote.forked[0].closed
 

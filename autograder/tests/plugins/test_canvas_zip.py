@@ -108,7 +108,7 @@ def test_a_group_s_members_need_numbers_of_their_own(term: Term) -> None:
     packed, files = term.pack()
     assert {found_by_canvas(name) for name in files} == {("101", "9006")}
     assert packed.problems == (
-        "bob: has no user id of Canvas's; write it into students.csv, in the column canvas",
+        "bob: has no Canvas user id; write it into students.csv, in the column canvas",
     )
 
 

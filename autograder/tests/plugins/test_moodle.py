@@ -119,7 +119,7 @@ def test_a_worksheet_without_points_is_refused(fill: Fill) -> None:
 def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
     filled = fill(SHEET.replace("Sunday, 1 March 2026, 5:00 PM", "vorgestern"), scored("Ada.Lovelace", 3.0))
     assert filled.students == ("Ada.Lovelace",)
-    with pytest.raises(TimesError, match="is no grading worksheet"):
+    with pytest.raises(TimesError, match="is not a Moodle grading worksheet"):
         fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
 
 
@@ -211,5 +211,5 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(
     sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
     packed, _ = term.pack(pack_for_moodle, sheet=sheet)
     assert packed.problems == (
-        "Bob.Byte: is in no row of Grades.csv by id, address or name; return the page by hand",
+        "Bob.Byte: is in no row of Grades.csv by id, address or name; return the page yourself",
     )

@@ -97,7 +97,7 @@ def test_no_cell_is_a_formula(tmp_path: Path, text: str) -> None:
         ),
         (
             [entry("ann", "double", 2.0), WRITTEN], 0.0,
-            [("2", "graded"), ("", "to be graded by hand")], ("2", "4", "to be graded by hand"),
+            [("2", "graded"), ("", "to be graded manually")], ("2", "4", "to be graded manually"),
         ),
         (
             [entry("ann", "double", None, needs_person=True)], 0.0,
@@ -105,8 +105,8 @@ def test_no_cell_is_a_formula(tmp_path: Path, text: str) -> None:
         ),
         (
             [REVIEW, WRITTEN], 0.0,
-            [("0", "to be reviewed"), ("", "to be graded by hand")],
-            ("0", "4", "to be reviewed; to be graded by hand"),
+            [("0", "to be reviewed"), ("", "to be graded manually")],
+            ("0", "4", "to be reviewed; to be graded manually"),
         ),
     ],
     ids=["graded", "by a person", "below zero", "grader error", "written", "not yet", "review"],

@@ -9,7 +9,7 @@ from autograder.report.report import GradebookEntry, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 
-HINT = 'This question asks you to do without "Tensor.dot". A person will look before it scores.'
+HINT = 'This question asks you to do without "Tensor.dot". An instructor will look at it before it scores.'
 RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
 REVIEW = QuestionReport("dot", Verdict.REVIEW, 0.0, 3.0, HINT, None, (RULE,))
 ENTRY = GradebookEntry("ann", "dot", False, 0.0, None, None, 3.0, True, "", "")

@@ -49,7 +49,7 @@ def test_a_name_within_another_word_tells_nothing(course: Course) -> None:
     path = course.root / "x01_smaller.ipynb"
     path.write_text("no notebook", encoding="utf-8")
     assert exercise_by_name(course, path) is None
-    with pytest.raises(UnknownExerciseError, match="say so with --exercise"):
+    with pytest.raises(UnknownExerciseError, match="pass --exercise"):
         exercise_by_cells(course, path, read_notebook(path))
 
 

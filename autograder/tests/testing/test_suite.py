@@ -110,7 +110,7 @@ def test_of_one_question_no_other_test_is_run_or_asked_about(exercise: Exercise)
         ),
         (
             "@question('lost')\ndef test_a(student):\n    '''A.'''",
-            'tests "lost", which is no question; use one of',
+            'tests "lost", which is not a question; use one of',
         ),
         (
             "@question('double')\ndef test_a(student): ...",
