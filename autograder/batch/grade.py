@@ -11,7 +11,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
-from autograder.gradebook.attempts import Counting, Eligible, refusal
+from autograder.gradebook.attempts import Counting, Eligible, is_final, refusal
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
@@ -158,7 +158,7 @@ class _ExerciseRound:
                 continue
             notebook = read_notebook(submission.notebook)
             report = gradebook.report(submission, notebook) if submission.student in known else None
-            if report is not None and self._is_final(report):
+            if report is not None and is_final(report, unsafe=self.unsafe):
                 gradebook.arrived(submission)
                 seconds = gradebook.seconds_late()[submission.student]
                 line = _line(submission, report, seconds, graded=False)
@@ -174,10 +174,6 @@ class _ExerciseRound:
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
             return SubmissionLine(submission.student, submission.exercise, "missing", message=why)
         return None
-
-    def _is_final(self, report: Report) -> bool:
-        """Whether grading need not be repeated: it did not fail, and had the walls that it needs now."""
-        return report.status is not Status.GRADER_ERROR and (self.unsafe or "unsafe" not in report.sandbox)
 
 
 def _line(

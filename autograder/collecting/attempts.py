@@ -4,7 +4,6 @@ Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file na
 submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.
 """
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from sqlalchemy import Row
 
 from autograder.collecting.archive import EntryError, open_plain
 from autograder.files import locked, write_whole
-from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
+from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
@@ -121,7 +120,8 @@ def read_arrival(time: str, record: Mapping[str, Any] | None) -> Arrival:
 
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"
-_TIME, _SECRET = "timestamp.txt", "submission_secret.txt"
+# Without these beside a page, nbgrader's exchange returns none.
+TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
 _UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
 
@@ -194,7 +194,7 @@ def adopt(submission: Submission) -> tuple[Attempt, ...]:
     attempts, found = attempts_of(submission), _read_submitted(submission)
     if found is None:
         return attempts
-    same = [one for one in attempts if one.digest == digest_of(found.content)]
+    same = [one for one in attempts if one.digest == Notebook(found.content).digest]
     if same and (not found.time or (found.time, found.secret) in [(one.time, one.secret) for one in same]):
         return attempts
     if same:
@@ -217,23 +217,18 @@ def arrival_of(submission: Submission) -> Arrival:
     """Return what is known of how a collected notebook came; nothing where no such files can be read."""
     with suppress(OSError, EntryError):
         if found := _read_submitted(submission):
-            same = [one for one in attempts_of(submission) if one.digest == digest_of(found.content)]
+            same = [one for one in attempts_of(submission) if one.digest == Notebook(found.content).digest]
             exact = [one for one in same if one.time == found.time]
             record = (exact or same)[-1].arrival.record if same else None
             return read_arrival(found.time, record)
     return Arrival()
 
 
-def digest_of(content: bytes) -> str:
-    """Return the digest by which an attempt is known."""
-    return hashlib.sha256(content).hexdigest()
-
-
 def _place(
     submission: Submission, attempts: Sequence[Attempt], content: bytes, arrival: Arrival, secret: bytes
 ) -> Placing:
     newest = attempts[-1] if attempts else None
-    if (known := _known(attempts, digest_of(content), arrival)) is not None:
+    if (known := _known(attempts, Notebook(content).digest, arrival)) is not None:
         status = _settle(submission, known, arrival)
         last = attempts_of(submission)[-1] if arrival.source is Source.GIVEN else newest
         if newest is None or last is None or last.id == newest.id == known.id:
@@ -286,7 +281,7 @@ def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placi
 
 def _keep(submission: Submission, found: _Submitted, arrival: Arrival) -> None:
     """Keep a notebook as one more attempt: its bytes first, so that no row is without them."""
-    folder, digest = submission.root / _FOLDER, digest_of(found.content)
+    folder, digest = submission.root / _FOLDER, Notebook(found.content).digest
     if folder.is_symlink():
         raise EntryError(f"{_FOLDER}/ is a link; put a folder there")
     if not (path := folder / f"{digest}.ipynb").exists():
@@ -319,8 +314,8 @@ def _read_submitted(submission: Submission) -> _Submitted | None:
 
 
 def _read(folder: Path, submission: Submission) -> _Submitted | None:
-    content = _read_file(folder / submission.notebook.name, MAX_WITH_OUTPUTS)
-    time, secret = (_read_file(folder / name, _MAX_COMPANION) for name in (_TIME, _SECRET))
+    content = read_plain(folder / submission.notebook.name, MAX_WITH_OUTPUTS)
+    time, secret = (read_plain(folder / name, _MAX_COMPANION) for name in COMPANIONS)
     if content is None:
         return None
     text = (time or b"").decode(errors="replace").strip()
@@ -348,10 +343,10 @@ def _submit(submission: Submission, new: _Submitted) -> bool:
 
 
 def _write_companions(folder: Path, new: _Submitted) -> None:
-    for path, content in ((folder / _TIME, new.time.encode()), (folder / _SECRET, new.secret)):
+    for path, content in ((folder / TIMESTAMP, new.time.encode()), (folder / SECRET, new.secret)):
         if not content:
             path.unlink(missing_ok=True)
-        elif content != _read_file(path, _MAX_COMPANION):
+        elif content != read_plain(path, _MAX_COMPANION):
             write_whole(path, content)
 
 
@@ -382,13 +377,13 @@ def _twin(folder: Path, name: str) -> str:
     return next((one for one in names if one != name and folded(one) == folded(name)), "")
 
 
-def _read_file(path: Path, limit: int) -> bytes | None:
+def read_plain(path: Path, limit: int) -> bytes | None:
     """Return what a plain file holds, or None where there is none; anything else there is an error."""
     try:
         file = open_plain(path, os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     except (OSError, EntryError):
-        raise EntryError(f"{path.name} in {_SUBMITTED}/ is not a plain file; delete it") from None
+        raise EntryError(f"{path.parent.name}/{path.name} is not a plain file; delete it") from None
     with file:
         return file.read(limit + 1)

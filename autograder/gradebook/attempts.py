@@ -13,7 +13,15 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.utils import parse_utc
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import LOCK, Attempt, adopt, attempts_of, put_forward
+from autograder.collecting.attempts import (
+    COMPANIONS,
+    LOCK,
+    TIMESTAMP,
+    Attempt,
+    adopt,
+    attempts_of,
+    put_forward,
+)
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Counts
@@ -28,8 +36,6 @@ from autograder.submission.store import REPORTS, reading, writing
 from autograder.submission.submission import Submission, is_student
 
 MAX_FILES = 200
-TIMESTAMP = "timestamp.txt"
-KEPT = (TIMESTAMP, "submission_secret.txt")  # without which nbgrader's exchange releases no feedback
 _MAX_BYTES = 1000
 _NO_TIME = (ValueError, OverflowError, TypeError, AttributeError)  # raised by words that are none
 
@@ -52,7 +58,7 @@ def refusal(submission: Submission) -> str:
 
 def companions(submission: Submission) -> list[Path]:
     """Return the files that nbgrader needs besides the notebook; it gets to see no others."""
-    return [path for name in KEPT if _is_small_file(path := submission.folder / name)]
+    return [path for name in COMPANIONS if _is_small_file(path := submission.folder / name)]
 
 
 def handed_in(submission: Submission) -> datetime | None:
@@ -90,6 +96,11 @@ class StoredReport:
 
     report: Report
     fingerprint: str
+
+
+def is_final(report: Report, *, unsafe: bool) -> bool:
+    """Whether grading need not be repeated: it did not fail, and had the walls that it needs now."""
+    return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 
 def store_report(submission: Submission, notebook: Notebook, rules: str, report: Report) -> None:
@@ -234,9 +245,7 @@ class Counting:
         """Return how a notebook was graded, if grading it again, behind the same walls, changes nothing."""
         if stored is None or stored.fingerprint != digest_of(self._rules, notebook):
             return None
-        report = stored.report
-        sound = report.status is not Status.GRADER_ERROR and (self._unsafe or "unsafe" not in report.sandbox)
-        return report if sound else None
+        return stored.report if is_final(stored.report, unsafe=self._unsafe) else None
 
     @cached_property
     def _rules(self) -> str:

@@ -3,9 +3,7 @@
 nbgrader itself collects only each student's newest submission; here all of them are read.
 """
 
-import os
 import re
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -21,11 +19,12 @@ from nbgrader.exchange.default import Exchange, ExchangeCollect, ExchangeRelease
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
+from autograder.collecting.attempts import COMPANIONS, SECRET, TIMESTAMP, read_plain
 from autograder.course.course import Course
-from autograder.submission.notebook import MAX_WITH_OUTPUTS, without_large_outputs
+from autograder.submission.notebook import read_notebook
 
 _WRITTEN_SECONDS = 60  # so long a submission may be on its way
-_NEEDED = ("timestamp.txt", "submission_secret.txt")  # which the exchange leaves with each submission
+_MAX_SECRET = 1000  # bytes
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
@@ -34,7 +33,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         """Copy the pages of whoever handed in through the exchange, and name the others in the log."""
         folders = sorted(Path(folder) for folder in glob(self.src_path))  # noqa: PTH207 - it is absolute
-        others = [f for f in folders if not all((f / name).is_file() for name in _NEEDED)]
+        others = [f for f in folders if not all((f / name).is_file() for name in COMPANIONS)]
         given = self.coursedir.student_id_exclude
         for folder in others:
             self.log.warning("%s did not come through the exchange, so its page stays here", folder)
@@ -62,19 +61,18 @@ class Inbound:
     def complete(self) -> bool:
         """Whether nbgrader has written all of it: the secret comes last."""
         with suppress(OSError):
-            if (self.folder / _NEEDED[1]).is_file():
+            if (self.folder / SECRET).is_file():
                 return True
-            return time.time() - (self.folder / _NEEDED[0]).stat().st_mtime > _WRITTEN_SECONDS
+            return time.time() - (self.folder / TIMESTAMP).stat().st_mtime > _WRITTEN_SECONDS
         return False
 
     def read(self) -> tuple[bytes, bytes]:
-        """Return the notebook and the secret by which its page returns; ValueError says what is wrong."""
+        """Return the notebook and the secret by which its page returns; an error says what is wrong."""
         own, others = f"{self.exercise}.ipynb", [path.name for path in self.folder.glob("*.ipynb")]
         name = own if own in others or len(others) != 1 else others[0]
-        content = _plain(self.folder / name, MAX_WITH_OUTPUTS)
-        if content is None:
+        if (notebook := read_notebook(self.folder / name)).problem:
             raise ValueError(f"holds no {own}")
-        return without_large_outputs(content), _plain(self.folder / _NEEDED[1], 1000) or b""
+        return notebook.content, read_plain(self.folder / SECRET, _MAX_SECRET) or b""
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
@@ -129,7 +127,7 @@ def exchange_root(config: Config) -> Path:
 
 def release_page(config: Config, page: Path) -> bool:
     """Return a page through the exchange, if the submission came through it, and say whether it did."""
-    if not all((page.parent / name).is_file() for name in _NEEDED):
+    if not all((page.parent / name).is_file() for name in COMPANIONS):
         return False
     student, exercise = page.parts[-3:-1]
     own = Config(config)
@@ -137,13 +135,3 @@ def release_page(config: Config, page: Path) -> bool:
     place = CourseDirectory(config=own)
     ReleaseFeedback(coursedir=place, authenticator=Authenticator(config=own), config=own).start()
     return True
-
-
-def _plain(path: Path, limit: int) -> bytes | None:
-    """Return what a plain file holds; nothing for a link or a pipe that a student may have put there."""
-    with suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return file.read(limit + 1)
-    return None

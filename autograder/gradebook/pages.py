@@ -19,12 +19,12 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
-from autograder.collecting.attempts import Attempt
+from autograder.collecting.attempts import COMPANIONS, Attempt
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Tells
 from autograder.gradebook.assignment import expect_nothing_lost
-from autograder.gradebook.attempts import KEPT, shown_attempts
+from autograder.gradebook.attempts import shown_attempts
 from autograder.gradebook.audit import read_saves
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
@@ -257,7 +257,7 @@ def write_feedback(
                 with converting(course, converter.log, exercise.name, graded.student):
                     node = nbformat.read(submission.autograded, as_version=4)
                     text = feedback_page(course, exercise, graded, node, view)
-                    beside = (submission.autograded.with_name(name) for name in KEPT)
+                    beside = (submission.autograded.with_name(name) for name in COMPANIONS)
                     others = {path.name: path for path in beside if path.is_file()}
                     write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:

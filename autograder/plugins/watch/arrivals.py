@@ -10,13 +10,14 @@ from typing import Protocol
 from traitlets.config import Config
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import Arrival, Placing, Source, attempts_of, digest_of, place
+from autograder.collecting.attempts import Arrival, Placing, Source, attempts_of, place
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.collecting.survey import REFUSED
 from autograder.course.course import Course
 from autograder.course.kept import STUDENTS
 from autograder.gradebook.exchange import Inbound, inbound
+from autograder.submission.notebook import Notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, is_student
 
@@ -101,7 +102,7 @@ class FromUploads:
 
 def _when(one: Inbound, submission: Submission, content: bytes) -> datetime:
     """Return when it was handed in: a folder that is copied or gets other rights later makes nothing late."""
-    known = [same.arrival.when for same in attempts_of(submission) if same.digest == digest_of(content)]
+    known = [same.arrival.when for same in attempts_of(submission) if same.digest == Notebook(content).digest]
     return min(when for when in (one.when, *known) if when and when >= one.named)
 
 

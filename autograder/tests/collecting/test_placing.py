@@ -117,9 +117,9 @@ def test_all_is_kept_and_the_newest_counts(submission: Submission, story: str) -
 
 def test_the_same_again_changes_nothing(submission: Submission) -> None:
     place(submission, b"1", Arrival(WHEN))
-    before = submission.notebook.stat()
+    before = submission.notebook.stat().st_ino  # whatever is written gets another one
     assert place(submission, b"1", Arrival(WHEN + timedelta(days=9))) is Placing.UNCHANGED
-    assert submission.notebook.stat() == before
+    assert submission.notebook.stat().st_ino == before
     assert files(submission)["timestamp.txt"] == "2026-03-02 18:00:00.000000 UTC"
 
 
