@@ -5,13 +5,9 @@ it is better, and the report says so.
 """
 
 import ast
-import dis
-import marshal
-from base64 import b64encode
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import CodeType
 
 from autograder.course.code import bindings, bound_names, parsed, pieces, readable, rests_on
 from autograder.course.exercise import Building
@@ -22,6 +18,7 @@ from autograder.grading.outcomes import Running, TestOutcome
 from autograder.grading.session import Given, Session
 from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
+from autograder.testing.given import bytecode, global_names, marshalled
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run
 
@@ -119,22 +116,9 @@ def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[s
     found = [(at, one) for at, one in enumerate(statements) if not any(n in graded for n in bindings(one))]
     while new := {at for at, one in found if at not in kept and wanted & bindings(one)}:
         kept |= new
-        wanted = {name for at in new for name in _globals(_code([statements[at]]))}
-    code = _code([statements[at] for at in sorted(kept)])
-    return Given(tuple(names), b64encode(marshal.dumps(code)).decode())
-
-
-def _code(statements: list[ast.stmt]) -> CodeType:
-    return compile(ast.Module(statements, []), "given", "exec", dont_inherit=True, optimize=2)
-
-
-def _globals(code: CodeType) -> Iterator[str]:
-    """Yield the names that code looks up outside of functions."""
-    looked_up = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF")
-    yield from (step.argval for step in dis.get_instructions(code) if step.opname in looked_up)
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _globals(inner)
+        wanted = {name for at in new for name in global_names(bytecode([statements[at]]))}
+    code = bytecode([statements[at] for at in sorted(kept)])
+    return Given(tuple(names), marshalled(code))
 
 
 def is_better(again: QuestionReport, before: QuestionReport) -> bool:

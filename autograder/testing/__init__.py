@@ -4,6 +4,7 @@ An author writes `from autograder.testing import question, expect_close`; nothin
 
 - expectations: `expect_close` and its like, with messages that never give the answer away.
 - student: `Student` and `Remote`, by which a test calls the submission's functions and classes.
+- given: functions of a hidden test that the submission's functions get as arguments.
 - exchange: the requests and answers behind each such call, and who answers them.
 - student_error: the errors that such an answer may report.
 - remembered: what the solution has answered in a test before, so that it need not answer again.

@@ -5,7 +5,7 @@ methods and calls work the same way: `student.Head(8, 4, 16).key.weight`. The tr
 the same proxy, so a test treats the two alike.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 
 from autograder.report.text import one_line
 from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request
+from autograder.testing.given import anonymous
 from autograder.testing.student_error import StudentError
 from autograder.worker.operators import checked_operators
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
@@ -70,6 +71,15 @@ class Student:
     def define(self, source: str, name: str) -> "Remote":
         """Run `source` on the student's side, where it can be read, and return its object `name`."""
         return self.ask({"op": "define", "source": source, "name": name}, [])  # type: ignore[no-any-return]
+
+    def given(self, make: Callable[..., object], *arguments: object) -> Any:
+        """Call `make`, a function of the hidden test, on the student's side, and return what it returns.
+
+        It gets there as compiled code, and knows `math` and `torch`.
+        """
+        encoder = Encoder(_refer)
+        header = {"op": "given", "code": anonymous(make), "args": encoder.encode(arguments)}
+        return self.ask(header, encoder.tensors)
 
     def ask(self, header: Header, tensors: Tensors) -> Any:
         """Send a request and return its value; a StudentError where the student's code raises."""

@@ -6,15 +6,11 @@ of it is left: no name, and no random number has been drawn.
 """
 
 import io
-import marshal
 import socket
-from base64 import b64decode
-from collections.abc import Sequence
-from typing import Any
 
 import torch
 
-from autograder.worker.namespace import Namespace
+from autograder.worker.namespace import Namespace, run_compiled
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame, reader
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent, prepare
@@ -71,16 +67,6 @@ def serve(channel: socket.socket, shell: Shell) -> None:
         reply, tensors = _answer(header, tensors, shell, namespace)
         shell.variables.update(namespace.right)  # whatever the notebook has defined since
         channel.sendall(_packed({"id": header["id"], **reply}, tensors))
-
-
-def run_compiled(code: str, names: Sequence[str]) -> dict[str, Any]:
-    """Run definitions that the grader has compiled, and return those of some names.
-
-    Only a worker reads marshalled code, which comes from the grader; the grader reads none.
-    """
-    variables: dict[str, Any] = {"__name__": "given"}
-    exec(marshal.loads(b64decode(code)), variables)  # noqa: S102, S302
-    return {name: variables[name] for name in names}
 
 
 def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace) -> tuple[Header, Tensors]:

@@ -21,7 +21,7 @@ from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import SECRET
-from autograder.worker.child import run_compiled
+from autograder.worker.namespace import run_compiled
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 BUILDS = Building({"row_sums": ("double",)})

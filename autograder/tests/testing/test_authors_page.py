@@ -43,6 +43,15 @@ class Scale(nn.Module):
 # %% check="Scale" points=1
 Scale(2)
 
+# %% solution="is_rising"
+def is_rising(function):
+    ### BEGIN SOLUTION
+    return function(1.0) > function(0.0)
+    ### END SOLUTION
+
+# %% check="is_rising" points=1
+is_rising(abs)
+
 # %% solution="noisy"
 def noisy(x, generator):
     ### BEGIN SOLUTION
@@ -55,6 +64,7 @@ noisy(torch.ones(2), torch.Generator())
 WRONG = [
     "def half(x):\n    return x.div_(2)",
     "class Scale(nn.Linear):\n    def __init__(self, size):\n        super().__init__(size, size)",
+    "def is_rising(function):\n    return True",
     "def noisy(x, generator):\n    return x + torch.randn(x.shape)",
 ]
 
@@ -70,7 +80,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 def test_its_examples_pass_on_right_answers(suite: Suite) -> None:
-    assert [run.error for run in suite.reference_runs] == [None] * 4
+    assert [run.error for run in suite.reference_runs] == [None] * 5
 
 
 @pytest.mark.parametrize("wrong", WRONG)

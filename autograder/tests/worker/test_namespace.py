@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.testing.given import marshalled
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError
 
@@ -108,3 +109,11 @@ def test_a_call_that_raises_is_recorded_too_and_torchs_own_is_not(notebook: Name
     assert reply["error"]["type"] == "TypeError"
     own = {"op": "call", "of": {"torch": "get_num_threads"}, **NOTHING, "record": True}
     assert "ran" not in notebook.handle(own, [])[0]
+
+
+def test_given_code_runs_apart_from_the_notebook_and_its_value_is_held(notebook: Namespace) -> None:
+    code = marshalled(compile("def given(x):\n    return lambda: x + len(globals())", "given", "exec"))
+    reply = ask(notebook, "given", 40, code=code)
+    assert reply == {"value": {"handle": 0, "type": "function"}}
+    reply = ask(notebook, "call", of={"handle": 0})
+    assert reply == {"value": 43}  # __name__, __builtins__ and given itself
