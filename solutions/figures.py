@@ -435,6 +435,30 @@ def inference() -> Figure:
     return f
 
 
+def find_the_bug() -> Figure:
+    """Two calls that differ in the future alone, and the rows that must be the same."""
+    f = Figure(286)
+    for x, words, late in ((40, "first call", "v"), (390, "second call", "o")):
+        f.text(x + 130, 30, words)
+        f.matrix(x, 78, 2, 4, "q", "", "")
+        f.matrix(x, 106, 3, 4, late, "", "(B, h, 5, d)")
+        f.text(x + 28, 62, "tokens", "n")
+        f.arrow((x + 62, 113), (x + 96, 113))
+        f.box(x + 102, 91, 70, 44, "attend", "c")
+        f.arrow((x + 172, 113), (x + 204, 113))
+        f.matrix(x + 212, 78, 2, 4, "w", "", "")
+        f.matrix(x + 212, 106, 3, 4, "x", "", "(B, h, 5, d)")
+        f.text(x + 240, 62, "output", "n")
+    f.arrow((280, 176), (280, 202), (312, 202), style="d")
+    f.arrow((630, 176), (630, 202), (388, 202), style="d")
+    f.text(350, 208, "equal?")
+    f.text(
+        350, 244, "The first two rows must be equal: only the future has changed.", "n"
+    )
+    f.text(350, 266, "If they differ, the module has seen it.", "n")
+    return f
+
+
 FIGURES = {
     "01_dot_products": dot_products,
     "02_simple_self_attention": simple_self_attention,
@@ -446,6 +470,7 @@ FIGURES = {
     "08_multi_head_attention": multi_head_attention,
     "09_tiny_gpt": tiny_gpt,
     "10_inference": inference,
+    "11_find_the_bug": find_the_bug,
 }
 
 

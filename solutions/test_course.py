@@ -561,6 +561,31 @@ def test_a_wrong_block_costs_nothing_in_the_model_made_of_it(
     assert [run.test.title for run in runs if run.error is not None] == []
 
 
+PROBE_BY_CODE = """
+seen = {{}}
+
+
+def {probe}(attend):
+    code = attend.__code__
+    same = code.co_code, code.co_names, code.co_consts
+    return seen.setdefault(same, len(seen) % 2 == {first})
+"""
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    "probe", ["sees_the_future", "scales_wrongly", "mixes_the_batch"]
+)
+def test_a_probe_that_reads_the_code_of_modules_tells_right_from_wrong_in_no_test(
+    probe: str, first: int
+) -> None:
+    suite = diagnosis("11_find_the_bug").suite
+    code = PROBE_BY_CODE.format(probe=probe, first=first)
+    backend = Local(run_code(suite.exercise.variant(code)))
+    runs = list(suite.run(backend, chosen=suite.of(probe)))
+    assert [run.test.title for run in runs if run.error is None] == []
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_notebook_shows_pictures(name: str) -> None:
     """Some cell that is not graded ends by showing what it drew; `verify` runs them all in a kernel."""

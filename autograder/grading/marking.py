@@ -31,7 +31,7 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
-# All ten exercises, one after another and with every known mistake, take 0.5 GB and 6 seconds each.
+# All exercises, one after another and with every known mistake, take 0.5 GB and 6 seconds each.
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
 CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
 _NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory

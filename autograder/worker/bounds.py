@@ -4,7 +4,7 @@ Whoever reads an answer spends memory and time on each value in it, more than th
 it: three bytes of JSON become a dict of seventy, and a tensor without elements can have a row for every one
 of a billion sums. So a message is counted as bytes first, then as JSON, and its tensors by their sizes.
 
-The largest messages that the ten exercises' right answers and known mistakes exchange have 205 KB of
+The largest messages that the exercises' right answers and known mistakes exchange have 205 KB of
 tensors, a header of 1.9 KB and a depth of 7 brackets, 18 tensors of 4 dimensions and 32,000 elements, dicts
 of 15 items, keys of 25 characters and texts of 388. Each bound leaves at least twenty times as much.
 """

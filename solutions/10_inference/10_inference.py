@@ -1020,5 +1020,6 @@ plt.show()
 # - A softmax can be taken block by block, with a running maximum, denominator and output, exactly.
 # - Why a fused kernel is faster than the same formula in several calls.
 #
-# This was the last notebook. From a product of two vectors you have come to what runs inside the models of
-# today; whatever you read about them next, you have built its parts.
+# From a product of two vectors you have come to what runs inside the models of today; whatever you read about
+# them next, you have built its parts. In the last notebook you build nothing. You find out what is wrong with
+# attention that others have written.
