@@ -3,6 +3,7 @@
 import ast
 import builtins
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -41,7 +42,7 @@ class Place:
 New = ast.AST | list[ast.stmt]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Edit:
     """One small change: a node, what makes that which stands in its place, and what kind of thing it changes.
 
@@ -56,7 +57,8 @@ class Edit:
     extent: int = 0  # how many there are in what it changes
     at: ast.AST | None = None  # what of the student's text it changes, once it is made
     cell: int | None = None  # and in which cell
-    recipe: tuple[object, ...] = ()  # equal where other places of a function can be changed in the same way
+    recipe: tuple[object, ...] = ()  # equal where other places of a function are alike,
+    words: tuple[Counter[str], ...] = ()  # and these, that go and come, where they change in the same way
     more: tuple[tuple[ast.AST, New | Callable[[], New]], ...] = ()
 
 

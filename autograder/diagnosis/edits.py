@@ -18,16 +18,15 @@ from autograder.diagnosis.making import MOST_ADDED, Making, data_of, of_self
 from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.pieces import (
     HOLE,
-    Names,
     Pieces,
     built,
     holds_place,
-    in_words_of,
     operation,
     parsed,
 )
 from autograder.diagnosis.statements import blocks, moves, orders, statements, swaps
 
+Maker = Callable[[Making, Place], Iterator[Edit]]
 _DIMENSIONS = (-1, -2, 0, 1, 2, -3)
 _TAKES_DIMENSIONS = frozenset((
     "softmax", "log_softmax", "sum", "mean", "max", "min", "amax", "amin", "argmax", "cat", "stack",
@@ -40,14 +39,22 @@ _MOST_JOINT = 6  # places that one edit changes in the same way
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
-def edits(code: Code, right: Pieces) -> list[Edit]:
-    """Return the changes to some code, the likeliest first."""
+def edits(code: Code, right: Pieces, most: int = 400) -> list[Edit]:
+    """Return the changes to some code, the likeliest first; unlikely ones only where there are hardly any."""
     making = Making(right, right.compared(code))
+    found = _made(making, code, _MAKERS)
+    if len(found) < most:
+        found += _made(making, code, (_general_steps,))
+    return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
+
+
+def _made(making: Making, code: Code, makers: Sequence[Maker]) -> list[Edit]:
     found = list[Edit]()
     for place in code.places():
         making.place = place
-        found += [edit for make in _MAKERS for edit in make(making, place)]
-    return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
+        for make in makers:
+            found += make(making, place)
+    return found
 
 
 def _joint(found: Sequence[Edit]) -> Iterator[Edit]:
@@ -57,7 +64,17 @@ def _joint(found: Sequence[Edit]) -> Iterator[Edit]:
         if edit.recipe:
             alike[edit.recipe].append(edit)
     for several in alike.values():
-        one, *others = {id(edit.old): edit for edit in several}.values()
+        if len({id(edit.old) for edit in several}) > 1:
+            yield from _in_one_way(several)
+
+
+def _in_one_way(found: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield those of some edits together that change the same words."""
+    alike = defaultdict[tuple[object, ...], dict[int, Edit]](dict)
+    for edit in found:
+        alike[tuple(frozenset(words.items()) for words in edit.words)][id(edit.old)] = edit
+    for several in alike.values():
+        one, *others = several.values()
         if others and len(others) < _MOST_JOINT:
             more = tuple((other.old, other.make) for other in others)
             yield replace(one, rank=one.rank + 0.2, size=one.size + 1, more=more)
@@ -68,33 +85,23 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
     node = place.node
     if place.slot is None or not isinstance(node, ast.expr):
         return
-    slots = dict.fromkeys([place.slot, *place.used])
+    slots, size = dict.fromkeys([place.slot, *place.used]), making.words(node).total()
     slots |= {("range", "0"): None} if place.slot == ("range", "1") else {}
     for piece in dict.fromkeys(one for slot in slots for one in making.right.values.get(slot, ())):
         if isinstance(piece.tree, ast.Name) and piece.tree.id not in place.scope.names:
             continue
-        if abs(piece.words.total() - making.words(node).total()) > MOST_ADDED:
+        if abs(piece.size - size) > MOST_ADDED:
             continue
         simple = isinstance(piece.tree, ast.Constant | ast.UnaryOp | ast.Name)
         rank = 1.0 + (0 if simple else 0.4) + (type(piece.tree) is not type(node)) * 0.8
         rank += isinstance(node, ast.Name) and not isinstance(piece.tree, ast.Name)  # better where it is made
         kind = _kind_of_value(place, piece.tree)
-        for names in in_words_of(piece, place.scope):
+        room = 3 if place.slot[0] == "return" else _MOST_FOR_NOTHING
+        if piece.size > room + 2 * size:
+            continue  # that would be the answer itself
+        for names, words in making.written(piece):
             make = partial(built, piece.tree, names)
-            room = 3 if place.slot[0] == "return" else _MOST_FOR_NOTHING
-            if piece.words.total() > room + 2 * making.words(node).total():
-                continue  # that would be the answer itself
-            yield from making.sized(node, make, kind, rank, making.words(node), _renamed(piece.words, names))
-
-
-def _renamed(words: Counter[str], names: Names) -> Counter[str]:
-    if not names:
-        return words
-    plain = {one.removeprefix("self."): other.removeprefix("self.") for one, other in names.items()}
-    found = Counter[str]()
-    for word, count in words.items():
-        found[plain.get(word, word)] += count
-    return found
+            yield from making.sized(node, make, kind, rank, making.words(node), words)
 
 
 def _kind_of_value(place: Place, tree: ast.expr) -> str:
@@ -233,8 +240,7 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
         rank = base + (piece.does not in compared.lacks) * 0.9
         is_other = inside is not None and does == piece.does
         if is_missing or is_other:
-            for names in in_words_of(piece, place.scope, 4):
-                words = _renamed(piece.words, names)
+            for names, words in making.written(piece, 4):
                 if is_missing:
                     make = partial(built, piece.tree, names, node)
                     yield from making.sized(node, make, "missing", rank, _NONE, words)
@@ -242,9 +248,15 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
                     make = partial(built, piece.tree, names, inside)
                     gone = making.words(node) - making.words(inside)
                     yield from making.sized(node, make, "step", base + 0.7, gone, words)
-    for extra in _GENERAL_STEPS:
-        make = partial(built, extra, {}, node)
-        yield from making.sized(node, make, "missing", 3.6, _NONE, _SOME)
+
+
+def _general_steps(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield a value on which some step acts that no right answer needs to have."""
+    node = place.node
+    if holds_place(place) and place.scope.function and isinstance(node, ast.expr):
+        for extra in _GENERAL_STEPS:
+            make = partial(built, extra, {}, node)
+            yield from making.sized(node, make, "missing", 3.6, _NONE, _SOME)
 
 
 _NONE, _SOME = Counter[str](), Counter(("(", ")", "step", "."))
@@ -316,7 +328,7 @@ def _more_keywords(making: Making, node: ast.Call, place: Place) -> Iterator[tup
     for (function, argument), found in making.right.values.items():
         if function == name and argument.isidentifier() and argument not in has:
             for piece in found:
-                for names in in_words_of(piece, place.scope):
+                for names, _ in making.written(piece):
                     yield argument, built(piece.tree, names), 1.6
     extra = [("keepdim", "True")] if name in ("sum", "mean", "amax", "max", "norm") else []
     extra += [("bias", "False")] if name == "Linear" else []
@@ -369,7 +381,7 @@ _KINDS: dict[type[ast.AST], str] = {
     ast.If: "condition", ast.BoolOp: "condition", ast.IfExp: "condition", ast.Constant: "number",
 }  # fmt: skip
 
-_MAKERS: tuple[Callable[[Making, Place], Iterator[Edit]], ...] = (
+_MAKERS: tuple[Maker, ...] = (
     _values, _numbers, _names, _unread, _steps, _idioms, _less, _calls, orders, swaps, moves,
     statements, blocks, _general,
 )  # fmt: skip

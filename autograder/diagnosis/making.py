@@ -5,7 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from autograder.diagnosis.code import MODULES, Edit, New, Place
-from autograder.diagnosis.pieces import Compared, Pieces, operation, words_of
+from autograder.diagnosis.pieces import (
+    MOST_NAMES,
+    Compared,
+    Names,
+    Piece,
+    Pieces,
+    in_words_of,
+    operation,
+    renamed,
+    words_of,
+)
 
 _MOST_CHANGED, MOST_ADDED = 6, 30  # words and signs of one edit
 _OF_SIZE = 0.06  # for each of them an edit comes later
@@ -19,6 +29,7 @@ class Making:
     def __init__(self, right: Pieces, compared: Compared) -> None:
         self.right, self.compared = right, compared
         self._words = dict[int, Counter[str]]()
+        self._written = dict[tuple[object, ...], list[tuple[Names, Counter[str]]]]()
         self._held: list[ast.AST] = []  # whose addresses are known, so that no others get them
 
     def edit(
@@ -42,15 +53,26 @@ class Making:
         more: tuple[tuple[ast.AST, New], ...] = (),
     ) -> Iterator[Edit]:
         """Yield an edit in which these words go and come, if it is a small change."""
-        less, plus = gone - come, come - gone
+        less, plus = (gone - come, come - gone) if gone and come else (gone, come)
         few, many = sorted((less.total(), plus.total()))
         if few <= (_MOST_CHANGED if kind != "step" else 2 * _MOST_CHANGED) and many <= MOST_ADDED:
             size, place = few + many + (few > 2) * 4, self.place
             recipe: tuple[object, ...] = ()
             if not more and isinstance(old, ast.expr):
-                changed = frozenset(less.items()), frozenset(plus.items())
-                recipe = (kind, place.scope.function, place.slot, type(old), operation(old), changed)
-            yield Edit(old, make, kind, rank + _OF_SIZE * size, size, gone.total(), recipe=recipe, more=more)
+                recipe = (kind, place.scope.function, place.slot, type(old), operation(old))
+            rank += _OF_SIZE * size
+            yield Edit(
+                old, make, kind, rank, size, gone.total(), recipe=recipe, words=(less, plus), more=more
+            )
+
+    def written(self, piece: Piece, most: int = MOST_NAMES) -> list[tuple[Names, Counter[str]]]:
+        """Return the ways to write a piece with the names that can be read here, each with its words."""
+        scope = self.place.scope
+        key = piece, scope.names, scope.attributes, scope.in_class, most
+        if key not in self._written:
+            ways = in_words_of(piece, scope, most)
+            self._written[key] = [(names, renamed(piece.words, names)) for names in ways]
+        return self._written[key]
 
     def of_size(
         self, old: ast.AST, new: New, kind: str, rank: float, size: int, *more: tuple[ast.AST, New]

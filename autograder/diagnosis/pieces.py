@@ -15,11 +15,11 @@ from autograder.diagnosis.code import Code, Place, Scope, Slot, called_name, is_
 HOLE = "_hole_"
 _MOST_NODES = 14  # of a value; a larger one would be the answer itself
 _MOST_AROUND = 16  # nodes of a step, without what it acts on
-_LIKEST = 3  # right answers, of whose operations some may be missing in a wrong one
+_LIKEST = 2  # right answers, of whose operations some may be missing in a wrong one
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _BUILT_IN = frozenset(dir(builtins))
 Names = Mapping[str, str]  # a student's name by that of a right answer; attributes with "self." before them
-_MOST_NAMES = 8  # ways to put a student's names in the place of others
+MOST_NAMES = 8  # ways to put a student's names in the place of others
 _ANYWHERE = frozenset(("torch", "nn", "F", "math", "self", "float", "int", "range", "len", "super", HOLE))
 
 
@@ -30,10 +30,10 @@ class Piece:
     tree: ast.expr
     names: frozenset[str]  # that are read in it, but for those that any code may use
     attributes: frozenset[str]  # of self
-    acts_on: str = ""  # of a step: the kind of its first node
     does: str = ""  # of a step: the function or operator that it applies
     calls: frozenset[str] = frozenset()  # functions of the notebook
     words: Counter[str] = field(default_factory=Counter, compare=False)
+    size: int = 0  # how many words these are
 
     def __hash__(self) -> int:
         return id(self.tree)
@@ -101,10 +101,12 @@ def pieces_of(answers: Iterable[Code]) -> Pieces:
                 statements[place.scope.function].setdefault(ast.unparse(node), node)
             if not isinstance(node, ast.expr) or not isinstance(getattr(node, "ctx", None), ast.Load | None):
                 continue
-            if place.slot and _size(node) <= _MOST_NODES and ast.unparse(node) not in whole:
-                values[place.slot].setdefault(ast.unparse(node), _piece(node))
+            if place.slot and _size(node) <= _MOST_NODES and (text := ast.unparse(node)) not in whole:
+                known = values[place.slot]
+                known[text] = known.get(text) or _piece(node)
             for step in _steps(node) if _is_spelt_out(node, place.scope) else ():
-                steps.setdefault(ast.unparse(step), _piece(step, type(node).__name__))
+                text = ast.unparse(step)
+                steps[text] = steps.get(text) or _piece(step, is_step=True)
     return Pieces(
         {slot: tuple(found.values()) for slot, found in values.items()},
         tuple(steps.values()),
@@ -131,20 +133,21 @@ def _whole(answer: Code) -> Iterator[ast.expr]:
                 yield value
 
 
-def _piece(tree: ast.expr, acts_on: str = "") -> Piece:
+def _piece(tree: ast.expr, *, is_step: bool = False) -> Piece:
     nodes = [*ast.walk(tree)]
     made = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     names = {one.id for one in nodes if isinstance(one, ast.Name)} - made - _ANYWHERE
     calls = {one.func.id for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
-    does = operation(tree) if acts_on else ""
+    does = operation(tree) if is_step else ""
+    words = words_of(tree)
     return Piece(
         tree,
         frozenset(names - calls),
         frozenset(_of_self(nodes)),
-        acts_on,
         does,
         frozenset(calls - _BUILT_IN),
-        words_of(tree),
+        words,
+        words.total(),
     )
 
 
@@ -264,7 +267,7 @@ def _operands(node: ast.expr) -> Iterator[tuple[ast.AST, str, int | None]]:
             yield from ((node, "args", at) for at in range(min(len(node.args), many)))
 
 
-def in_words_of(piece: Piece, scope: Scope, most: int = _MOST_NAMES) -> Iterator[Names]:
+def in_words_of(piece: Piece, scope: Scope, most: int = MOST_NAMES) -> Iterator[Names]:
     """Yield which of a student's names stand for those in a piece that the student does not have."""
     if piece.attributes and not scope.in_class:
         return
@@ -279,6 +282,17 @@ def in_words_of(piece: Piece, scope: Scope, most: int = _MOST_NAMES) -> Iterator
 
 
 _OF_MODULES = ("training",)
+
+
+def renamed(words: Counter[str], names: Names) -> Counter[str]:
+    """Return words with a student's names in the place of others."""
+    if not names:
+        return words
+    plain = {one.removeprefix("self."): other.removeprefix("self.") for one, other in names.items()}
+    found = Counter[str]()
+    for word, count in words.items():
+        found[plain.get(word, word)] += count
+    return found
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:

@@ -17,14 +17,16 @@ from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
 
+_MOST = 200  # edits that are tried alone for each second
+
 
 class Repairer:
     """Repairs answers to the questions of one exercise; what they share is computed once."""
 
     def __init__(self, suite: Suite, seconds: float = 2.0) -> None:
         self.suite = suite
-        self._budget = seconds * 1e6
-        self._right = cache(lambda test: right_answer(suite, test))
+        self._seconds = seconds
+        self._right = cache(lambda test, inputs: right_answer(suite, test, inputs))
         self.answers = cache(self._answers)
         self.pieces = cache(self._make_pieces)
         self.failed = cache(self._find_failed)
@@ -38,7 +40,9 @@ class Repairer:
     def search(self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench) -> list[Repair]:
         """Look for repairs of some code that fails these tests of a question."""
         pieces = self.pieces(question)
-        return Search(self.suite, question, pieces, bench, self._right, self._budget).repairs(code, failed)
+        most = round(self._seconds * _MOST)
+        found = Search(self.suite, question, pieces, bench, self._right, self._seconds * 1e6, most)
+        return found.repairs(code, failed)
 
     def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the right one.
@@ -77,7 +81,8 @@ class Repairer:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
-        return pieces_of(Code(tuple(placeless(tree).body)) for tree in trees)
+        different = {ast.unparse(tree): tree for tree in trees}.values()
+        return pieces_of(Code(tuple(placeless(tree).body)) for tree in different)
 
     def _find_failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""

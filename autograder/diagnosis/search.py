@@ -7,7 +7,7 @@ those that bring failed tests nearer to passing and fail no other are tried with
 The budget counts what the tests make torch do in a right answer, not seconds: a busy machine finds the same.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -27,14 +27,14 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack
 
 SECOND = Inputs(b"disclosed, a second set")
-_EACH = 600  # microseconds that it takes to define a candidate,
-_REQUEST, _CALL = 650, 3  # for a request, and for a call of torch
+_EACH, _REQUEST, _CALL = 2500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
-_MORE = 40  # candidates that are still tried after the first repair
 _AT_ONCE = 16  # candidates for which the worker answers one request
+_MORE = 1 * _AT_ONCE  # candidates that are still tried after the first repair
 _REPAIRS = 4  # of which the best is told
+_LONG = 300_000  # microseconds, from which on each test is a request of its own
 
 
 class Bench(Backend, Protocol):
@@ -65,8 +65,9 @@ class Search:
     question: str
     right: Pieces
     bench: Bench
-    answer: Callable[[HiddenTest], "RightAnswer"]
+    answer: Callable[[HiddenTest, Inputs], "RightAnswer"]
     budget: float  # microseconds, as the search counts them
+    most: int  # candidates that are tried alone
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
@@ -80,46 +81,59 @@ class Search:
         self._seen.add(code.text)
         first = _Attempts(self._distances(code, failed))
         limit = self.budget * _SINGLE
-        whole = self._single(code, failed, limit, first)
+        whole = self._single(code, failed, limit, self.most, first)
         if whole:
             return whole
-        better = self._better(failed, first)
+        better = self._better(code, failed, first)
         for one in better[:_MOST_BETTER]:
             left = [test for test in failed if test.number not in one.turned]
             share = (self.budget - self.spent) / _MOST_BETTER
-            found = self._single(one.code, left, self.spent + share)
+            found = self._single(one.code, left, self.spent + share, self.most // _MOST_BETTER)
             apart = [two for two in found if _apart(one.edits[0], two.edits[0])]
             if apart:
                 return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]
         return [one for one in better[:1] if one.turned]
 
     def _single(
-        self, code: Code, failed: Sequence[HiddenTest], limit: float, attempts: "_Attempts | None" = None
+        self,
+        code: Code,
+        failed: Sequence[HiddenTest],
+        limit: float,
+        most: int,
+        attempts: "_Attempts | None" = None,
     ) -> list[Repair]:
-        """Return what one edit repairs; after the first, only a few more candidates are tried."""
+        """Return what one of so many edits repairs; after the first, only a few more are tried."""
         order = sorted(failed, key=self._whole_cost)
-        others = [test for test in self.suite.of(self.question) if test not in order]
         found: list[Repair] = []
-        last = None
-        for edit, candidate in self._candidates(code, order[:1]):
-            made = candidate.code
-            if self.spent >= limit or (last is not None and self.tried > last):
+        last = self.tried + most
+        for edit, candidate in self._candidates(code, order):
+            if self.spent >= limit or self.tried > last or len(found) == _REPAIRS:
                 break
-            if (failing := self._first_failure(order, candidate)) is None:
-                if self._first_failure(others, candidate) is None and self._passes_again(candidate):
-                    found.append(Repair((edit,), made, frozenset(test.number for test in failed)))
-                    last = self.tried + _MORE if last is None else last
-                    if len(found) == _REPAIRS:
-                        break
+            failing = self._first_failure(order, candidate)
+            if failing is None:
+                if not self._bypasses(code, candidate) and self._passes_all(candidate, failed):
+                    found.append(Repair((edit,), candidate.code, frozenset(test.number for test in failed)))
+                    last = min(last, self.tried + _MORE)
                 continue
             if attempts is not None:
-                attempts.add(
-                    edit, made, failing, self.answer(failing.test), was_first=failing.test is order[0]
-                )
+                right = self.answer(failing.test, DISCLOSED)
+                attempts.add(edit, candidate.code, failing, right, was_first=failing.test is order[0])
             if self._whole_cost(failing.test) <= 2 * self._whole_cost(order[0]):
                 order.remove(failing.test)
                 order.insert(0, failing.test)
         return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
+
+    def _bypasses(self, code: Code, candidate: "Candidate") -> bool:
+        """Whether a variable is computed for nothing after an edit: that goes round what is wrong."""
+        return bool(candidate.code.unused - code.unused)
+
+    def _passes_all(self, candidate: "Candidate", failed: Sequence[HiddenTest]) -> bool:
+        """Whether a candidate that passes the failed tests passes the others, and all on other inputs."""
+        tests = self.suite.of(self.question)
+        others = [test for test in tests if test not in failed]
+        if others and self._first_failure(others, candidate) is not None:
+            return False
+        return self._first_failure(tests, candidate, SECOND) is None
 
     def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
         """Return how far some code is from passing a few failed tests, each of another function."""
@@ -128,7 +142,7 @@ class Search:
         probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
         return {test: self._distance(test, candidate) for test in probes}
 
-    def _better(self, failed: Sequence[HiddenTest], attempts: "_Attempts") -> list[Repair]:
+    def _better(self, code: Code, failed: Sequence[HiddenTest], attempts: "_Attempts") -> list[Repair]:
         """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
 
         An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
@@ -137,27 +151,30 @@ class Search:
         found: list[tuple[float, Repair]] = []
         promising = ((edit, Candidate(self.bench, made)) for edit, made in attempts.promising())
         for edit, candidate in self._answered(promising, [*attempts.before]):
-            made = candidate.code
             if self.spent >= self.budget * _BETTER:
                 break
             self.spent += _EACH
             after = {test: self._distance(test, candidate) for test in attempts.before}
             nearer = sum(attempts.before.values()) - sum(after.values())
-            if nearer >= _NEARER and self._first_failure(others, candidate) is None:
-                some = 0.0 in after.values()
-                turned = frozenset(test.number for test in failed if some and self._passes(test, candidate))
-                found.append((nearer, Repair((edit,), made, turned, whole=False)))
+            if nearer < _NEARER or self._bypasses(code, candidate):
+                continue
+            if self._first_failure(others, candidate) is None:
+                turned = frozenset[int]()
+                if 0.0 in after.values():
+                    self._ask_all(candidate, failed, DISCLOSED)
+                    turned = frozenset(test.number for test in failed if self._passes(test, candidate))
+                found.append((nearer, Repair((edit,), candidate.code, turned, whole=False)))
         found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
         return [repair for _, repair in found]
 
     def _distance(self, test: HiddenTest, candidate: "Candidate") -> float:
         """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
         run = self._run(test, candidate)
-        return 0.0 if run.error is None else distance(self.answer(test).run, run)
+        return 0.0 if run.error is None else distance(self.answer(test, DISCLOSED).run, run)
 
-    def _candidates(self, code: Code, tests: Sequence[HiddenTest]) -> Iterator[tuple[Edit, "Candidate"]]:
-        """Yield each edited code once, with its answers to these tests."""
-        for edit, candidate in self._answered(self._edited(code), tests):
+    def _candidates(self, code: Code, order: list[HiddenTest]) -> Iterator[tuple[Edit, "Candidate"]]:
+        """Yield each edited code once, with its answers to the test that is then the first."""
+        for edit, candidate in self._answered(self._edited(code), order, 1):
             self.tried += 1
             self.spent += _EACH
             if candidate.is_code:
@@ -165,64 +182,75 @@ class Search:
                 yield place, candidate
 
     def _edited(self, code: Code) -> Iterator[tuple[Edit, "Candidate"]]:
-        for edit in edits(code, self.right):
+        for edit in edits(code, self.right, self.most):
             try:
                 made = code.edited(edit)
                 text = made.text
             except (SyntaxError, ValueError, AttributeError, RecursionError):
                 continue
-            bypasses = made.unused - code.unused  # what is wrong, and repairs nothing
-            if text not in self._seen and not bypasses:
+            if text not in self._seen:
                 self._seen.add(text)
                 yield edit, Candidate(self.bench, made)
 
     def _answered(
-        self, candidates: Iterable[tuple[Edit, "Candidate"]], tests: Sequence[HiddenTest]
+        self,
+        candidates: Iterator[tuple[Edit, "Candidate"]],
+        tests: Sequence[HiddenTest],
+        most: int | None = None,
     ) -> Iterator[tuple[Edit, "Candidate"]]:
-        """Yield candidates after the worker has answered, for many at once, what these tests ask first."""
-        left = iter(candidates)
-        while several := [*islice(left, _AT_ONCE)]:
-            self._ask([candidate for _, candidate in several], tests)
+        """Yield candidates after the worker has answered, for many at once, what these tests ask."""
+        while several := [*islice(candidates, _AT_ONCE)]:
+            self._ask([candidate for _, candidate in several], tests[:most], DISCLOSED)
             yield from several
 
-    def _ask(self, several: Sequence["Candidate"], tests: Sequence[HiddenTest]) -> None:
-        statements = [*dict.fromkeys(text for one in several for text in one.code.texts)]
-        codes = [[statements.index(text) for text in one.code.texts] for one in several]
-        asked = [[exchange.request for exchange in self.answer(test).run.exchanges] for test in tests]
+    def _ask(self, several: Sequence["Candidate"], tests: Sequence[HiddenTest], inputs: Inputs) -> None:
+        statements = {
+            text: at for at, text in enumerate({t: None for one in several for t in one.code.texts})
+        }
+        codes = [[statements[text] for text in one.code.texts] for one in several]
+        asked = {test: [one.request for one in self.answer(test, inputs).run.exchanges] for test in tests}
         header: Header = {"op": "try", "source": "\0".join(statements), "codes": codes}
-        header["tests"] = [[(request, len(tensors)) for request, tensors in test] for test in asked]
-        sent = [tensor for test in asked for _, tensors in test for tensor in tensors]
-        reply = self.bench.attempt(header, sent)
-        match reply:
+        header["tests"] = [[(head, len(sent)) for head, sent in requests] for requests in asked.values()]
+        sent = [tensor for requests in asked.values() for _, tensors in requests for tensor in tensors]
+        match self.bench.attempt(header, sent):
             case ({"value": list(answers)}, tensors) if len(answers) == len(several):
                 left = iter(tensors)
                 with suppress(ValueError, TypeError, ProtocolError):
                     for candidate, answered in zip(several, answers, strict=True):
-                        candidate.take(answered, tests, asked, left)
+                        candidate.take(answered, asked, inputs, left)
 
     def _whole_cost(self, test: HiddenTest) -> float:
-        right = self.answer(test)
+        right = self.answer(test, DISCLOSED)
         return right.cost + _REQUEST * len(right.run.exchanges)
 
-    def _first_failure(self, tests: Sequence[HiddenTest], candidate: "Candidate") -> Run | None:
-        runs = (self._run(test, candidate) for test in tests)
-        return next((run for run in runs if run.error is not None), None)
+    def _first_failure(
+        self, tests: Sequence[HiddenTest], candidate: "Candidate", inputs: Inputs = DISCLOSED
+    ) -> Run | None:
+        """Return the run of the first test that fails; what it has not answered, it answers now."""
+        for at, test in enumerate(tests):
+            if (test, inputs) not in candidate.known and not candidate.is_defined:
+                self._ask_all(candidate, tests[at:], inputs)
+            if (run := self._run(test, candidate, inputs)).error is not None:
+                return run
+        return None
 
-    def _passes_again(self, candidate: "Candidate") -> bool:
-        return all(self._passes(test, candidate, SECOND) for test in self.suite.of(self.question))
+    def _ask_all(self, candidate: "Candidate", tests: Sequence[HiddenTest], inputs: Inputs) -> None:
+        """Let the worker answer at once what several tests ask, unless that takes long."""
+        together = sum(map(self._whole_cost, tests)) <= _LONG
+        self._ask([candidate], tests if together else tests[:1], inputs)
 
-    def _passes(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> bool:
-        return self._run(test, candidate, inputs).error is None
+    def _passes(self, test: HiddenTest, candidate: "Candidate") -> bool:
+        return self._run(test, candidate).error is None
 
     def _run(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> Run:
-        known = candidate.known.get(test) if inputs == DISCLOSED else None
+        known = candidate.known.get((test, inputs))
         run = self._judged.get(known.digest) if known else None
         if run is None:
             backend = FromMemory(candidate, known.memory) if known else candidate
             run = self.suite.run_one(test, backend, inputs)
             if known and not candidate.is_defined:
                 self._judged[known.digest] = run
-        right = self.answer(test)
+        right = self.answer(test, DISCLOSED)
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
         self.spent += _REQUEST * len(run.exchanges) + share * right.cost
         return run
@@ -244,7 +272,7 @@ class Candidate:
     code: Code
     is_code: bool = True
     is_defined: bool = False
-    known: dict[HiddenTest, _Answers] = field(default_factory=dict)
+    known: dict[tuple[HiddenTest, Inputs], _Answers] = field(default_factory=dict)
 
     def ask(self, header: Header, tensors: Tensors) -> Reply:
         """Return the answer to one request."""
@@ -256,15 +284,15 @@ class Candidate:
     def take(
         self,
         answers: object,
-        tests: Sequence[HiddenTest],
-        asked: Sequence[Sequence[Request]],
+        asked: Mapping[HiddenTest, Sequence[Request]],
+        inputs: Inputs,
         tensors: Iterator[torch.Tensor],
     ) -> None:
         """Keep answers to what tests asked; ValueError where they have another form than a worker's."""
         self.is_code = isinstance(answers, list)
         told = answers if isinstance(answers, list) else []
-        for test, requests, replies in zip(tests, asked, told, strict=False):
-            exchanges, content = list[Exchange](), sha256(str(test.number).encode())
+        for (test, requests), replies in zip(asked.items(), told, strict=False):
+            exchanges, content = list[Exchange](), sha256(inputs.key + str(test.number).encode())
             for request, one in zip(requests, replies, strict=False):
                 match one:
                     case [dict() as reply, int(count)]:
@@ -273,7 +301,7 @@ class Candidate:
                     case _:
                         raise ValueError("an answer has no known form")
             headers = tuple(repr(request[0]) for request in requests[: len(exchanges)])
-            self.known[test] = _Answers(Remembered(tuple(exchanges), headers), content.digest())
+            self.known[test, inputs] = _Answers(Remembered(tuple(exchanges), headers), content.digest())
 
 
 @dataclass
@@ -344,8 +372,8 @@ class RightAnswer:
     cost: int
 
 
-def right_answer(suite: Suite, test: HiddenTest) -> RightAnswer:
+def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
     """Run a test on the reference, and count what that computes."""
     with _Calls() as calls:
-        run = suite.reference_run(test, DISCLOSED)
+        run = suite.reference_run(test, inputs)
     return RightAnswer(run, _CALL * int(calls.count))

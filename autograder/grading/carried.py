@@ -76,12 +76,15 @@ class Carrying:
     submitted: Submitted
     outcomes: Mapping[HiddenTest, TestOutcome]  # of the submission as it is
 
-    def again(self, rerun: Rerun, standing: Mapping[str, QuestionReport]) -> dict[str, QuestionReport]:
+    def again(
+        self, rerun: Rerun, standing: Mapping[str, QuestionReport], *, repaired: bool
+    ) -> dict[str, QuestionReport]:
         """Run questions again with right earlier ones; return their reports where they are better.
 
-        What is wrong all the same is said in the words of the submission as it is, unless a repair says it.
+        What is wrong all the same is said in the words of the submission as it is, unless it is to be
+        `repaired` and a repair says it.
         """
-        running, question = self.running, self.judge.question
+        running, judge = self.running, self.judge
         given = compiled(self.reference, sorted(rerun.earlier), rerun.calls.keys())
         opened = partial(self.first.another, self.submitted.cells, given)
         with opened() as session:
@@ -89,15 +92,18 @@ class Carrying:
         if any(run.exhausted for run in runs):
             return {}
         outcomes = [TestOutcome(run.test, run, self._words(run.test)) for run in runs]
-        again = {name: question(name, outcomes, self.submitted) for name in rerun.calls}
+        again = {name: judge.question(name, outcomes, self.submitted) for name in rerun.calls}
         better = {name: new for name, new in again.items() if is_better(new, standing[name])}
-        if unsolved := [name for name, new in better.items() if new.verdict is Verdict.FAILED]:
+        unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
+        seen: list[Run] = []
+        if repaired and unsolved:
             with opened() as session:
                 seen = list(running.disclosed(session, unsolved).values())
-            submitted = replace(self.submitted, open=partial(opened, running.repair_limits))
-            better |= {
-                name: question(name, outcomes, submitted, repaired=True, named_by=seen) for name in unsolved
-            }
+        submitted = replace(self.submitted, open=partial(opened, running.repair_limits))
+        for name in unsolved:
+            better[name] = judge.explained(
+                better[name], outcomes, submitted, repaired=repaired, named_by=seen
+            )
         return {name: with_note(new, rerun.calls[name]) for name, new in better.items()}
 
     def _words(self, test: HiddenTest) -> Run | None:

@@ -134,15 +134,16 @@ class Grader:
         outcomes = self._with_disclosed(outcomes, session, submitted, points)
         standing = {n: self._judge.question(n, outcomes.values(), submitted) for n in points}
         carried: dict[str, QuestionReport] = {}
+        repaired = not self.marks_only
         for rerun in reruns(self.building, standing, needed):
             reference = self.exercise.reference
             carrying = Carrying(self._running, self._judge, reference, session, inputs, submitted, outcomes)
-            carried |= carrying.again(rerun, standing)
-        if not self.marks_only:
-            failing = [n for n in points if standing[n].verdict is not Verdict.PASSED and n not in carried]
-            standing |= {
-                n: self._judge.question(n, outcomes.values(), submitted, repaired=True) for n in failing
-            }
+            carried |= carrying.again(rerun, standing, repaired=repaired)
+        failing = {n: q for n, q in standing.items() if q.verdict is not Verdict.PASSED and n not in carried}
+        standing |= {
+            n: self._judge.explained(q, outcomes.values(), submitted, repaired=repaired)
+            for n, q in failing.items()
+        }
         standing |= carried
         walls, message = self._zygote.reported_walls, _message(session, code)
         if asked is None and not any(name in bound_names(cell.text) for cell in code for name in points):

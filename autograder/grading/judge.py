@@ -37,33 +37,43 @@ class Judge:
         shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
         return broken_rule(name, rule, codes, ran, shown)
 
-    def question(
+    def question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
+        """Return the verdict on a question and its score; `explained` adds what a student reads."""
+        own = [outcome for outcome in outcomes if outcome.test.question == name]
+        told = stated({outcome.test: submitted.explain(outcome) for outcome in own})
+        question = summarize(name, self.points[name], tuple(told.values()))
+        held = self.held(name, own, submitted.codes)
+        if held is None or question.verdict in _NOTHING_HELD or not question.score:
+            return question
+        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, held)
+        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=held, tests=(*question.tests, rule))
+
+    def explained(
         self,
-        name: str,
+        question: QuestionReport,
         outcomes: Iterable[TestOutcome],
         submitted: Submitted,
         *,
-        repaired: bool = False,
+        repaired: bool = True,
         named_by: Sequence[Run] | None = None,
     ) -> QuestionReport:
-        """Return the report on a question; disclosed runs supply all words.
+        """Return the report on a failed question with what is wrong there; disclosed runs supply all words.
 
         Only tests' own words explain a failure, unless the code is to be `repaired`. If other runs than these
         are to name the mistake, they are `named_by`.
         """
-        own = [outcome for outcome in outcomes if outcome.test.question == name]
+        if question.verdict is Verdict.REVIEW:
+            return question
+        own = [outcome for outcome in outcomes if outcome.test.question == question.name]
         runs = [outcome.disclosed for outcome in own if outcome.disclosed]
         explained = {outcome.test: submitted.explain(outcome) for outcome in own}
-        told = stated(explained)
-        question = summarize(name, self.points[name], tuple(told.values()))
+        shown = self.examples.of(question.name, explained, runs)
         wrong = any(test.verdict in _EXPLAINED for test in question.tests)
-        if repaired and wrong and (mistake := self.diagnosis.name(name, named_by or runs, submitted)):
-            question = replace(question, mistake=mistake.name or None, hint=mistake.hint)
-        elif question.verdict is Verdict.FAILED:
+        named = named_by or runs
+        if repaired and wrong and (mistake := self.diagnosis.name(question.name, named, submitted)):
+            return replace(question, mistake=mistake.name or None, hint=mistake.hint, shown=shown)
+        if question.verdict is Verdict.FAILED:
+            told = dict(zip(explained, question.tests, strict=True))
             words = leading(explained, told, self.diagnosis.rarity)
-            question = replace(question, hint=words or question.hint)
-        held = self.held(name, own, submitted.codes)
-        if held is None or question.verdict in _NOTHING_HELD or not question.score:
-            return replace(question, shown=self.examples.of(name, explained, runs))
-        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, held)
-        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=held, tests=(*question.tests, rule))
+            return replace(question, hint=words or question.hint, shown=shown)
+        return replace(question, shown=shown)
