@@ -154,6 +154,7 @@ class Costs:
     failing: int = 0
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change a right answer
     findings: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()  # misconceptions that change a right answer, and it stays right
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
@@ -193,9 +194,10 @@ def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) ->
     ]
     findings += [*_unseen(suite, costs, declared, share), *_green(suite.exercise, costs, declared)]
     single = [one for one in costs if one.kind == "misconception"]
-    failing = sum(one.share > 0 for one in single)
+    harmless = tuple(f"{one.question}__{one.mistake}" for one in single if not one.share)
     fitting = frozenset[str]().union(*(answers.fitting for answers in made.values()))
-    return Costs(len(single), failing, fitting, (*findings, *_kept(suite, costs)))
+    failing = len(single) - len(harmless)
+    return Costs(len(single), failing, fitting, (*findings, *_kept(suite, costs)), harmless)
 
 
 class _Bench:

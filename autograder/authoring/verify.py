@@ -44,14 +44,23 @@ SETS_TRIED, SETS_THOROUGH = 4, 16  # sets of hidden inputs that each answer of a
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
-    """Yield what a student would read of each wrong answer in mistakes/ and heldout/."""
+    """Yield what a student would read of each wrong answer in mistakes/ and heldout/, with its repair.
+
+    If these are all exercises, then yield which misconceptions are found in none of these answers.
+    """
+    found = set[str]()
     for exercise in exercises:
         grader = Grader.of_course(course, exercise, zygote, _SECRET)
         for answer in (*exercise.mistakes, *exercise.heldout):
             cells = solved_cells(exercise, exercise.replaced(answer.code))
             report = grader.grade_cells(cells, asked={answer.question}).report
             own = next(one for one in report.questions if one.name == answer.question)
+            found.add((own.mistake or "").removeprefix(f"{answer.question}__"))
             yield f"{answer.path}: {own.mistake or 'no name'}: {' '.join(own.hint.split())}"
+    if len(exercises) == len(course.exercises):
+        names = (one.name for one in load_catalogue(exercises[0].catalogue).misconceptions)
+        for name in (name for name in names if name not in found):
+            yield f"No wrong answer in mistakes/ or heldout/ needs this misconception: {name}"
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:

@@ -97,6 +97,8 @@ def verify(
             click.echo(f"  {line}")
         if verbose and proof.strength:
             click.echo("\n\n".join(proof.strength.survivors))
+        for name in proof.costs.harmless if verbose and proof.costs else ():
+            click.echo(f"  The rule of {name} changes a right answer, and all tests pass all the same.")
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")

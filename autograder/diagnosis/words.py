@@ -1,7 +1,7 @@
 """Says in words what a repair shows: the line, the part of it, and what kind of thing is wrong there."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from autograder.diagnosis.code import Edit, is_signed
 from autograder.report.text import one_line
@@ -77,7 +77,7 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
     part = part if getattr(part, "lineno", 0) else edit.at or edit.old
     text = texts.get(edit.cell, "") if edit.cell is not None else ""
     line = getattr(part, "lineno", 0)
-    quoted = one_line(" ".join((ast.get_source_segment(text, part) or "").split()), _MOST)
+    quoted = _quoted(ast.get_source_segment(text, part) or "", edit)
     lines = sorted({line, *(getattr(old, "lineno", 0) for old, _ in edit.more)} - {0})
     where = (
         f"in line {line}" if len(lines) < 2 else f"in lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
@@ -86,6 +86,15 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
     if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
         return where
     return f"{where}, at `{quoted}`" if quoted else where
+
+
+def _quoted(text: str, edit: Edit) -> str:
+    """Return a student's code on one line; of long code, the part in which an edit begins to change it."""
+    line, new = " ".join(text.split()), edit.make()
+    written = ast.unparse(new) if isinstance(new, ast.expr) else ""
+    same = next((at for at, pair in enumerate(zip(line, written, strict=False)) if len({*pair}) > 1), 0)
+    start = line.rfind(" ", 0, min(same, len(line) - _MOST) + 1) + 1 if len(line) > _MOST else 0
+    return one_line(f"{'… ' if start else ''}{line[start:]}", _MOST)
 
 
 def _first(text: str) -> str:
@@ -103,24 +112,40 @@ def _part(edit: Edit) -> ast.AST:
     if isinstance(new, list) or edit.kind in ("missing", "too much"):
         return old
     while type(old) is type(new) and not is_signed(old):
-        parts = [
+        differ = [
             (one, other)
             for (_, one), (_, other) in zip(ast.iter_fields(old), ast.iter_fields(new), strict=True)
             if one is not other and _text(one) != _text(other)
         ]
-        match parts:
-            case [(ast.expr() as one, ast.expr() as other)] if getattr(one, "lineno", 0):
-                old, new = one, other
-            case [(list() as ones, list() as others)] if len(ones) == len(others):
-                differ = [
-                    (a, b) for a, b in zip(ones, others, strict=True) if a is not b and _text(a) != _text(b)
-                ]
-                if len(differ) != 1 or not getattr(differ[0][0], "lineno", 0):
-                    return old
-                old, new = differ[0]
+        match old, new, differ:
+            case _, _, [(list() as ones, list() as others)] if len(ones) == len(others):
+                pairs = [pair for pair in zip(ones, others, strict=True) if _text(pair[0]) != _text(pair[1])]
+                ones, others = [one for one, _ in pairs], [other for _, other in pairs]
+            case _, _, [(ast.expr() as one, ast.expr() as other)]:
+                ones, others = [one], [other]
+            case ast.Call(), ast.Call(), _ if differ and _text(old.func) == _text(new.func):
+                ones, others = (
+                    _apart(_arguments(old), _arguments(new)),
+                    _apart(_arguments(new), _arguments(old)),
+                )
             case _:
                 return old
+        if len(ones) != 1 or not getattr(ones[0], "lineno", 0):
+            return old
+        if len(others) != 1:
+            return ones[0]
+        old, new = ones[0], others[0]
     return old
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _apart(ones: Sequence[ast.expr], others: Sequence[ast.expr]) -> list[ast.expr]:
+    """Return those whose text none of the others has."""
+    texts = {*map(_text, others)}
+    return [one for one in ones if _text(one) not in texts]
 
 
 def _text(node: object) -> str:

@@ -62,7 +62,7 @@ class Diagnosis:
         self._repairs = repairs.shown
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
-        self._kinds: dict[Path, frozenset[str]] = {}  # of edits that repair an author's wrong answer
+        self._sorts: dict[Path, frozenset[tuple[object, ...]]] = {}  # of edits that repair an author's answer
         self._known: dict[bytes, Named | None] = {}
 
     @property
@@ -111,7 +111,7 @@ class Diagnosis:
                 found = self.repairer.search(question, looked.code, tests, bench)
         if looked and found and found[0].whole:
             return self._told(question, failed, submitted, looked, found)
-        if alike := self._alike(question, failed, submitted):
+        if alike := self._alike(question, failed, submitted, looked):
             return alike
         if looked and found and len(found[0].turned) >= _ENOUGH * len(failed):
             return self._told(question, failed, submitted, looked, found)
@@ -141,7 +141,7 @@ class Diagnosis:
         named = ((self._named(question, looked.code, one.code, failed), one) for one in repairs)
         found, repair = next((pair for pair in named if pair[0]), (None, repair))
         edit, where = repair.edits[0], looked.place(repair, 0)
-        alike = None if found else self._alike(question, failed, submitted, repairs)
+        alike = None if found else self._alike(question, failed, submitted, looked, repairs)
         said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
         name = f"{question}__{found.name}" if found else alike.name if alike else ""
         told = (
@@ -170,29 +170,32 @@ class Diagnosis:
         question: str,
         failed: Sequence[Run],
         submitted: Submitted,
+        looked: "Looked | None",
         repairs: Sequence[Repair] = (),
     ) -> Named | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
 
-        Where the submission's code has repairs, the author's must be repaired by an edit of the same kind.
+        Other code may behave alike. So where repairs are looked for, the same sort of edit must repair both
+        answers, or no edit either of them.
         """
-        kinds = {one.edits[0].kind for one in repairs}
+        own = {looked.code.sort(one.edits[0]) for one in repairs} if looked else set()
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
-            same = _agreement(theirs, failed) == 1
-            if same and (not repairs or kinds & self._kinds_of(mistake, submitted)):
-                return Named(mistake.name, mistake.hint)
+            if _agreement(theirs, failed) == 1:
+                sorts = self._sorts_of(mistake, submitted) if looked else frozenset()
+                if own & sorts or not (own or sorts):
+                    return Named(mistake.name, mistake.hint)
         return None
 
-    def _kinds_of(self, mistake: Mistake, submitted: Submitted) -> frozenset[str]:
-        """Return by which kinds of edits an author's wrong answer can be repaired."""
-        if mistake.path not in self._kinds:
+    def _sorts_of(self, mistake: Mistake, submitted: Submitted) -> frozenset[tuple[object, ...]]:
+        """Return which sorts of edits repair an author's wrong answer."""
+        if mistake.path not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, WorkerBench(session))
-            self._kinds[mistake.path] = frozenset(one.edits[0].kind for one in found)
-        return self._kinds[mistake.path]
+            self._sorts[mistake.path] = frozenset(code.sort(one.edits[0]) for one in found if one.whole)
+        return self._sorts[mistake.path]
 
     def _in_words(self, question: str, failed: Sequence[Run]) -> Named | None:
         """Name what the words of failed tests, or of errors, say by themselves."""

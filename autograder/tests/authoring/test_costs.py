@@ -99,6 +99,7 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
     assert (found["row_sums", "other_rows"].share, found["row_sums", "detour"].share) == (1, 0)
     assert ("row_sums", "only_broken") not in found
     assert str(measured(course)) == "1 of 2 misconceptions fail a test"
+    assert measured(course).harmless == ("row_sums__detour",)
 
 
 def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it(course: Course) -> None:

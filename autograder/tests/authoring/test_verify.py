@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.costs import Costs
-from autograder.authoring.verify import Proof, idle_rules, prove
+from autograder.authoring.verify import Proof, explanations, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import Zygote
@@ -221,3 +221,33 @@ MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y &&
     (folder / "all.py").write_text(text, encoding="utf-8")
     proofs = [Proof("01_small", costs=Costs(fitting=frozenset({"one: X + Y => X"})))]
     assert idle_rules(course, proofs) == ["one: X + Y => X - Y && Z / X => Z"]
+
+
+def test_each_wrong_answer_is_listed_with_its_repair_and_then_what_none_of_them_needs(
+    course: Course, zygote: Zygote
+) -> None:
+    folder = course.exercises["01_small"].folder.parent / "misconceptions"
+    folder.mkdir()
+    text = """
+from autograder.diagnosis import Misconception
+WRITINGS = "X * Y => torch.mul(X, Y)"
+MISCONCEPTIONS = (
+    Misconception("squared", "It is squared.", "Twice?", "return torch.mul(X, 2) => return X ** 2"),
+    Misconception("cubed", "It is cubed.", "Why?", "torch.mul(X, 2) => X ** 3"),
+)
+"""
+    (folder / "all.py").write_text(text, encoding="utf-8")
+    lines = list(explanations(course, [*course.exercises.values()], zygote))
+    listed = [line.partition(": ") for line in lines if ".py: " in line]
+    assert [place.rpartition("/")[2] for place, _, _ in listed] == [
+        "double__in_place.py",
+        "double__squares.py",
+        "row_sums__columns.py",
+    ]
+    assert listed[1][2] == (
+        "double__squared: It is squared. Twice? One change in line 5, at `x**2`, makes all tests pass. "
+        "All else is right."
+    )
+    assert lines[len(listed) :] == [
+        "No wrong answer in mistakes/ or heldout/ needs this misconception: cubed",
+    ]

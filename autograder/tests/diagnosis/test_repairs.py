@@ -10,7 +10,7 @@ import pytest
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.diagnosis import words
-from autograder.diagnosis.code import Code
+from autograder.diagnosis.code import Code, Edit
 from autograder.diagnosis.edits import edits
 from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.search import Repair
@@ -241,6 +241,34 @@ def test_two_mistakes_are_told_with_both_places() -> None:
     assert first.whole
     places = [words.place(edit, {0: text}, text) for edit in first.edits]
     assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
+
+
+LONG = "torch.where(places_that_are_hidden, scores_of_all_queries, minus_infinity) @ other_values_of_all"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "quoted"),
+    [
+        ("torch.softmax(s, -2)", "torch.softmax(s, dim=-1)", "-2"),
+        ("nn.Linear(d, d, bias=False)", "nn.Linear(d, d, bias=qkv_bias)", "False"),
+        ("f(a, a)", "f(a, b)", "a"),
+        ("f(a, b)", "f(b, a)", "f(a, b)"),
+        ("e.sum(dim=-1)", "e.sum(dim=-1, keepdim=True)", "e.sum(dim=-1)"),
+        (LONG, LONG.replace("@", "*"), "… scores_of_all_queries, minus_infinity) @ other_values_of_a"),
+    ],
+)
+def test_the_smallest_part_that_differs_is_quoted(wrong: str, right: str, quoted: str) -> None:
+    old, new = (ast.parse(text, mode="eval").body for text in (wrong, right))
+    edit = Edit(old, lambda: new, "value", 1.0, cell=0)
+    assert words.place(edit, {0: wrong}, wrong) == f"in line 1, at `{quoted}`"
+
+
+def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> None:
+    text = "def f(q, k):\n    return q.sum(dim=0) @ k.T + q.mean(dim=0)"
+    code = Code((ast.parse(text).body[0],))
+    zeros = [one.node for one in code.places() if isinstance(one.node, ast.Constant)]
+    sorts = [code.sort(Edit(node, lambda: ast.Constant(1), "dimension", 1.0)) for node in zeros]
+    assert sorts == [("dimension", "f", ("sum", "dim")), ("dimension", "f", ("mean", "dim"))]
 
 
 def test_what_is_no_small_mistake_is_not_repaired() -> None:
