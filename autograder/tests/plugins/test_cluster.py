@@ -6,17 +6,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from click.testing import CliRunner
-from dask import config
 from distributed import Client, LocalCluster, Scheduler
-from distributed.utils import get_mp_context
 
-from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.cli import main
 from autograder.course.course import Course, load_course
@@ -32,15 +29,6 @@ from autograder.tests.gradebook.rows import reports
 from autograder.tests.in_process import InProcess
 
 SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def fork_server() -> Iterator[None]:
-    """Have Dask workers forked from a process that has imported all that they need."""
-    with config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["distributed", "autograder.tests.plugins.warm_dask"])
-        yield
-    forkserver._forkserver._stop()  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="module")
@@ -107,15 +95,19 @@ def hand_in_all_kinds(course: Course) -> None:
 
 def test_the_command_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
     hand_in_all_kinds(ready)
-    grade_submissions(ready, [small(ready)])
+    assert len(said(ready, "grade", "01_small")) == 10
     here = kept(ready)
-    words = ["cluster", dask.scheduler_address, "01_small", "--force", "--json"]
-    done = CliRunner().invoke(main, ["--course", str(ready.root), *words])
-    assert done.exit_code == 0, done.output
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = said(ready, "cluster", dask.scheduler_address, "01_small", "--force")
     assert kept(ready) == here
     assert all(line["graded"] and not line["ours"] for line in lines)
     assert len(lines) == len(reports(ready)) == 10
+
+
+def said(course: Course, *words: str) -> list[dict[str, Any]]:
+    """Run a command and return what it says of each submission."""
+    done = CliRunner().invoke(main, ["--course", str(course.root), *words, "--json"])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])
