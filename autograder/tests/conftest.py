@@ -15,7 +15,6 @@ from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG, copy_small_course
 from autograder.tests.nursery import ALONE, Nursery
-from autograder.tests.warm import SUBPROCESS, WarmPopen
 
 HERE = Path(__file__).parent
 SECONDS_TO_DRAW = 30
@@ -132,8 +131,6 @@ def nursery() -> Iterator[Nursery]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.sandbox.launch.launch_zygote", warm.launch)
         patch.setattr("autograder.grading.marking.may_fork", warm.is_ready)
-        patch.setattr("autograder.grading.marking.subprocess", SUBPROCESS)
-        patch.setattr(WarmPopen, "nursery", warm, raising=False)
         yield warm
     warm.close()
 

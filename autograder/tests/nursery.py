@@ -86,13 +86,8 @@ class Nursery:
             self._process = ALONE(outer=self._outer)
         self._warm = False
 
-    @property
-    def descriptor(self) -> int:
-        """The file by which zygotes are asked for, also in processes that are forked from this one."""
-        return self._process.control.fileno()
-
     def is_ready(self) -> bool:
-        """Wait until the process is warm; whatever is forked from now on can use it, too."""
+        """Wait until the process is warm; a process that is forked from ours afterwards can use it, too."""
         if not self._warm:
             assert self._process.control.recv(1) == b"r", "the nursery of zygotes does not start"
             self._warm = True

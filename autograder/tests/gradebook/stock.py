@@ -1,5 +1,6 @@
 """nbgrader as it comes: its own command, run in a course's folder, and what the formgrader's buttons do."""
 
+import subprocess
 import sys
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -9,12 +10,12 @@ from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.gradebook.config import load
-from autograder.tests.warm import run
 
 
 def nbgrader(course: Course, *arguments: str) -> CompletedProcess[str]:
     """Run nbgrader's own command in the course's folder, in a process of its own."""
-    return run([sys.executable, "-m", "nbgrader", *arguments], cwd=course.root)
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    return subprocess.run(command, cwd=course.root, capture_output=True, text=True, check=False)
 
 
 def formgrader(course: Course, exchange: Path | None = None) -> NbGraderAPI:

@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from autograder.tests.warm import run
-
-PROGRAM = "autograder.plugins.gradescope.run"
+from autograder.plugins.gradescope.run import main
 
 
 class Container:
@@ -25,7 +23,7 @@ class Container:
         self.results = root / "results" / "results.json"
 
     def run(self, *handed_in: tuple[str, str]) -> subprocess.CompletedProcess[str]:
-        """Grade these files, given by name and content, as Gradescope does: by the package's script."""
+        """Grade these files, given by name and content, by the package's own script and engine."""
         self._hand_in(handed_in)
         places = {
             f"AUTOGRADER_{name.upper()}": str(self.root / name)
@@ -41,19 +39,14 @@ class Container:
             timeout=300,
         )
 
-    def run_warm(self, *handed_in: tuple[str, str]) -> subprocess.CompletedProcess[str]:
-        """Grade these files by the script's last line, and by the engine that is loaded here already."""
+    def grade(self, *handed_in: tuple[str, str]) -> int:
+        """Grade these files by the engine that is loaded here already, and return the exit code."""
         self._hand_in(handed_in)
-        script = (self.root / "source" / "run_autograder").read_text(encoding="utf-8")
-        assert f'-m {PROGRAM} ../course "$submission" "$results/results.json"' in script
-        places = ["../course", str(self.root / "submission"), str(self.results)]
-        command = [sys.executable, "-m", PROGRAM, *places]
-        return run(command, cwd=self.root / "source" / "engine")
+        places = (self.root / "source" / "course", self.root / "submission", self.results)
+        return main([str(place) for place in places])
 
-    def graded(self, *handed_in: tuple[str, str], warm: bool = True) -> dict[str, Any]:
-        """Return the results on these files, of which there must be some."""
-        done = self.run_warm(*handed_in) if warm else self.run(*handed_in)
-        assert done.returncode == 0, done.stdout + done.stderr
+    def read(self) -> dict[str, Any]:
+        """Return the results that were written last."""
         read: dict[str, Any] = json.loads(self.results.read_text(encoding="utf-8"))
         return read
 

@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from autograder.course.course import Course
 from autograder.plugins.gradescope.package import write_package
 from autograder.plugins.gradescope.run import find_notebook, results
@@ -17,33 +19,28 @@ from autograder.tests.gradescope.container import Container
 LEAK = "def row_sums(x):\n    raise ValueError(f'the input was {x.tolist()}')"
 
 
-def scores(read: dict[str, Any]) -> dict[str, tuple[float, float, str]]:
-    return {test["name"]: (test["score"], test["max_score"], test["status"]) for test in read["tests"]}
-
-
 def text_of(notebook: Notebook) -> str:
     return json.dumps(notebook)
-
-
-def test_a_right_submission_scores_in_full(own: Course, container: Container) -> None:
-    read = container.graded(("01_small.ipynb", text_of(solved(small(own)))))
-    assert scores(read) == {"double": (2, 2, "passed"), "row_sums": (3, 3, "passed")}
-    assert "Written answers are graded manually and do not count here: why." in read["output"]
 
 
 def test_a_wrong_submission_loses_its_question_and_names_its_mistake(
     own: Course, container: Container
 ) -> None:
-    read = container.graded(("my work.ipynb", text_of(solved(small(own), row_sums=WRONG_SUMS))), warm=False)
+    done = container.run(("my work.ipynb", text_of(solved(small(own), row_sums=WRONG_SUMS))))
+    assert done.returncode == 0, done.stdout + done.stderr
+    read = container.read()
     double, sums = read["tests"]
-    assert (double["score"], sums["status"]) == (2, "failed")
+    assert (double["score"], double["max_score"], double["status"]) == (2, 2, "passed")
+    assert (sums["max_score"], sums["status"]) == (3, "failed")
     assert sums["score"] < 3
     assert small(own).mistakes[-1].name == "row_sums__columns"
     assert small(own).mistakes[-1].hint in sums["output"]
+    assert "Written answers are graded manually and do not count here: why." in read["output"]
 
 
 def test_students_see_verdicts_and_hints_and_nothing_hidden(own: Course, container: Container) -> None:
-    done = container.graded(("01_small.ipynb", text_of(solved(small(own), row_sums=LEAK))))
+    assert container.grade(("01_small.ipynb", text_of(solved(small(own), row_sums=LEAK)))) == 0
+    done = container.read()
     assert done["stdout_visibility"] == "hidden"
     assert {done["visibility"], *(test["visibility"] for test in done["tests"])} == {"visible"}
     shown = "\n".join([done["output"], *(test["output"] for test in done["tests"])])
@@ -54,20 +51,22 @@ def test_students_see_verdicts_and_hints_and_nothing_hidden(own: Course, contain
 
 
 def test_a_folder_without_the_notebook_scores_nothing_and_says_what_to_hand_in(container: Container) -> None:
-    read = container.graded(("notes.txt", "hello"))
+    assert container.grade(("notes.txt", "hello")) == 0
+    read = container.read()
     assert "Hand in the file 01_small.ipynb" in read["output"]
-    assert {score for score, _, _ in scores(read).values()} == {0}
+    assert {test["score"] for test in read["tests"]} == {0}
 
 
-def test_our_own_failure_leaves_no_results_at_all(own: Course, tmp_path: Path) -> None:
+def test_our_own_failure_leaves_no_results_at_all(
+    own: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     broken = Container(tmp_path, write_package(own, small(own)))
     (tmp_path / "results").mkdir()
     broken.results.write_text("old", encoding="utf-8")
     suite = tmp_path / "source/course/solutions/01_small/test_hidden.py"
     suite.write_text("raise RuntimeError('broken suite')", encoding="utf-8")
-    done = broken.run_warm(("01_small.ipynb", text_of(solved(small(own)))))
-    assert done.returncode == 3
-    assert "our failure" in done.stdout
+    assert broken.grade(("01_small.ipynb", text_of(solved(small(own))))) == 3
+    assert "our failure" in capsys.readouterr().out
     assert not broken.results.exists()
 
 

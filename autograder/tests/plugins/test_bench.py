@@ -16,13 +16,12 @@ from click.testing import CliRunner
 from autograder.course.code import bound_names
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.plugins.bench import bench, ours, page
+from autograder.plugins.bench import bench, page
 from autograder.plugins.bench.asserts import HELPERS, hidden_tests
 from autograder.plugins.bench.others import ok_file, source
 from autograder.plugins.bench.ours import BenchError, Graded, attacked, class_answers, measure, memory
 from autograder.plugins.bench.page import BEGIN, END, PAGE, Figures, to_markdown
 from autograder.tests.classroom import CONFIG, small
-from autograder.tests.warm import SUBPROCESS
 
 REAL = load_course(CONFIG.parent)
 
@@ -151,7 +150,6 @@ def test_a_tiny_bench_measures_everything_of_ours_and_replaces_the_table(
 ) -> None:
     shutil.copytree(released, course.assignments / "01_small")
     shutil.copy(CONFIG, course.root)
-    monkeypatch.setattr(ours, "subprocess", SUBPROCESS)
     monkeypatch.setattr(page, "FEW", 1)
     path = course.root / PAGE
     path.parent.mkdir(parents=True)
