@@ -4,10 +4,11 @@ import os
 import resource
 import signal
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
+from unittest.mock import Mock
 
 import pytest
 
@@ -52,33 +53,27 @@ def test_what_was_there_is_replaced_and_nothing_else_lies_beside_it(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_disk_that_is_full_leaves_the_old_content_and_no_draft(tmp_path: Path) -> None:
-    path = write_whole(tmp_path / "file.txt", "old")
-    with full_disk(), pytest.raises(OSError, match="File too large"):
-        write_whole(path, "x" * 1_000_000)
-    assert path.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_whatever_stops_it_at_the_last_step_leaves_the_old_content_and_no_draft(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+@pytest.mark.parametrize(
+    ("content", "replace", "error"),
+    [
+        ("x" * 1_000_000, os.replace, OSError),  # the disk is full
+        ("lone surrogate \ud800", os.replace, UnicodeEncodeError),
+        ("new", Mock(side_effect=OSError), OSError),
+        ("new", Mock(side_effect=KeyboardInterrupt), KeyboardInterrupt),
+    ],
+    ids=["full disk", "no text", "the last step fails", "interrupted"],
+)
+def test_whatever_stops_it_leaves_the_old_content_and_no_draft(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: str,
+    replace: Callable[..., None],
+    error: type[BaseException],
 ) -> None:
-    def stopped(*args: object, **kwargs: object) -> None:
-        raise error
-
     path = write_whole(tmp_path / "file.txt", "old")
-    monkeypatch.setattr(os, "replace", stopped)
-    with pytest.raises(error):
-        write_whole(path, "new")
-    assert path.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_text_that_cannot_be_written_leaves_the_old_content_and_no_draft(tmp_path: Path) -> None:
-    path = write_whole(tmp_path / "file.txt", "old")
-    with pytest.raises(UnicodeEncodeError):
-        write_whole(path, "lone surrogate \ud800")
+    monkeypatch.setattr(os, "replace", replace)
+    with full_disk(), pytest.raises(error):
+        write_whole(path, content)
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
 
