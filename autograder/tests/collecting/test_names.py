@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from autograder.collecting.names import (
     PatternError,
     class_folder,
-    is_gradescope,
     left_out,
     match_pattern,
     name_problem,
     notebook_stem,
     read_pattern,
-    read_platform_name,
 )
 from autograder.submission.students import folded
 
@@ -104,27 +102,6 @@ def test_a_notebook_is_one_however_a_browser_has_saved_it(name: str, stem: str |
 )
 def test_a_folder_around_the_class_is_found(paths: list[str], shared: str) -> None:
     assert class_folder(paths, EXERCISES) == shared
-
-
-@pytest.mark.parametrize(
-    ("name", "student"),
-    [
-        ("lovelaceada_12_34_01_first.ipynb", "lovelaceada"),
-        ("Ada Lovelace_12_assignsubmission_file_/bob_99_3_01_first.ipynb", "Ada Lovelace"),
-        ("mallory_1_2_Bob_99_assignsubmission_file_01_first.ipynb", "mallory"),
-        ("ada/bob_99_3_01_first.ipynb", None),
-        ("01_first.ipynb", None),
-    ],
-)
-def test_the_leftmost_sign_of_a_platform_counts(name: str, student: str | None) -> None:
-    found = read_platform_name(name)
-    assert (found.owner if found else None) == student
-
-
-@pytest.mark.parametrize("name", ["submission_5/n", "assignment_1_export/submission_5/n"])
-def test_gradescope_s_folders_are_known(name: str) -> None:
-    assert is_gradescope(name)
-    assert not is_gradescope(f"ada/{name}")
 
 
 @pytest.mark.parametrize(

@@ -118,22 +118,19 @@ def test_one_evening_is_read_in_many_languages(text: str) -> None:
     assert read_moment(text) == EVENING
 
 
-def test_a_month_that_means_another_in_other_languages_is_known_by_its_weekday() -> None:
-    assert read_moment("niedziela, 1 listopada 2026, 12:00") == datetime(2026, 11, 1, 12)  # Polish
-    assert read_moment("četvrtak, 1. listopada 2026., 12:00") == datetime(2026, 10, 1, 12)  # Croatian
-
-
-def test_a_norwegian_monday_is_not_taken_for_a_swedish_one_without_its_accent() -> None:
-    assert read_moment("mandag, 16 mars 2026, 12:35") == datetime(2026, 3, 16, 12, 35)
-
-
-def test_a_zone_in_the_text_is_kept() -> None:
-    assert read_moment("2026-03-01T23:30:00Z") == datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
-
-
-def test_midnight_and_noon_are_told_apart() -> None:
-    assert read_moment("Sunday, 1 March 2026, 12:05 AM") == datetime(2026, 3, 1, 0, 5)
-    assert read_moment("Sunday, 1 March 2026, 12:05 PM") == datetime(2026, 3, 1, 12, 5)
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("niedziela, 1 listopada 2026, 12:00", datetime(2026, 11, 1, 12)),  # November in Polish
+        ("četvrtak, 1. listopada 2026., 12:00", datetime(2026, 10, 1, 12)),  # October in Croatian
+        ("mandag, 16 mars 2026, 12:35", datetime(2026, 3, 16, 12, 35)),  # in Norwegian, not a Swedish måndag
+        ("Sunday, 1 March 2026, 12:05 AM", datetime(2026, 3, 1, 0, 5)),
+        ("Sunday, 1 March 2026, 12:05 PM", datetime(2026, 3, 1, 12, 5)),
+        ("2026-03-01T23:30:00Z", datetime(2026, 3, 1, 23, 30, tzinfo=UTC)),
+    ],
+)
+def test_what_could_be_another_moment_is_read_by_weekday_half_and_zone(text: str, moment: datetime) -> None:
+    assert read_moment(text) == moment
 
 
 @pytest.mark.parametrize(

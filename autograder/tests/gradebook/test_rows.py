@@ -8,7 +8,6 @@ from autograder.gradebook.config import database
 from autograder.gradebook.pages import read_former, read_people
 from autograder.gradebook.rows import enter_students, submissions_in
 from autograder.report.report import GradebookSubmission
-from autograder.submission.students import StudentsError
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import by_hand, record
 from autograder.tests.gradebook.stock import formgrader
@@ -40,11 +39,6 @@ def test_submissions_come_in_order_of_ids_with_their_questions_in_the_exercise_s
             (one.student, "row_sums", False, 3.0),
             (one.student, "why", True, 2.0),
         ]
-
-
-def test_one_student_s_submission_can_be_read_alone(taught: Course) -> None:
-    assert read(taught, "zoe") == read(taught)[1:]
-    assert read(taught, "nobody") == ()
 
 
 def test_nobody_s_score_is_none_and_not_nought(taught: Course) -> None:
@@ -116,15 +110,3 @@ def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None
         gradebook.update_or_create_student("eve", last_name="Curie", first_name="Eve", email=None)
         enter_students(gradebook, ready)
     assert named(ready) == {"eve": ("Curie", "Eve")}
-
-
-def test_a_list_without_a_header_has_ids_and_names(course: Course) -> None:
-    (course.root / "students.csv").write_text("zoe,Cher\nann,Ann Noether,another name\n", encoding="utf-8")
-    assert [person.name for person in read_people(course).values()] == ["Noether, Ann", "Cher"]
-
-
-@pytest.mark.parametrize("text", ["id,name\n=1+1,Ann\n", "ann,Ann\n../bob,Bob\n", "name,id\nAnn\n"])
-def test_a_list_that_cannot_be_used_is_refused_with_its_line(course: Course, text: str) -> None:
-    (course.root / "students.csv").write_text(text, encoding="utf-8")
-    with pytest.raises(StudentsError, match=r"students\.csv:2: .* is not an id"):
-        read_people(course)
