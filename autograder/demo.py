@@ -1,4 +1,4 @@
-"""Grades a made-up class, with every kind of submission, in build/demo/, away from any real gradebook."""
+"""Grades a made-up class with every kind of submission, in build/demo/, away from any real gradebook."""
 
 import json
 import os

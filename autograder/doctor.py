@@ -1,4 +1,4 @@
-"""Checks whether the machine and the course have all that grading needs, and says what to do if not."""
+"""Checks whether the machine and the course have everything that grading needs, and says how to fix it."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""The errors whose messages are for people, and the exit codes that tell programs of them."""
+"""The errors that users see, and their exit codes."""
 
 from typing import ClassVar
 

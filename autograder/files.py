@@ -1,4 +1,4 @@
-"""Writes files whole or not at all: whoever reads one meanwhile gets the old content or the new."""
+"""Writes files atomically: readers see either the old content or the new."""
 
 import fcntl
 import logging

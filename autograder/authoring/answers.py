@@ -1,4 +1,4 @@
-"""Fills answers into notebooks, as students would, and writes what students may see when an exercise is over.
+"""Fills answers into notebooks, as students would, and writes the solutions that students get at the end.
 
 Its solutions, two other ways and model answers go to build/solutions/, far from assignments/. Hidden
 tests and known mistakes are not among them.

@@ -1,4 +1,4 @@
-"""Says what wrong answers cost by hidden tests alone, and holds authors to four principles.
+"""Measures how many points wrong answers lose, and checks four rules for these losses.
 
 What is wrong costs something: nearly all misconceptions of the catalogue fail a test. Green means nearly
 right: where a question's visible check passes, hidden tests cost at most a quarter of it. Almost nothing

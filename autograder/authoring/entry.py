@@ -1,4 +1,4 @@
-"""Checks what course.yaml says of an exercise: the words of its rules, and what questions may build on."""
+"""Checks an exercise's entry in course.yaml: the words of its rules, and what questions may build on."""
 
 import ast
 import builtins

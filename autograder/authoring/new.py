@@ -1,4 +1,4 @@
-"""Starts a course or an exercise, with a small one that runs or from nbgrader's source notebook."""
+"""Starts a course or an exercise, from a small working sample or from an nbgrader source notebook."""
 
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""Proves exercises in several processes, also in a real kernel, and keeps the proofs."""
+"""Verifies exercises in several processes and in a real kernel, and keeps the results."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Writes nbgrader's source notebooks to build/ and its releases to assignments/, each time the same bytes."""
+"""Writes source notebooks to build/ and releases to assignments/, with the same bytes each time."""
 
 import json
 import shutil

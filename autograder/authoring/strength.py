@@ -1,4 +1,4 @@
-"""Measures an exercise's hidden tests on mutants of its own solution: how many of them fail.
+"""Measures how many mutants of the solution an exercise's hidden tests catch.
 
 A mutant that passes every test of its question is one that nobody would catch either, had a student written
 it. So the tests need another case, or the author declares that the mutant is as right as the solution.

@@ -1,4 +1,4 @@
-"""Runs the hidden tests of a question on code that its author trusts, with a clock for endless loops."""
+"""Runs a question's hidden tests on code that its author trusts, with a time limit for endless loops."""
 
 import ast
 import contextlib

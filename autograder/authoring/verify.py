@@ -1,4 +1,4 @@
-"""Proves each exercise by its own answers: right ones must score in full, wrong ones must fail."""
+"""Verifies an exercise on its own answers: right ones must get full marks, wrong ones must fail."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

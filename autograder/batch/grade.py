@@ -1,4 +1,4 @@
-"""Grades submissions from submitted/ into the gradebook, with a line on each."""
+"""Grades the notebooks in submitted/ into the gradebook, and reports each with a line."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence

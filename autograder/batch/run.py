@@ -1,4 +1,4 @@
-"""Grades notebooks on the spot, without a gradebook: each gets a report, whatever state it is in."""
+"""Grades notebooks without a gradebook: each gets a report, even if it is damaged."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The commands for whoever prepares a course: build, release, verify, init, new, doctor."""
+"""The commands of exercise authors: build, release, verify, init, new, doctor."""
 
 import os
 import shlex

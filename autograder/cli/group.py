@@ -1,4 +1,4 @@
-"""The `autograder` command: its subcommands, and what becomes of the errors that they raise.
+"""The `autograder` command: its subcommands, and how their errors become messages and exit codes.
 
 Imports stand inside the subcommands, so that `--help` and wrong use need not wait for torch.
 """

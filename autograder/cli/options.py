@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, and how a command finds its course."""
+"""Arguments and options that several commands share, and how a command finds its course."""
 
 from collections.abc import Callable
 from functools import partial, wraps

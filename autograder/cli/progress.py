@@ -1,4 +1,4 @@
-"""Shows grading to those who wait for it: a bar on a terminal, a line for each elsewhere, then a table."""
+"""Shows the progress of grading: a bar on a terminal, elsewhere a line for each submission, then a table."""
 
 import json
 import sys

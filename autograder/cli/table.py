@@ -1,4 +1,4 @@
-"""Shows rows to people: a rich table on a terminal, plain columns elsewhere."""
+"""Prints tables: with rich on a terminal, as plain columns elsewhere."""
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest

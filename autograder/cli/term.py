@@ -1,4 +1,4 @@
-"""The commands of a term: submissions and students come in, results leave, and backups keep them."""
+"""The commands of a term: collect, students, extend, feedback, export, dashboard, backup and restore."""
 
 import json
 import sys

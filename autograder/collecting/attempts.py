@@ -1,4 +1,4 @@
-"""Keeps everything that was submitted, whichever counts, and puts the notebook that counts into submitted/.
+"""Keeps everything that was submitted, and copies the newest attempt to submitted/.
 
 Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file named by their digest.
 submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.

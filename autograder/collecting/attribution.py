@@ -1,4 +1,4 @@
-"""Attributes a file in an archive to a student and an exercise, as far as its name can be trusted.
+"""Finds out whose a file in an archive is, and for which exercise, as far as its name can be trusted.
 
 Students choose the names inside their own archives and folders, so these never tell who the student is. A
 person's name counts only where no id does: two people may share it, and some may change it.

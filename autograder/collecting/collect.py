@@ -1,4 +1,4 @@
-"""Collects submissions from platforms' archives and from folders, and says what became of each.
+"""Collects submissions from platforms' archives and from folders, and reports each of them.
 
 An archive is read twice: first its names, which settle who handed in what, then the chosen notebooks.
 """

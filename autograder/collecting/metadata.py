@@ -1,4 +1,4 @@
-"""Reads what platforms and instructors say of who handed in what, and when.
+"""Reads who submitted what and when, from files of platforms and instructors.
 
 Gradescope's file is read event by event: a parser that builds all of it needs gigabytes for some files, and
 crashes on deep ones. Only the file of a whole export is believed, since a student can submit a file of the

@@ -1,4 +1,4 @@
-"""What platforms and people write into the names of files."""
+"""Reads file names as platforms and students write them."""
 
 import re
 import unicodedata

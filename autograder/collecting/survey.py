@@ -1,4 +1,4 @@
-"""Reads the names in an archive, and settles which of its notebooks count, for whom, and which do not.
+"""Lists the files of an archive, and decides which notebooks count and for whom.
 
 The contents are not kept, so an archive of any size takes little memory. Only notebooks whose names tell no
 exercise are read here, one by one: their cells tell. A student who handed in files but no notebook gets one

@@ -1,4 +1,4 @@
-"""A course as its author writes it: course.yaml and a folder for each exercise.
+"""Reads a course as its author writes it: course.yaml and a folder for each exercise.
 
 Reading a course needs neither torch nor nbgrader, so that collecting submissions and building notebooks start
 at once. In reading order:

@@ -1,4 +1,4 @@
-"""Reads the course.yaml of a folder, and says where everything of the course lies."""
+"""Reads course.yaml, and knows where everything of the course lies."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Reads the hints that students get one by one, and finds parts of answers in what students get.
+"""Reads hints.yaml, and finds parts of answers in files that students get.
 
 Hints stand in hints.yaml beside the source: for each question a list, from vague to plain. A hint is a text,
 or has the two keys `when`, a pattern for what the visible check says, and `hint`. Students can read all of

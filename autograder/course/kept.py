@@ -1,4 +1,4 @@
-"""Names what lies in a course's folder beside what its author has written there.
+"""Lists the files that commands write into a course's folder.
 
 The first names are of what no command can make again, and a backup packs all of it. `MADE` names the rest. A
 test runs a whole term and finds each file of the folder under one of these names, so whoever lets a command

@@ -1,4 +1,4 @@
-"""Reads moments and spans of time as instructors write them, with the zones in which people live."""
+"""Reads dates, times and durations as instructors write them, with time zones."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The names that exercises, questions and their cells bear, and a suggestion for a name that is unknown."""
+"""Names of exercises, questions and their cells, and suggestions for unknown names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

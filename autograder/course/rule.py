@@ -1,4 +1,4 @@
-"""What a question asks its answers to do without, or to keep to: the rules of work by hand."""
+"""A question's rules: the words that it forbids, and the operations that its answer may run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Says what course.yaml may contain, and explains to authors what is wrong with theirs."""
+"""Defines what course.yaml may contain, and explains what is wrong in it."""
 
 import json
 from dataclasses import dataclass, replace

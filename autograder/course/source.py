@@ -1,4 +1,4 @@
-"""Reads the source of an exercise, a notebook as text, and says what is wrong with it by file and line."""
+"""Reads an exercise's source, a notebook as text, and reports errors by file and line."""
 
 import ast
 import hashlib

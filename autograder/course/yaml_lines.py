@@ -1,4 +1,4 @@
-"""Reads a YAML file into plain values and remembers on which line each of them stands."""
+"""Reads a YAML file into plain values, and remembers the line of each."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Small changes to a student's code, the likeliest first: with one of them it may be right.
+"""Makes small edits of a student's code, the likeliest repairs first.
 
 Values and steps of right answers are tried where the student's code has other ones or none. General changes
 follow: another dimension, name, operator or bound, a step less, a result that is kept, two steps in the other

@@ -1,4 +1,4 @@
-"""Whether code is what a pattern says, and what its letters stand for; and patterns with these put in."""
+"""Matches code with a pattern, and fills in a pattern's letters."""
 
 import ast
 import copy

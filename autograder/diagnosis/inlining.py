@@ -1,4 +1,4 @@
-"""Writes code with fewer names: what is used once, in the very next statement, is written there."""
+"""Simplifies code: a value that only the next statement uses is written there."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""Makes edits of one code, each with its size: how many words and signs it changes."""
+"""Makes edits of a piece of code, each with its size: how many words and signs it changes."""
 
 import ast
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A course's catalogue of misconceptions: what each is called, what a student reads, how code shows it.
+"""Reads a course's catalogue of misconceptions: their names, sentences, hints and rules.
 
 The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
 more specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules

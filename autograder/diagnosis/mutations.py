@@ -1,4 +1,4 @@
-"""Small changes to one place of Python code, as a slip makes them: a wrong sign, name, number or bound.
+"""Makes small changes to one place of Python code, like a slip: a wrong sign, name, number or bound.
 
 The choice of changes follows what mutation testing has found useful: other operators, numbers one off,
 conditions that always or never hold, statements left out, arguments left out or swapped. Code that computes

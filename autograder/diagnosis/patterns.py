@@ -1,4 +1,4 @@
-"""Finds places in code by pattern and writes something else there, which makes right answers wrong.
+"""Finds places in code by a pattern and rewrites them; so a rule turns right answers into wrong ones.
 
 A pattern is Python in which single capital letters stand for anything: `X / Y**0.5` is met wherever something
 is divided by a root. The same letter twice must be the same code twice. A letter after a dot stands for any

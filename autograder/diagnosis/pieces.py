@@ -1,4 +1,4 @@
-"""What right answers are made of, so that their steps and values can be tried in a wrong answer."""
+"""Collects the steps and values of right answers, to try them in a wrong answer."""
 
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""What is wrong in a student's code, by the repair that makes it right: its place, its name, its kind."""
+"""Finds what is wrong in a student's code from the edit that repairs it: its place, name and kind."""
 
 import ast
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Small changes to statements: results that are kept, steps in another order, what is missing or renamed."""
+"""Makes edits of statements: keep a result, reorder steps, add what is missing, rename."""
 
 import ast
 import copy

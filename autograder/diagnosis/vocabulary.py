@@ -1,4 +1,4 @@
-"""The names and operators in code, part by part, so that a pattern is only looked for where it can be met."""
+"""Collects the names and operators in code, to skip patterns that cannot match it."""
 
 import ast
 import re

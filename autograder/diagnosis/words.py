@@ -1,4 +1,4 @@
-"""Says in words what a repair shows: the line, the part of it, and what kind of thing is wrong there."""
+"""Describes a repair in words: the line, the part of it, and the kind of mistake."""
 
 import ast
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Right answers to a question, and wrong ones that the catalogue's rules make of them."""
+"""Makes wrong answers from right ones by the catalogue's rules."""
 
 import ast
 from collections.abc import Iterator

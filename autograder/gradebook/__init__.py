@@ -1,4 +1,4 @@
-"""The only room that imports nbgrader: releases, the gradebook, nbgrader's own autograde and feedback.
+"""The only sub-package that imports nbgrader: releases, the gradebook, its autograde and feedback.
 
 Read in this order:
 
@@ -12,12 +12,12 @@ audit: stores every change of a score in autograder.db.
 ledger: settles what each submission is worth, and says what has changed and why.
 book: holds one exercise's part of the gradebook open while a class is graded; copies it for a dry run.
 commands: makes `nbgrader autograde` and `nbgrader export` take the same steps.
-comments: the course's bank of comments, by whose names people write them.
+comments: the course's comment bank; replaces `#name` in comments by its text.
 pages: serves publishing, which only reads: submissions and feedback pages.
 renaming: gives a student another id, everywhere.
 backup: packs a running course into one file, and brings it back.
 exchange: reads what came through nbgrader's exchange, and returns feedback through it.
-formgrader: shows graders what they need beside an answer, and keeps students' scripts out.
+formgrader: shows instructors what they need to grade an answer, and keeps students' scripts out.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Says which of a student's attempts counts, puts it into submitted/, and stores how each was graded."""
+"""Decides which of a student's attempts counts, and stores how each was graded."""
 
 import json
 import os

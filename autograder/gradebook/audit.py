@@ -1,4 +1,4 @@
-"""Keeps every change of a score in autograder.db; lines are only added.
+"""Records every change of a score in autograder.db; lines are only added.
 
 Each line says whose score became what, when, why, and by what it was graded: digests of the notebook, the
 exercise's source and suite, its settings, the engine and the environment. The formgrader keeps in a table of

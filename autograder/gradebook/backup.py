@@ -1,4 +1,4 @@
-"""Packs a running course into one file, and brings it back; nothing is overwritten without a word.
+"""Backs a course up into one file, and restores it; nothing is overwritten unless asked.
 
 The file holds what no command can make again: two databases, all submissions, the secret, and what people
 have written into lists; course/kept.py names all of it. The course's own files, solutions/ and course.yaml,

@@ -1,4 +1,4 @@
-"""Makes nbgrader's own commands, autograde and export, take the same steps as ours."""
+"""Makes nbgrader's own commands, autograde and export, grade and export as ours do."""
 
 from contextlib import closing
 from functools import partial

@@ -1,4 +1,4 @@
-"""Reads comments.yaml, the course's bank of comments, and puts its texts where people have named them.
+"""Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by its text.
 
 It lies beside course.yaml, where backups keep it, or else in solutions/, as the course's authors wrote it.
 

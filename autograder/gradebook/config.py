@@ -1,4 +1,4 @@
-"""Sets nbgrader up for a course, opens its converters, and turns what fails in them into one error.
+"""Configures nbgrader for a course, opens its converters, and turns their failures into one error.
 
 nbgrader_config.py and the command line both take the settings from here.
 """

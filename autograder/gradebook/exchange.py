@@ -1,4 +1,4 @@
-"""nbgrader's exchange: what students handed in through it, and the feedback that goes back to them.
+"""Reads submissions from nbgrader's exchange, and returns feedback through it.
 
 nbgrader itself collects only each student's newest submission; here all of them are read.
 """

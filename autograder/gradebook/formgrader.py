@@ -1,4 +1,4 @@
-"""Adds to nbgrader's formgrader what graders need beside an answer: question, model answer, rubric, equals.
+"""Adds to nbgrader's formgrader the question, model answer, rubric and equal answers.
 
 It also adds names to its lists, and keeps who saves a score. Feedback and releases are made elsewhere and
 never see a model answer. What students wrote runs no script.

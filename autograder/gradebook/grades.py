@@ -1,4 +1,4 @@
-"""Records a result of grading: scores and comments in the gradebook, and the notebook as it was graded.
+"""Records a result: scores and comments in the gradebook, and the autograded notebook.
 
 With each grade the gradebook keeps which answer it was given for, so that regrading asks an instructor only
 about new ones. nbgrader's own tables have no place for it, so the gradebook gets another table.

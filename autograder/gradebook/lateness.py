@@ -1,4 +1,4 @@
-"""Says who may hand in until when, how late submissions are, and what that costs.
+"""Computes due dates with extensions, how late submissions are, and what that costs.
 
 Due dates and the policy are those of course.yaml. Extensions are those of extensions.csv, which may be edited
 by hand, too: a student may get one long before there is a submission. Where course.yaml has no policy,

@@ -1,4 +1,4 @@
-"""Settles what each submission is worth: points, delay and penalty; what has changed, and why.
+"""Computes the score and penalty of each submission, and what changed and why.
 
 Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
 """

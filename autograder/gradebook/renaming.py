@@ -1,4 +1,4 @@
-"""Gives a student another id, everywhere: gradebook, autograder.db, submissions, pages and lists."""
+"""Changes a student's id everywhere: gradebook, autograder.db, submissions, pages and lists."""
 
 from pathlib import Path
 

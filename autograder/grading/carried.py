@@ -1,4 +1,4 @@
-"""Grades questions once more that fail by an earlier question's mistake, with a right one in its place.
+"""Grades questions again that fail because of a wrong earlier answer, with a right one in its place.
 
 A mistake is paid once, where it was made. What such a question is worth with a right earlier answer counts if
 it is better, and the report says so.

@@ -1,4 +1,4 @@
-"""Names what is wrong in a submission: by a repair of its code, or by a known answer that is alike."""
+"""Names the mistake in a submission, by a repair of its code or by a known answer that behaves alike."""
 
 import ast
 import hashlib

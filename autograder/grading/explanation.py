@@ -1,4 +1,4 @@
-"""Explains a failed test to its student, by a run on inputs that may be shown.
+"""Explains a failed test to the student, by a run on disclosed inputs.
 
 The run takes place in a worker that has never met hidden inputs, so all that it says may be told: where an
 error was raised and in which words, which shape came out, which value is wrong.

@@ -1,4 +1,4 @@
-"""What grading one submission came to, in a form that goes from one process or machine to another.
+"""The result of grading one submission, in a form that can be sent between processes and machines.
 
 This module loads no torch, and nor does whoever reads what is graded.
 """

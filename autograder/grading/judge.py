@@ -1,4 +1,4 @@
-"""Judges one question, given what its tests came to: its verdict, its words, and who has to look."""
+"""Judges one question from the results of its tests: verdict, score, hint, and whether it needs review."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

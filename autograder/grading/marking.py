@@ -1,4 +1,4 @@
-"""A marking process grades submissions, within limits of its own, for a process that keeps the gradebook.
+"""A marking process: grades submissions, within limits of its own, for the process with the gradebook.
 
 Whatever a submission makes the grader's own side do, such as judging, comparing or cleaning what came back,
 happens in the marking process. So the worst that it can do is to end that process. One rule holds for all

@@ -1,4 +1,4 @@
-"""Runs hidden tests on a submission, and decides on each of them by its run on hidden inputs.
+"""Runs hidden tests on a submission, and decides each by its run on hidden inputs.
 
 Hidden runs decide, disclosed runs explain. The submission could put what it has seen of hidden inputs into
 every word, line or shape of its answers. So of a hidden run nothing counts but its outcome.

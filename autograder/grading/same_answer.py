@@ -1,4 +1,4 @@
-"""Says whether two answers are the same, however each of them was written."""
+"""Decides whether two answers are the same, apart from how they are written."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Runs a submission in a worker, again without each cell that hangs or dies, and asks it what tests ask."""
+"""Runs a submission in a worker, again without each cell that hangs or dies, and sends it tests' calls."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

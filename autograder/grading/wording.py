@@ -1,4 +1,4 @@
-"""Chooses the words in which failed tests are told to a student, so that they lead and do not mislead."""
+"""Chooses what students read about failed tests, and leaves out hints that would mislead."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,11 +1,11 @@
-"""Publishes what the gradebook holds: feedback pages, tables of grades, and the dashboard. It only reads.
+"""Publishes what is in the gradebook: feedback pages, tables of grades, and the dashboard. It only reads.
 
 Read in this order:
 
 feedback: the page that each student gets.
-regrade_requests: what students want to have looked at again.
+regrade_requests: students' regrade requests.
 graded_work: each student's work on an exercise, from which all tables and statistics are computed.
-export: the grades as CSV tables, which of them have gone out, and feedback in a zip.
+export: the grades as CSV tables, which of them were exported, and feedback in a zip.
 statistics: sums up a whole class: how questions went, and which submissions an instructor should look at.
 dashboard: the page that shows the statistics, and the same numbers as CSV tables.
 """

@@ -1,4 +1,4 @@
-"""Writes the dashboard for those who run the course: a page on the whole class, and its numbers as tables."""
+"""Writes the dashboard for instructors: a page about the whole class, and its numbers as tables."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

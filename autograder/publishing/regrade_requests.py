@@ -1,4 +1,4 @@
-"""Finds what students want to have looked at again: lines in their notebooks, and regrade_requests.csv.
+"""Finds regrade requests: lines in students' notebooks, and regrade_requests.csv.
 
 A student writes a line that begins with "Regrade", the question's name and a colon, in a text cell or a
 comment, and hands the notebook in again. After the due date that would be late, so there is a list as well: a

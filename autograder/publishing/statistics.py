@@ -1,4 +1,4 @@
-"""Sums up a whole class: how exercises and questions went, known mistakes, and whom to look at."""
+"""Summarises a class: exercises, questions, known mistakes, and submissions that need a look."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What grading concludes about a submission, and how it becomes fit to be read.
+"""Reports: what grading concludes about a submission, and how it is shown safely.
 
 report: the verdicts, the report on a submission, and the scores that the gradebook has for it.
 example: one small call that goes wrong, as plain numbers and as tables.

@@ -1,4 +1,4 @@
-"""Checks and bounds what a worker claims that cells have shown, before anything of it is kept."""
+"""Checks and limits the cell outputs that a worker sends, before they are kept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

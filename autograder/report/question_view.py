@@ -1,4 +1,4 @@
-"""Says of one question how it stands, after tests and after people, in words for the student."""
+"""Describes the state of one question to the student, after tests and after manual grading."""
 
 import re
 from collections.abc import Iterator

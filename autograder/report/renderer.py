@@ -1,4 +1,4 @@
-"""The caller's side of the markup process: a stranger's text goes in, harmless HTML or nothing comes out."""
+"""Starts the markup process, sends it untrusted text, and gets harmless HTML or nothing."""
 
 import atexit
 import json

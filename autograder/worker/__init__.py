@@ -1,7 +1,7 @@
 """The worker: the untrusted side of the socket, where a submission's code runs behind walls.
 
 Nothing here imports the rest of the autograder, and this file imports nothing at all: whatever a worker has
-loaded, a submission can read. The grader's side is the room `sandbox`.
+loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 
 - zygote: the process that imports torch once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls; and what the zygote does once for all.

@@ -1,4 +1,4 @@
-"""The commands `canvas`, which sends grades and comments over Canvas's own interface, and `canvas-zip`."""
+"""The commands `canvas`, which sends grades and comments over Canvas's API, and `canvas-zip`."""
 
 from typing import Any
 

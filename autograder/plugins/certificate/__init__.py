@@ -1,8 +1,8 @@
-"""Certifies how a report came about, so that whoever holds the course and its secret can make it again.
+"""Certifies how a report was made, so that anyone with the course and its secret can reproduce it.
 
-A certificate holds digests of all that decides a report, and a seal that only the secret can make. It may be
-given to a student: it tells no test. Which set of hidden inputs was met is not told either, since two
-certificates would then tell whether two submissions met the same: it follows from the secret and the file.
+A certificate holds hashes of everything that decides a report, signed with the secret. It may be given to a
+student: it reveals no test. It does not reveal the set of hidden inputs either, since two certificates would
+then show whether two submissions got the same set: that follows from the secret and the file.
 """
 
 import hashlib

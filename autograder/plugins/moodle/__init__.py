@@ -1,4 +1,4 @@
-"""The commands `moodle` and `moodle-zip`: grades and feedback in the files that Moodle takes back."""
+"""The commands `moodle` and `moodle-zip`: grades and feedback in files that Moodle imports."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Packs feedback pages into the zip that Moodle takes back, with the names by which it knows a student.
+"""Packs feedback pages into a zip that Moodle imports.
 
 Moodle (moodle/moodle, mod/assign/feedback/file/importziplib.php) splits a file's name at each "_". It wants
 anything, the participant's number, "assignsubmission", "file" and the name that the student sees.

@@ -1,4 +1,4 @@
-"""Fills the offline grading worksheet that Moodle gave: grades are written, and all else stays as it came.
+"""Fills Moodle's offline grading worksheet: only the grade column changes.
 
 Moodle's own code shows how it reads such a file back (moodle/moodle, mod/assign/gradingtable.php and
 mod/assign/feedback/offline):

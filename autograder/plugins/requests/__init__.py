@@ -1,4 +1,4 @@
-"""The command `requests`: what students want to have looked at again."""
+"""The command `requests`: lists students' regrade requests."""
 
 import sys
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Finds solutions that are alike beyond what their task makes natural, for a person to judge. It is no score.
+"""Finds solutions that are more alike than their task explains, for an instructor to judge.
 
 Code is compared by its syntax: names that it gives itself, formatting, comments, docstrings and annotations
 do not count. Right answers to a short task are alike by nature. So a passage counts only if it is neither in

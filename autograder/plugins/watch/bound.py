@@ -1,4 +1,4 @@
-"""Says how much repeated attempts can tell about hidden inputs."""
+"""Computes how much repeated attempts can leak about hidden inputs."""
 
 import math
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""One round of watching: collects, grades what may be told now, writes the pages and returns them.
+"""One round of watching: collects, grades what is due, writes the pages and returns them.
 
 An attempt is marked before it is graded. So where the grader is killed nobody gains an attempt, and what was
 marked but not shown is shown by the next round.
