@@ -21,9 +21,9 @@ help:            ## list the targets
 setup: $(READY)  ## make .venv and install the tested versions
 build: $(READY)  ## turn solutions/ into nbgrader's source notebooks, in build/
 	$(GRADER) build $(EXERCISES)
-release: $(READY)  ## write what students get, in assignments/
+release: $(READY)  ## write the folders for students, in assignments/
 	$(GRADER) release $(EXERCISES)
-verify: $(READY)  ## prove each exercise by its own right and wrong answers
+verify: $(READY)  ## check each exercise's tests on its right and wrong answers
 	$(GRADER) verify $(EXERCISES)
 collect: $(READY)  ## collect ARCHIVES=... (zips, tars or folders) into submitted/
 	@if test -e "$$ARCHIVES"; then set -- "$$ARCHIVES"; else eval "set -- $$ARCHIVES"; fi; $(GRADER) collect "$$@"
@@ -52,7 +52,7 @@ quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
 test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
-bench: $(READY)  ## measure grading beside stock nbgrader and Otter, and write autograder/docs/performance.md
+bench: $(READY)  ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md
 	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis

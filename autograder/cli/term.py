@@ -165,7 +165,7 @@ def _show_attendance(
         (one.exercise, f"{everybody - len(one.missing)} of {everybody}", _people(one.missing))
         for one in shown
     ]
-    empty = "" if shown else "; nobody has handed in anything"
+    empty = "" if shown else "; nobody has submitted anything"
     counted = "1 student" if everybody == 1 else f"{everybody} students"
     show(f"{counted} in {listed}{empty}", ("exercise", "came", "missing"), rows)
     for line in (line for one in shown for line in _odd(one)):

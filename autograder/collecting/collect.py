@@ -124,7 +124,7 @@ class _Collection:
         except EntryError as error:
             return self._line(candidate, REFUSED, str(error))
         if status is Placing.OLDER:
-            return self._line(candidate, Placing.UNCHANGED, "something handed in later is there")
+            return self._line(candidate, Placing.UNCHANGED, "a later submission is there")
         if status is Placing.UNCHANGED:
             return self._line(candidate, status)
         line = self._line(candidate, status, self.times.message(found, arrival, due))

@@ -122,7 +122,7 @@ def test_a_later_archive_replaces_and_an_earlier_one_does_not(course: Course, tm
     late = make_zip(tmp_path / "2.zip", {"ada/01_small.ipynb": notebook("2")}, LATE)
     assert statuses(run(course, early, late)) == [("ada", "new"), ("ada", "replaced")]
     first, second = run(course, early, late)
-    assert (first.status, first.message) == ("unchanged", "something handed in later is there")
+    assert (first.status, first.message) == ("unchanged", "a later submission is there")
     assert second.status == "unchanged"
     assert submitted(course)["ada/01_small/01_small.ipynb"] == notebook("2")
 
@@ -712,7 +712,7 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(handed_in: Course) -> No
 def test_where_nobody_has_handed_in_that_is_said(course: Course, tmp_path: Path) -> None:
     path = tmp_path / "class.csv"
     path.write_text("ada,Ada Lovelace\n", encoding="utf-8")
-    assert show(course, "--students", str(path))[0] == "1 student in class.csv; nobody has handed in anything"
+    assert show(course, "--students", str(path))[0] == "1 student in class.csv; nobody has submitted anything"
 
 
 def test_a_missing_list_is_wrong_use(course: Course) -> None:
