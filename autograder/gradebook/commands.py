@@ -38,7 +38,9 @@ def grade(converter: BaseConverter) -> None:
     """Grade what nbgrader has found, in turn with everybody else who grades."""
     course = load_course(Path(converter.coursedir.root))
     if (given := converter.config.CourseDirectory.get("db_url")) and given != database(course):
-        raise NbGraderException("name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ...")
+        problem = "name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ..."
+        converter.log.error(problem)  # nbgrader prints nothing else
+        raise NbGraderException(problem)
     found = {}
     for folder, notebooks in sorted(converter.assignments.items()):
         exercise, student = Path(folder).name, Path(folder).parent.name

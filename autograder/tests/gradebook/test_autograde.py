@@ -14,6 +14,7 @@ from autograder.grading.grader import CourseGrader
 from autograder.grading.marking import MarkingProcess
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook
+from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
     Formgrader,
@@ -87,6 +88,34 @@ def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_tr
     assert f"RuntimeError: secret inner workings; {ready.build}/autograder.log says more" in result["log"]
     assert "Traceback" in (ready.build / "autograder.log").read_text(encoding="utf-8")
     assert gradebook_submission(ready, "ann").score is None
+
+
+def test_what_cannot_be_recorded_fails_alone_and_is_named(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(submission: Submission, *_: object) -> None:
+        if submission.student == "ann":
+            raise OSError("no space left on device")
+
+    monkeypatch.setattr(MarkingProcess, "grade", lambda _, exercise, notebook: full_marks(exercise))
+    monkeypatch.setattr("autograder.gradebook.ledger.store_report", full)
+    for student in ("ann", "ben"):
+        hand_in(ready, student, solved(small(ready)))
+    result = formgrader(ready).autograde(small(ready).name, "*")
+    assert not result["success"]
+    assert "nbgrader gave up on 01_small of ann" in result["log"]
+    assert {one.student: one.score for one in read_gradebook(ready, small(ready))} == {
+        "ann": None,
+        "ben": 5.0,
+    }
+
+
+def test_a_gradebook_that_only_the_command_line_names_is_refused(ready: Course) -> None:
+    hand_in(ready, "ann", solved(small(ready)))
+    done = nbgrader(ready, "autograde", small(ready).name, "--db", f"sqlite:///{ready.root}/other.db")
+    assert done.returncode != 0
+    assert "name the gradebook in nbgrader_config.py" in done.stderr
+    assert read_gradebook(ready, small(ready)) == ()
 
 
 def test_the_formgraders_button_waits_while_somebody_else_grades(
