@@ -136,6 +136,13 @@ class Exercise:
             raise SourceError(f"{self.source}: missing; {fix}")
         return tuple(map(self._with_scan, read_source(self.source)))
 
+    @cached_property
+    def title(self) -> str:
+        """The notebook's first heading, or the exercise's name where it has none."""
+        texts = (cell.text for cell in self.cells if cell.role is Role.TEXT)
+        found = next((match for text in texts if (match := _HEADING.search(text))), None)
+        return found[1].strip() if found else self.name
+
     def _with_scan(self, cell: Cell) -> Cell:
         """Return a check that turns red where an answer uses what its question forbids."""
         if cell.role is not Role.CHECK or cell.name not in self.forbid:
@@ -256,6 +263,7 @@ class Exercise:
         return "" if alone else f"must define {variant.question} and no other question"
 
 
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles code cell N
 
 

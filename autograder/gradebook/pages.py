@@ -8,7 +8,7 @@ rest on what an earlier attempt, which has met hidden inputs, has left in the ma
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -148,8 +148,9 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
             exercise = course.exercises[about["assignment"]]
             lateness = Lateness(course, exercise, self.parent.config)
             (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
+            people = read_class(gradebook, course)
         graded = CommentBank(course.root).put_in(exercise.name, graded)
-        return feedback_page(course, exercise, graded, node), resources
+        return feedback_page(course, exercise, graded, node, people=people), resources
 
 
 def feedback_page(
@@ -158,8 +159,10 @@ def feedback_page(
     graded: GradebookSubmission,
     node: NotebookNode,
     view: View = View(),
+    *,
+    people: Mapping[str, Student],
 ) -> str:
-    """Return the page on an autograded notebook, whose report is in its metadata."""
+    """Return the page on an autograded notebook, whose report is in its metadata; `people` are the class."""
     report = Report.from_dict(node.metadata["autograder"]["report"])
     submission = Submission(course.root, graded.student, exercise.name)
     saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
@@ -167,7 +170,11 @@ def feedback_page(
     attempts = shown_attempts(course, submission, fingerprint, view.told)
     tells = view.early(graded.student)
     shown, note = early_report(report, tells)
-    return render_feedback(shown, graded, early_cells(node.cells, tells), saved, attempts, note)
+    cells, person = early_cells(node.cells, tells), people.get(graded.student)
+    name = " ".join(filter(None, reversed(person.parts))) if person else ""
+    return render_feedback(
+        shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student
+    )
 
 
 def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
@@ -246,6 +253,7 @@ def write_feedback(
     Only `students` get one, if they are given; `view` may tell less than all. Beside a page lies what the
     exchange needs to return it, and no file of the exercise: students have these, and pages refer to none.
     """
+    people = read_people(course)
     with open_converter(GenerateFeedback, course, exercise) as converter:
         for graded in read_gradebook(course, exercise):
             if students is not None and graded.student not in students:
@@ -256,7 +264,7 @@ def write_feedback(
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
                     node = nbformat.read(submission.autograded, as_version=4)
-                    text = feedback_page(course, exercise, graded, node, view)
+                    text = feedback_page(course, exercise, graded, node, view, people=people)
                     beside = (submission.autograded.with_name(name) for name in COMPANIONS)
                     others = {path.name: path for path in beside if path.is_file()}
                     write_folder(converter, submission, submission.feedback, text, others)

@@ -78,6 +78,7 @@ class ExampleView(NamedTuple):
     given: tuple[Table, ...]
     got: tuple[Table, ...]
     asked: tuple[Table, ...]
+    difference: tuple[Table, ...]  # yours less the expected one, where both are numbers in one shape
     words: str
 
 
@@ -90,6 +91,7 @@ def show_example(example: Example) -> ExampleView:
         given=tuple(table for grid in example.given for table in _tables(grid, set(), 0.0)),
         got=tuple(_tables(example.got, wrong, highest)),
         asked=tuple(_tables(example.asked, wrong, highest)),
+        difference=tuple(_tables(_difference(example), wrong, highest)) if wrong else (),
         words=_words(example, sorted(wrong)),
     )
 
@@ -100,6 +102,15 @@ def _wrong(example: Example) -> set[int]:
         return set()
     pairs = enumerate(zip(example.got.numbers, example.asked.numbers, strict=True))
     return {place for place, (got, asked) in pairs if got != asked}
+
+
+def _difference(example: Example) -> Grid:
+    """Return how far the numbers are from the expected ones; what is no number has no difference."""
+    pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
+    numbers = (
+        "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
+    )
+    return Grid(example.got.name, example.got.shape, tuple(numbers))
 
 
 def _words(example: Example, wrong: list[int]) -> str:
@@ -147,7 +158,9 @@ def _text(number: Number) -> str:
 
 
 def _size(number: Number) -> float:
-    """Return how far a number that has an end is from zero, with its sign."""
+    """Return how far a number that has an end is from zero, with its sign; a dash is none."""
+    if number == "-":
+        return 0.0
     value = float(number == "True") if number in ("True", "False") else float(number)
     return value if math.isfinite(value) else 0.0
 

@@ -1,13 +1,14 @@
 """Writes the feedback page on one submission: what tests found, then the notebook; nothing in it can run."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from autograder.report.question_view import show_question
-from autograder.report.report import GradebookSubmission, Report, ShownAttempt, Status
+from autograder.report.question_view import QuestionView, show_question
+from autograder.report.report import GradebookSubmission, Report, ShownAttempt, Status, Verdict
 from autograder.report.safe_html import (
     TOO_LARGE,
     Allowance,
@@ -22,6 +23,7 @@ from autograder.report.safe_html import (
 from autograder.report.text import is_picture
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
+_CRASHES = (Verdict.CRASHED, Verdict.NOT_DEFINED)
 _ANCHOR = "lesson-"
 _MAX_HEADING = 200  # letters
 _NAMELESS = "a part without a name"
@@ -50,33 +52,71 @@ def render_feedback(
     saved: SavedPictures | None = None,
     attempts: Sequence[ShownAttempt] = (),
     note: str = "",
+    *,
+    title: str = "",
+    student: str = "",
 ) -> str:
     """Return the page, the same for the same report, grades and notebook.
 
     `saved` are the pictures that the student's file has below cells that grading does not run; `note` says
-    what the page does not tell.
+    what the page does not tell; `title` is the exercise's, and `student` the student's name.
     """
-    allowance = Allowance()
+    allowance, cells = Allowance(), list(cells)
     entries = {entry.question: entry for entry in submission.entries}
     unreadable = report.status is Status.UNREADABLE
+    abouts = ((cell, cell.get("metadata", {}).get("nbgrader", {})) for cell in cells)
+    sources = {about["grade_id"]: cell.source for cell, about in abouts if about.get("solution")}
     questions = [
-        show_question(question, entries.get(question.name), allowance, unreadable=unreadable)
-        for question in report.questions
+        show_question(
+            question,
+            entries.get(question.name),
+            allowance,
+            unreadable=unreadable,
+            sources=sources,
+            place=place,
+        )
+        for place, question in enumerate(report.questions, 1)
     ]
+    failures = _failures(questions)
     lessons = dict[str, Lesson]()
     parts = list(show_notebook(cells, saved or {}, allowance, lessons))
     return load_template(_TEMPLATE).render(
         report=report,
         submission=submission,
+        title=title or report.exercise,
+        student=student or submission.student,
         questions=questions,
+        failures=failures,
+        others=[question for question in questions if not question.failed],
         parts=parts,
         lessons=lessons,
-        waiting=[entry.question for entry in submission.entries if entry.needs_person],
         late=_duration(submission.seconds_late),
         extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
         attempts=attempts if len(attempts) > 1 else (),
+        attempt=_attempt(attempts),
         note=note,
         unreadable=unreadable,
+    )
+
+
+def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
+    """Return the questions that failed; those that one error broke are together."""
+    groups = dict[object, list[QuestionView]]()
+    for question in questions:
+        if question.failed:
+            told = question.badge, re.sub(r" \(in \d+ tests\)$", "", question.lead)
+            alike = question.badge in _CRASHES and "the cell of" in question.lead
+            groups.setdefault(told if alike else question.name, []).append(question)
+    return list(groups.values())
+
+
+def _attempt(attempts: Sequence[ShownAttempt]) -> str:
+    """Return which of several attempts counts."""
+    if len(attempts) < 2:
+        return ""
+    counted = [(place, one.when) for place, one in enumerate(attempts, 1) if one.counts]
+    return "".join(
+        f"attempt {place} of {len(attempts)}{f', {when}' if when else ''}" for place, when in counted
     )
 
 

@@ -1,15 +1,15 @@
 """Describes the state of one question to the student, after tests and after manual grading."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from types import MappingProxyType
 
 from markupsafe import Markup
 
 from autograder.report.example import ExampleView, show_example
 from autograder.report.report import GradebookEntry, QuestionReport, Verdict, standing
-from autograder.report.safe_html import Allowance, render_comment, render_lines
+from autograder.report.safe_html import Allowance, render_comment, render_lines, render_text
 from autograder.report.text import number
 
 MEANINGS = {
@@ -33,7 +33,39 @@ _IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
 _PROMISE = re.compile(r"\s*\b(A person|An instructor) will [^.]*\.")  # written before anybody had looked
 _PART = re.compile(r"\n\d\. ")  # of a hint that names several things
-_ShownTest = tuple[str, Markup, Markup | None]  # its verdict, its title, and a hint of its own
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_CRASHED_IN = re.compile(r"\(the cell of (\w+), line (\d+)\)")
+_REPAIRED_IN = re.compile(r"\bin lines? (\d+)(?:, at |[,.]|$)", re.MULTILINE)
+_AROUND, _SHORT, _LONGEST_LINE = 3, 10, 200  # lines beside a marked one; of code that is shown whole; letters
+_NEXT = {
+    Verdict.FAILED: "See what is wrong",
+    Verdict.CRASHED: "Fix the error",
+    Verdict.TIMED_OUT: "Make it faster",
+    Verdict.BLOCKED: "Take out what is not allowed",
+    Verdict.NOT_DEFINED: "Define it",
+    Verdict.NOT_ATTEMPTED: "Replace the stub",
+}
+_WAITING = "Wait for a grader"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the student's own code, and whether the place of the mistake is in it."""
+
+    number: int
+    text: Markup
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TestGroup:
+    """Tests of a question that ended alike: one row, however many there are."""
+
+    __test__ = False
+    verdict: str
+    hint: Markup | None  # none where the question says it
+    titles: tuple[Markup, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +73,100 @@ class QuestionView:
     """What the page says of one question."""
 
     name: str
+    anchor: str
     badge: str
     points: str
+    share: float  # of its points, between 0 and 1
     meaning: str
-    hint: str
+    error: str  # that stopped the code, where what is said does not name it
+    next: str  # what the student can do, or nothing
+    lead: str  # the first sentence of what is said
+    more: str  # the others
     parts: tuple[str, ...]  # of the hint, where it names several things
-    tests: tuple[tuple[_ShownTest, int], ...]  # each with how many in a row look the same
+    code: tuple[Line, ...]
+    tally: str
+    tests: tuple[TestGroup, ...]
     remark: Markup | None
     example: ExampleView | None
+    failed: bool
 
 
 def show_question(
-    question: QuestionReport, entry: GradebookEntry | None, allowance: Allowance, *, unreadable: bool
+    question: QuestionReport,
+    entry: GradebookEntry | None,
+    allowance: Allowance,
+    *,
+    unreadable: bool,
+    sources: Mapping[str, str] = MappingProxyType({}),
+    place: int = 1,
 ) -> QuestionView:
-    """Return what to say of a question; without an `entry` in the gradebook the report alone counts."""
+    """Return what to say of a question; without an `entry` in the gradebook the report alone counts.
+
+    `sources` are the student's cells by the name of the question that they answer; `place` is the question's.
+    """
     score = question.score if entry is None else entry.score
     decided = entry is not None and _decided(question, entry, unreadable)
     badge, meaning = _standing(question, entry, unreadable=unreadable, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint) if decided else _counted(question))
-    shown = "No score yet," if score is None else number(score)
+    lead, *more = _SENTENCE.split(hint, maxsplit=1)
+    passed = sum(test.verdict is Verdict.PASSED for test in question.tests)
+    code = tuple(_own_lines(question, sources))
     return QuestionView(
         name=question.name,
+        anchor=f"question-{place}",
         badge=badge,
-        points=f"{shown} of {number(question.max_score)} points.",
+        points=f"{'worth' if score is None else f'{number(score)} of'} {number(question.max_score)}",
+        share=min(max((score or 0.0) / question.max_score, 0.0), 1.0) if question.max_score else 0.0,
         meaning=meaning,
-        hint=hint,
+        error=_error(question),
+        next="" if decided else _next(question, entry, code, unreadable=unreadable),
+        lead=lead,
+        more=" ".join(more),
         parts=tuple(parts),
-        tests=tuple(_distinct_tests(question, decided=decided)),
+        code=code,
+        tally=f"{passed} of {len(question.tests)} tests passed",
+        tests=tuple(_grouped_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
         example=show_example(question.shown) if question.shown else None,
+        failed=not decided and not unreadable and question.verdict in _NEXT,
     )
+
+
+def _next(
+    question: QuestionReport, entry: GradebookEntry | None, code: Sequence[Line], *, unreadable: bool
+) -> str:
+    """Return in a few words what the student, or somebody else, does next."""
+    if unreadable or question.verdict in _FOR_A_PERSON:
+        return _WAITING if entry is None or entry.needs_person or entry.score is None else ""
+    marked = [line.number for line in code if line.marked]
+    if marked and question.verdict in (Verdict.FAILED, Verdict.CRASHED):
+        return f"{'Fix the error in' if question.verdict is Verdict.CRASHED else 'Look at'} line {marked[0]}"
+    return _NEXT.get(question.verdict, "")
+
+
+def _error(question: QuestionReport) -> str:
+    """Return the error that stopped the code, where the question's hint names a repair instead."""
+    if not _REPAIRED_IN.search(question.hint):
+        return ""
+    return next((test.hint for test in question.tests if test.verdict is Verdict.CRASHED), "")
+
+
+def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:
+    """Yield the student's lines around the place that the hint names, or the whole of a short answer."""
+    name, marked = question.name, 0
+    if found := _CRASHED_IN.search(question.hint):
+        name, marked = found[1], int(found[2])
+    elif found := _REPAIRED_IN.search(question.hint):
+        marked = int(found[1])
+    lines = sources.get(name, "").splitlines()
+    if question.verdict not in (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT):
+        return
+    first, last = marked - _AROUND, marked + _AROUND
+    if not 0 < marked <= len(lines):
+        marked, first, last = 0, 1, len(lines) if len(lines) <= _SHORT else 0
+    for place, line in enumerate(lines, 1):
+        if first <= place <= last:
+            yield Line(place, render_text(line[:_LONGEST_LINE]), place == marked)
 
 
 def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
@@ -116,21 +212,20 @@ def _given(entry: GradebookEntry) -> str:
     return "full points" if entry.score >= entry.max_score else "a part of the points"
 
 
-def _distinct_tests(question: QuestionReport, *, decided: bool) -> Iterator[tuple[_ShownTest, int]]:
-    """Yield each test as a reader sees it, and how many tests in a row look the same."""
-    shown, known = list[_ShownTest](), set[str]()
-    for test in question.tests:
+def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
+    """Yield the tests by what became of them: those that failed first, and alike ones together."""
+    groups = dict[tuple[str, str], list[str]]()
+    for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
-        said = test.hint in known or question.hint.endswith(test.hint)
-        hint = None if said else render_lines(_counted(question, test.hint))
-        shown.append((verdict, render_lines(test.title), hint))
-        if test.verdict is Verdict.CRASHED:
-            known.add(test.hint)
-    return ((test, len(list(same))) for test, same in groupby(shown))
+        groups.setdefault((verdict, test.hint), []).append(test.title)
+    for (verdict, hint), titles in groups.items():
+        said = question.hint.endswith(hint)  # which every text does with an empty one
+        shown = tuple(render_lines(title) for title in dict.fromkeys(titles))
+        yield TestGroup(verdict, None if said else render_lines(hint), shown, len(titles))
 
 
-def _counted(question: QuestionReport, hint: str | None = None) -> str:
-    """Return a hint, by default the question's own, with the number of crashes for which it stands."""
-    hint = question.hint if hint is None else hint
+def _counted(question: QuestionReport) -> str:
+    """Return a question's hint with the number of crashes for which it stands."""
+    hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

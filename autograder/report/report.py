@@ -12,7 +12,7 @@ from autograder.report.text import number
 
 MAX_REPORT = 256 << 10  # bytes of JSON
 _MAX_HINT = 1000  # characters, of a hint or a message
-_NEARLY = 0.75  # of a question's points
+_NEARLY, _PARTLY = 0.75, 0.25  # of a question's points
 _LEFT_OUT = "(left out, because the report would be too long)"
 
 
@@ -171,11 +171,12 @@ class GradebookSubmission:
 
     @property
     def points_in_words(self) -> str:
-        """The score, such as "8 of 10 so far, 4 not graded yet"."""
+        """The score, such as "8 of 10 so far; 4 points wait for a grader"."""
         if self.score is None or not self.open_points:
             return f"{number(self.score)} of {number(self.max_score)}"
         graded = number(self.max_score - self.open_points)
-        return f"{number(self.score)} of {graded} so far, {number(self.open_points)} not graded yet"
+        waiting = "1 point waits" if self.open_points == 1 else f"{number(self.open_points)} points wait"
+        return f"{number(self.score)} of {graded} so far; {waiting} for a grader"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +207,11 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
 def standing(verdict: Verdict, score: float | None, most: float) -> str:
     """Return in a word or two how an answer stands that got `score` of `most` points.
 
-    The worst test gives a question its verdict, but an answer that got most of the points has not failed.
+    The worst test gives a question its verdict, but an answer with a good part of the points has not failed.
     """
     if verdict not in WRONG or not score:
+        return str(verdict)
+    if score < _PARTLY * most:
         return str(verdict)
     return "nearly right" if score >= _NEARLY * most else "partly right"
 

@@ -14,7 +14,6 @@ from urllib.parse import unquote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
-from pygments.formatters import HtmlFormatter
 
 from autograder.report.renderer import Rendered, render
 from autograder.report.text import clean_text, is_picture, number
@@ -24,7 +23,6 @@ POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _HERE = Path(__file__).parent
-CODE_STYLE = str(HtmlFormatter().get_style_defs(".highlight"))  # the style sheet of highlighted code
 LEFT_OUT = "This part is left out: it takes too long to show safely."
 TOO_LARGE = "This part is left out: the page would become too large."
 MAX_PAGE = 10 << 20  # letters that a page shows of one notebook
@@ -37,6 +35,7 @@ _MAX_LINES = 5000  # letters of a title, a hint or a message
 _SHARED_TEXTS = 512  # the cells that most notebooks of a class have in common are rendered once
 _SHARED_LETTERS = 5000
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
+_QUOTED = re.compile(r"`([^`<>\n]{1,200})`")
 _CUT = " […]"
 _LEFT_OUT = Markup("<p>{}</p>").format(LEFT_OUT)
 _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
@@ -76,6 +75,11 @@ def render_lines(text: str) -> Markup:
     return render_text(shown).replace("\n", Markup("<br>"))
 
 
+def render_said(text: str) -> Markup:
+    """Return what is said to a student as `render_lines` does, with what stands in backticks as code."""
+    return _safe(_QUOTED.sub(r"<code>\1</code>", str(render_lines(text))))
+
+
 def render_html(source: str, allowance: Allowance) -> Markup:
     """Return the harmless part of `source`."""
     return _part("html", source, allowance)
@@ -99,7 +103,7 @@ def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> 
 
 
 def render_code(source: str, allowance: Allowance) -> Markup:
-    """Return Python code with the classes that `CODE_STYLE` colours."""
+    """Return Python code with the classes that page.css colours."""
     return _plain(source) if len(source) > MAX_COLOURED else _part("code", source, allowance, _plain(source))
 
 
@@ -123,8 +127,8 @@ def load_template(path: Path) -> Template:
     loader = FileSystemLoader([path.parent, _HERE])
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
-    environment.globals.update(policy=POLICY, code_style=CODE_STYLE)
-    environment.filters.update(number=number, lines=render_lines)
+    environment.globals.update(policy=POLICY)
+    environment.filters.update(number=number, lines=render_lines, said=render_said)
     return environment.get_template(path.name)
 
 

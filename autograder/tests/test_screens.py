@@ -8,22 +8,27 @@ import pytest
 from nbformat import NotebookNode, from_dict
 from playwright.sync_api import BrowserContext, Page
 
+from autograder.report.feedback_page import render_feedback
 from autograder.report.report import QuestionReport, Verdict
 from autograder.tests.browser import IN_BROWSER, Listener, opened, picture, show
 from autograder.tests.report.test_example import SHOWN
-from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION, page
+from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION
 from autograder.tests.screens import TOLERATED, Golden, difference
 
 pytestmark = IN_BROWSER
 
 DASHBOARD = Path(__file__).parent / "golden" / "dashboard" / "dashboard.html"
-HINT = "Your rows do not sum to 1, but your columns do.\nOver which dimension did you normalise?"
+HINT = (
+    "Your rows do not sum to 1, but your columns do. Over which dimension did you normalise? "
+    "One change in line 3, at `dim=0`, makes all tests pass. All else is right."
+)
 LESSON = "## Move 2: weigh\n\nWe want **shares** of a whole, $e^{s_i} / \\sum_j e^{s_j}$."
+LESSON_CELLS = [from_dict({"cell_type": "markdown", "source": LESSON})]
 STYLED = (
     "(sheet => {{ sheet.replaceSync({css!r}); document.adoptedStyleSheets = [sheet] }})(new CSSStyleSheet())"
 )
 LOSSES = {
-    "a hint": ".hint { visibility: hidden }",
+    "a hint": ".lead { visibility: hidden }",
     "the frames of wrong numbers": ".grid td.wrong { outline: none }",
     "the colours of numbers": ".grid td { background: none }",
     "a figure": "figure { display: none }",
@@ -41,33 +46,43 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
 @pytest.fixture(scope="module")
 def feedback(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> Page:
     """Return an open feedback page with something of everything."""
-    passed = QuestionReport("attention_scores", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,))
-    failed = replace(QUESTION, name="softmax", hint=HINT, shown=SHOWN)
-    report = replace(REPORT, exercise="04_scaled_dot_product", questions=(failed, passed))
-    first = replace(ENTRY, question="softmax", remark="Nearly: *which row* is wrong?")
-    second = replace(ENTRY, question="attention_scores", auto_score=2.0)
-    submission = replace(SUBMISSION, entries=(first, second), seconds_late=7200)
     path = tmp_path_factory.mktemp("feedback") / "page.html"
-    path.write_text(page(report, submission, cells()), encoding="utf-8")
+    path.write_text(feedback_text(), encoding="utf-8")
     return shown(browser, path)
+
+
+def feedback_text(failures: int = 1) -> str:
+    """Return a feedback page with so many questions that failed, and one that passed."""
+    names = ["softmax", *(f"softmax_{number}" for number in range(2, failures + 1))]
+    failed = [replace(QUESTION, name=name, hint=HINT, shown=SHOWN) for name in names]
+    passed = QuestionReport("attention_scores", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,))
+    report = replace(REPORT, exercise="04_scaled_dot_product", questions=(*failed, passed))
+    entries = [replace(ENTRY, question=name, remark="Nearly: *which row* is wrong?") for name in names]
+    last = replace(ENTRY, question="attention_scores", auto_score=2.0)
+    submission = replace(SUBMISSION, entries=(*entries, last), seconds_late=7200)
+    title = "4. Scaled dot-product attention"
+    cells = [*LESSON_CELLS, *map(answer, names)]
+    return render_feedback(report, submission, cells, title=title, student="Ada Lovelace")
 
 
 def shown(browser: BrowserContext, path: Path) -> Page:
     """Open a page in a window as high as it is, up to a height."""
-    page = show(browser, path.as_uri(), width=900)
+    page = show(browser, path.as_uri(), width=1000)
     height = page.evaluate("document.documentElement.scrollHeight")
-    page.set_viewport_size({"width": 900, "height": min(1300, height)})
+    page.set_viewport_size({"width": 1000, "height": min(1300, height)})
     return page
 
 
-def cells() -> tuple[NotebookNode, ...]:
+def answer(name: str) -> NotebookNode:
+    """Return the student's answer to a question."""
     printed = {"output_type": "stream", "name": "stdout", "text": "tensor([0.8000, 0.2000])"}
     code = {
         "cell_type": "code",
-        "source": "def softmax(scores):\n    return scores.exp()",
+        "metadata": {"nbgrader": {"grade_id": name, "solution": True}},
+        "source": f"def {name}(scores):\n    powers = scores.exp()\n    return powers / powers.sum(dim=0)",
         "outputs": [printed],
     }
-    return from_dict({"cell_type": "markdown", "source": LESSON}), from_dict(code)
+    return from_dict(code)
 
 
 def test_a_student_s_page(feedback: Page, golden_screen: Golden) -> None:

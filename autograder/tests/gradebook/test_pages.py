@@ -74,7 +74,7 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
         hand_in(ready, student, solved(small(ready)))
         record(ready, student)
 
-    def broken(report: Report, graded: GradebookSubmission, *rest: Any) -> str:
+    def broken(report: Report, graded: GradebookSubmission, *rest: Any, **more: Any) -> str:
         if graded.student == "ben":
             raise RuntimeError("a defect of ours")
         return f"the page of {graded.student}"

@@ -52,7 +52,7 @@ def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
     assert after["double"] == before["double"]
     assert grade(double=TRIPLE, row_sums=HALVED) == after
     view = show_question(after["row_sums"], None, Allowance(), unreadable=False)
-    assert (view.badge, view.hint) == ("passed", NOTE)
+    assert (view.badge, f"{view.lead} {view.more}".strip()) == ("passed", NOTE)
 
 
 def test_what_is_wrong_all_the_same_is_said_beside_that(grade: Grade) -> None:
@@ -211,5 +211,6 @@ def test_every_reader_of_a_report_is_told(capsys: pytest.CaptureFixture[str]) ->
     show_report("a.ipynb", report)
     assert NOTE in " ".join(capsys.readouterr().out.split())
     assert comment(report, better) == f"Passed.\n{NOTE}".replace("`", "'")
-    assert show_question(better, None, Allowance(), unreadable=False).hint == NOTE
+    view = show_question(better, None, Allowance(), unreadable=False)
+    assert f"{view.lead} {view.more}".strip() == NOTE
     assert NOTE in results(report)["tests"][0]["output"].splitlines()

@@ -158,7 +158,8 @@ def test_a_page_fires_nothing_and_asks_for_nothing(
     listener.drain()
     seen = visit(browser, page(course, name), seconds=1)
     assert seen.events == ()
-    assert seen.title == (f"{course.settings.title}: dashboard" if name == "dashboard" else "01_small")
+    dashboard = f"{course.settings.title}: dashboard"
+    assert seen.title == (dashboard if name == "dashboard" else f"01_small: feedback for {name}")
     assert listener.drain() == []
 
 

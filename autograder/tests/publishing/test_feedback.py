@@ -101,27 +101,28 @@ def test_pages_lie_where_nbgrader_hands_them_out(course: Course) -> None:
 def test_the_report_stands_first_with_verdicts_and_tests_as_sentences(course: Course) -> None:
     words = Page(page(course, "ben")).words
     report, _, notebook = words.partition("Your notebook, as it ran")
-    assert "Score: 2 of 5 so far, 2 not graded yet" in report
-    assert "passed: Every element becomes twice as large." in report
-    assert "failed: Each number is the sum of its own row." in report
+    assert "2 of 5 so far; 2 points wait for a grader" in report
+    assert re.search(r"passed:?\s.*Every element becomes twice as large\.", report, re.DOTALL)
+    assert re.search(r"failed:\s.*Each number is the sum of its own row\.", report, re.DOTALL)
     assert "def row_sums" in notebook
 
 
 def test_a_mistakes_hint_is_on_the_page(course: Course) -> None:
     mistake = next(m for m in small(course).mistakes if m.name == "row_sums__columns")
-    assert mistake.hint in Page(page(course, "ben")).words
+    words = " ".join(Page(page(course, "ben")).words.split())
+    assert all(sentence in words for sentence in re.split(r"(?<=[.?!])\s+", mistake.hint))
 
 
 def test_what_a_person_gave_and_wrote_is_on_the_page(course: Course) -> None:
     words = Page(page(course, "ann")).words
-    assert "Score: 6.5 of 7" in words
+    assert "6.5 of 7" in words
     assert "Your instructor writes:\n<script>alert(13)</script> Well put." in words
 
 
 def test_a_page_says_that_the_file_could_not_be_read(course: Course) -> None:
     words = Page(page(course, "zoe")).words
     assert "The file could not be read: not JSON" in words
-    assert "an instructor will look at double, row_sums, why" in words
+    assert words.count("Wait for a grader") == 3
 
 
 @pytest.mark.parametrize("student", ["ann", "ben", "dan", "eve", "zoe"])
@@ -129,6 +130,7 @@ def test_nothing_on_a_page_can_run_or_load(course: Course, student: str) -> None
     seen = Page(page(course, student))
     assert seen.tags <= {
         "html", "head", "meta", "title", "style", "body", "main", "section", "h1", "h2", "p", "ul", "ol",
+        "details", "summary", "thead", "tbody", "wbr",
         "li", "br", "span", "code", "pre", "div", "img", "a", "b", "em", "strong",
             "figure", "figcaption", "table", "caption", "tr", "th", "td",
     }  # fmt: skip
@@ -183,10 +185,10 @@ def test_a_page_that_fails_stops_no_other(course: Course, monkeypatch: pytest.Mo
     written = Submission(course.root, "eve", "01_small").feedback
     written.unlink()
 
-    def broken(report: Report, submission: GradebookSubmission, *rest: Any) -> str:
+    def broken(report: Report, submission: GradebookSubmission, *rest: Any, **more: Any) -> str:
         if submission.student == "ben":
             raise RuntimeError("a defect of ours")
-        return render_feedback(report, submission, *rest)
+        return render_feedback(report, submission, *rest, **more)
 
     monkeypatch.setattr("autograder.gradebook.pages.render_feedback", broken)
     with pytest.raises(ConversionError, match=r"gave up on 01_small of ben; .*nbgrader\.log says why"):

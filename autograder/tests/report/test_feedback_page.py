@@ -1,5 +1,6 @@
 """The feedback page: what it says of scores, verdicts, tests and lateness, and how it shows a notebook."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from autograder.report.report import (
     GradebookSubmission,
     QuestionReport,
     Report,
+    ShownAttempt,
     Status,
     Verdict,
 )
@@ -41,31 +43,81 @@ def with_output(**output: Any) -> str:
     return page(cells=(from_dict({"cell_type": "code", "source": "", "outputs": [output]}),))
 
 
-def test_the_score_is_that_of_the_gradebook() -> None:
-    assert "<p class=score>Score: 1 of 2</p>" in page()
-    graded_by_hand = replace(SUBMISSION, entries=(replace(ENTRY, manual_score=1.5),))
-    assert "<p class=score>Score: 1.5 of 2</p>" in page(submission=graded_by_hand)
-    assert "<p>1.5 of 2 points. Some tests failed." in page(submission=graded_by_hand)
+def test_the_first_screen_says_who_what_and_how_many_points() -> None:
+    text = render_feedback(REPORT, SUBMISSION, (), title="Dot <products>", student="Ann Other")
+    assert "<h1>Dot &lt;products&gt;</h1>" in text
+    assert "<p class=about>Ann Other · 01_small</p>" in text
+    assert "<title>01_small: feedback for Ann Other</title>" in text
+    again = [ShownAttempt("", 1.0, 2.0, False), ShownAttempt("2026-03-01 18:00", 1.0, 2.0, True)]
+    text = render_feedback(REPORT, SUBMISSION, (), attempts=again)
+    assert "· attempt 2 of 2, 2026-03-01 18:00</p>" in text
 
 
-def test_without_a_score_it_says_so() -> None:
-    unscored = replace(SUBMISSION, entries=(replace(ENTRY, auto_score=None),))
-    assert "This submission has no score yet." in page(submission=unscored)
-    assert "<p>No score yet, of 2 points." in page(submission=unscored)
+@pytest.mark.parametrize(
+    ("entry", "score", "points"),
+    [
+        (ENTRY, "1 of 2", "1 of 2"),
+        (replace(ENTRY, manual_score=1.5), "1.5 of 2", "1.5 of 2"),
+        (replace(ENTRY, auto_score=None), "This submission has no score yet.", "worth 2"),
+    ],
+)
+def test_the_score_is_that_of_the_gradebook(entry: GradebookEntry, score: str, points: str) -> None:
+    text = page(submission=replace(SUBMISSION, entries=(entry,)))
+    assert f"<p class=score>{score}</p>" in text
+    assert f"<td class=points>{points}</td>" in text
 
 
 def test_a_question_that_is_not_in_the_gradebook_has_the_report_s_score() -> None:
-    assert "<p>1 of 2 points." in page(submission=replace(SUBMISSION, entries=()))
+    assert "<td class=points>1 of 2</td>" in page(submission=replace(SUBMISSION, entries=()))
 
 
-def test_it_names_the_questions_at_which_a_person_will_look() -> None:
-    waiting = tuple(replace(ENTRY, question=name, needs_person=True) for name in ("double", "why"))
-    text = page(submission=replace(SUBMISSION, entries=waiting))
-    assert "<p>Not final yet: an instructor will look at double, why.</p>" in text
-    assert "Not final" not in page()
-    written = replace(ENTRY, question="why", auto_score=None, needs_person=True)
-    text = page(submission=replace(SUBMISSION, entries=(ENTRY, written)))
-    assert "will look at why.</p>" in text
+def test_failures_stand_before_what_passed_and_the_notebook_is_folded() -> None:
+    right = QuestionReport("halve", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,))
+    text = page(replace(REPORT, questions=(right, QUESTION)), replace(SUBMISSION, entries=()))
+    places = [
+        text.index(found)
+        for found in ("<section class=question", "<details class=done", "<details class=notebook>")
+    ]
+    assert places == sorted(places)
+    assert text.count("<section") == 1
+    assert '<code>halve</code> <span class="state passed">passed</span>, 2 of 2 points</summary>' in text
+
+
+def test_each_question_has_a_bar_and_a_link_to_what_is_said_of_it() -> None:
+    text = page()
+    assert '<a href="#question-1"><code>double</code></a>' in text
+    assert '<span class=bar><span style="--length: 0.5"></span></span>' in text
+    assert '<a href="#question-1">See what is wrong</a>' in text
+    assert '<section class=question id="question-1">' in text
+
+
+def test_the_student_s_own_lines_are_shown_with_the_place_marked() -> None:
+    source = "\n".join(["def double(x):", *(f"    x{n} = <b>" for n in range(2, 20))])
+    cell = from_dict({"cell_type": "code", "source": source, "outputs": [], "metadata": {"nbgrader": {
+        "grade_id": "double", "solution": True}}})  # fmt: skip
+    hint = "With another order in line 9, at `x9 = <b>`, all tests pass. All else is right."
+    text = page(replace(REPORT, questions=(replace(QUESTION, hint=hint),)), cells=(cell,))
+    assert "<tr class=marked><td>9</td><td>    x9 = &lt;b&gt; <b>← here</b></td></tr>" in text
+    assert re.findall(r"<td>(\d+)</td><td> ", text) == [str(n) for n in range(6, 13)]
+    assert "Look at line 9" in text
+    assert (
+        "<p class=lead>With another order in line 9, at <code>x9 = &lt;b&gt;</code>, all tests pass.</p>"
+        in text
+    )
+    assert "<details class=hint><summary>Hint</summary><p>All else is right.</p></details>" in text
+
+
+def test_questions_that_one_error_broke_are_told_together() -> None:
+    hint = "NameError: name 'y' is not defined (the cell of double, line 1)"
+    tests = tuple(HiddenTest(f"Test {n}.", Verdict.CRASHED, 1.0, hint) for n in range(14))
+    broken = [
+        QuestionReport(name, Verdict.CRASHED, 0.0, 2.0, hint, None, tests) for name in ("double", "halve")
+    ]
+    text = page(replace(REPORT, questions=tuple(broken)), replace(SUBMISSION, entries=()))
+    assert text.count("<section") == 1
+    assert '<code>double</code><span id="question-2">, </span><code>halve</code>' in text
+    assert "NameError: name &#x27;y&#x27; is not defined (the cell of double, line 1) (in 14 tests)" in text
+    assert text.count("(14 tests):") == 2
 
 
 def test_a_figure_that_may_not_be_shown_is_told_in_its_words() -> None:
@@ -91,19 +143,21 @@ def test_late_work_is_said_to_be_late_in_the_largest_unit(seconds: float, said: 
 def test_an_unreadable_file_is_named_as_such_and_no_question_is_judged() -> None:
     text = page(replace(REPORT, status=Status.UNREADABLE, message="not <JSON>"))
     assert "<p class=message>The file could not be read: not &lt;JSON&gt;.</p>" in text
-    assert "<span class=unreadable>unreadable</span>" in text
+    assert '<span class="state unreadable">unreadable</span>' in text
     assert "Some tests failed" not in text
 
 
 def test_a_message_on_the_whole_submission_stands_above_the_questions() -> None:
-    assert "<p class=message>Two<br>lines</p>\n<section>" in page(replace(REPORT, message="Two\nlines"))
+    text = page(replace(REPORT, message="Two\nlines"))
+    assert text.index("<p class=message>Two<br>lines</p>") < text.index("<table class=overview>")
 
 
-def test_tests_in_a_row_that_read_the_same_are_counted() -> None:
-    text = page_with(FAILS, FAILS, HOLDS, FAILS)
-    passed = "<li><span class=passed>passed</span>: It holds.</li>"
-    failed = "<li><span class=failed>failed</span>: Rows sum to 1.<br>Over which dimension?"
-    assert f"{failed} (2 cases)</li>\n{passed}\n{failed}</li>\n</ul>" in text
+def test_tests_that_end_alike_are_one_row_those_that_failed_first() -> None:
+    text = page_with(FAILS, HOLDS, FAILS)
+    failed = '<li><span class="state failed">failed</span> (2 tests): Over which dimension?'
+    assert text.index(failed) < text.index('<li><span class="state passed">passed</span>:')
+    assert text.count("Rows sum to 1.") == 1
+    assert "<summary>1 of 3 tests passed</summary>" in text
 
 
 def test_a_test_does_not_repeat_the_question_s_hint() -> None:
@@ -112,7 +166,7 @@ def test_a_test_does_not_repeat_the_question_s_hint() -> None:
 
 def test_a_verdict_of_two_words_has_a_class_of_one() -> None:
     slow = replace(REPORT, questions=(replace(QUESTION, verdict=Verdict.TIMED_OUT, score=0.0),))
-    assert "<span class=timed-out>timed out</span>" in page(slow, replace(SUBMISSION, entries=()))
+    assert '<span class="state timed-out">timed out</span>' in page(slow, replace(SUBMISSION, entries=()))
 
 
 def test_a_person_s_remark_is_shown_with_its_markdown_and_without_its_tags() -> None:
@@ -169,7 +223,7 @@ def test_a_question_leads_to_its_part_of_the_lesson() -> None:
     above = [text("# One\n\n```\n# no heading\n```\n\n## `Two` <b onclick=x>&</b>"), text("### Small")]
     answer = text("x", grade_id=name, solution=True)
     shown = page(REPORT, cells=(*above, answer, text("# Three"), answer))
-    assert '<p>In the lesson: <a href="#lesson-2">Two &amp;</a></p>' in shown
+    assert '<p class=quiet>In the lesson: <a href="#lesson-2">Two &amp;</a></p>' in shown
     assert shown.count('<h2 id="lesson-2">') == shown.count('<h1 id="lesson-1">One</h1>') == 1
     assert "In the lesson" not in page(REPORT, cells=(answer, *above))
     endless = page(REPORT, cells=(text("# " + "a" * 3000), answer))

@@ -24,7 +24,7 @@ def view(question: QuestionReport, entry: GradebookEntry | None, unreadable: boo
 def test_a_review_says_that_a_person_will_look_until_one_has() -> None:
     waiting = view(REVIEW, ENTRY)
     assert (waiting.badge, waiting.meaning) == ("review", MEANINGS[Verdict.REVIEW])
-    assert waiting.hint == HINT
+    assert f"{waiting.lead} {waiting.more}" == HINT
 
 
 @pytest.mark.parametrize(
@@ -34,22 +34,21 @@ def test_a_decided_review_says_what_was_decided_and_promises_nothing(score: floa
     decided = view(REVIEW, replace(ENTRY, manual_score=score, needs_person=False))
     assert decided.badge == "reviewed"
     assert decided.meaning == f"An instructor graded this answer and gave it {given}."
-    assert decided.hint == 'This question asks you to do without "Tensor.dot".'
-    ((badge, _, _), _) = decided.tests[0]
-    assert badge == "held for review"
+    assert (decided.lead, decided.more) == ('This question asks you to do without "Tensor.dot".', "")
+    assert decided.tests[0].verdict == "held for review"
 
 
 def test_a_written_answer_is_not_graded_until_a_person_has_read_it() -> None:
     waiting = view(WRITTEN, ANSWER)
-    assert (waiting.badge, waiting.points) == ("not graded yet", "No score yet, of 2 points.")
+    assert (waiting.badge, waiting.points) == ("not graded yet", "worth 2")
     read = view(WRITTEN, replace(ANSWER, manual_score=2.0, needs_person=False))
-    assert (read.badge, read.points) == ("graded", "2 of 2 points.")
+    assert (read.badge, read.points) == ("graded", "2 of 2")
     assert read.meaning == "An instructor graded this answer and gave it full points."
 
 
 def test_an_answer_with_points_that_is_to_be_looked_at_again_is_not_final() -> None:
     again = view(WRITTEN, replace(ANSWER, manual_score=2.0))
-    assert (again.badge, again.points) == ("not final", "2 of 2 points.")
+    assert (again.badge, again.points) == ("not final", "2 of 2")
 
 
 def test_a_written_answer_that_was_never_begun_needs_no_reader() -> None:
@@ -77,14 +76,14 @@ def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -
 def test_points_that_a_person_has_set_are_said_to_be_so() -> None:
     question = replace(REVIEW, verdict=Verdict.FAILED, hint="")
     changed = view(question, replace(ENTRY, manual_score=1.0, needs_person=False))
-    assert (changed.badge, changed.points) == ("partly right", "1 of 3 points.")
+    assert (changed.badge, changed.points) == ("partly right", "1 of 3")
     assert changed.meaning.endswith("An instructor looked at it and set the points.")
     assert view(question, replace(ENTRY, manual_score=3.0, needs_person=False)).badge == "reviewed"
 
 
 def test_an_answer_with_most_of_the_points_is_not_called_failed() -> None:
     nearly = view(replace(REVIEW, verdict=Verdict.FAILED, score=2.84, hint=""), None)
-    assert (nearly.badge, nearly.points) == ("nearly right", "2.84 of 3 points.")
+    assert (nearly.badge, nearly.points) == ("nearly right", "2.84 of 3")
     assert nearly.meaning == MEANINGS[Verdict.FAILED]
     partly = view(replace(REVIEW, verdict=Verdict.CRASHED, score=1.0, hint=""), None)
     assert partly.badge == "partly right"
@@ -96,7 +95,7 @@ def test_a_hint_that_names_two_things_has_two_parts() -> None:
         replace(REVIEW, verdict=Verdict.FAILED, hint="Two things are wrong:\n1. This. (1. no)\n2. That."),
         None,
     )
-    assert (two.hint, two.parts) == ("Two things are wrong:", ("This. (1. no)", "That."))
+    assert (two.lead, two.parts) == ("Two things are wrong:", ("This. (1. no)", "That."))
     assert view(REVIEW, None).parts == ()
 
 
@@ -111,6 +110,28 @@ def test_a_crash_that_several_tests_met_is_shown_once_with_their_number() -> Non
     errors = ("NameError: y", "IndexError: 3", "IndexError: 3", "NameError: y", "ValueError: odd")
     tests = tuple(HiddenTest(f"Title {n}.", Verdict.CRASHED, 1.0, error) for n, error in enumerate(errors))
     shown = view(QuestionReport("dot", Verdict.CRASHED, 0.0, 3.0, errors[0], None, tests), None)
-    assert shown.hint == "NameError: y (in 2 tests)"
-    hints = [hint for (_, _, hint), _ in shown.tests]
-    assert hints == [None, "IndexError: 3 (in 2 tests)", None, None, "ValueError: odd"]
+    assert shown.lead == "NameError: y (in 2 tests)"
+    assert shown.tally == "0 of 5 tests passed"
+    assert [(group.hint, group.count) for group in shown.tests] == [
+        (None, 2),
+        ("IndexError: 3", 2),
+        ("ValueError: odd", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "hint", "words"),
+    [
+        (Verdict.FAILED, "Look again.", "See what is wrong"),
+        (Verdict.FAILED, "With one step less in line 2, all tests pass.", "Look at line 2"),
+        (Verdict.CRASHED, "NameError: y (the cell of dot, line 1)", "Fix the error in line 1"),
+        (Verdict.CRASHED, "NameError: y (the cell of other, line 1)", "Fix the error"),
+        (Verdict.NOT_ATTEMPTED, "", "Replace the stub"),
+        (Verdict.PASSED, "", ""),
+        (Verdict.UNGRADED, "", "Wait for a grader"),
+    ],
+)
+def test_it_says_what_to_do_next(verdict: Verdict, hint: str, words: str) -> None:
+    question = QuestionReport("dot", verdict, None, 3.0, hint)
+    sources = {"dot": "def dot(a, b):\n    return a"}
+    assert show_question(question, None, Allowance(), unreadable=False, sources=sources).next == words

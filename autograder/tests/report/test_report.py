@@ -117,7 +117,8 @@ def test_a_report_is_one_line_of_json_with_the_contracts_keys_and_comes_back_the
         (Verdict.FAILED, 2.84, "nearly right"),
         (Verdict.CRASHED, 2.25, "nearly right"),
         (Verdict.TIMED_OUT, 2.2, "partly right"),
-        (Verdict.BLOCKED, 0.1, "partly right"),
+        (Verdict.BLOCKED, 0.75, "partly right"),
+        (Verdict.BLOCKED, 0.7, "blocked"),
         (Verdict.FAILED, 0.0, "failed"),
         (Verdict.CRASHED, None, "crashed"),
         (Verdict.PASSED, 3.0, "passed"),
@@ -166,5 +167,5 @@ def test_a_written_answer_may_wait_but_a_tested_question_must_have_a_score() -> 
 def test_points_that_nobody_has_given_yet_are_no_part_of_what_the_score_is_of() -> None:
     written = replace(DOUBLE, auto_score=None, written=True, max_score=4.0)
     submission = GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, written))
-    assert submission.points_in_words == "2 of 3 so far, 4 not graded yet"
+    assert submission.points_in_words == "2 of 3 so far; 4 points wait for a grader"
     assert GradebookSubmission("ann", 0.0, 0.0, (DOUBLE,)).points_in_words == "2 of 3"
