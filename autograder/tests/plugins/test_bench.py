@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from autograder.course.code import bound_names
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.plugins.bench import bench, page
+from autograder.plugins.bench import bench, ours, page
 from autograder.plugins.bench.asserts import HELPERS, hidden_tests
 from autograder.plugins.bench.others import ok_file, source
 from autograder.plugins.bench.ours import BenchError, Graded, attacked, class_answers, measure, memory
@@ -151,13 +151,15 @@ def test_a_tiny_bench_measures_everything_of_ours_and_replaces_the_table(
     shutil.copytree(released, course.assignments / "01_small")
     shutil.copy(CONFIG, course.root)
     monkeypatch.setattr(page, "FEW", 1)
+    monkeypatch.setattr(page, "JOBS", (1,))
+    monkeypatch.setattr(ours, "REPEATS", 1)
     path = course.root / PAGE
     path.parent.mkdir(parents=True)
     path.write_text(f"# Before\n\n{BEGIN}\nold\n{END}\n\n## After\n", encoding="utf-8")
     done = CliRunner().invoke(bench, ["01_small", "--alone", "--submissions", "2"], obj=course.root)
     assert done.exit_code == 0, done.output
     assert path.read_text(encoding="utf-8") == f"# Before\n\n{BEGIN}\n{done.output}{END}\n\n## After\n"
-    assert "| this grader, 2 jobs | " in done.output
+    assert "| this grader, 1 job | " in done.output
     assert "Walls: process, rlimits" in done.output
     assert list((course.build / "bench").iterdir()) == []
     real = (CONFIG.parent / PAGE).read_text(encoding="utf-8")
