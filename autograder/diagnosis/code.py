@@ -112,13 +112,6 @@ class Code:
             found = at if getattr(at, "lineno", 0) else found
         return found
 
-    def sort(self, edit: Edit) -> tuple[object, ...]:
-        """Return what kind of thing an edit changes, in which function, and at which sort of place there."""
-        for place in self.places():
-            if place.node is edit.old:
-                return edit.kind, place.scope.function, place.slot or type(edit.old)
-        return edit.kind, "", type(edit.old)
-
     def cell(self, node: ast.AST) -> int | None:
         """Return the number of the cell in which a node stands."""
         found = self._paths.get(id(node))

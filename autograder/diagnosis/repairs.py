@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from warnings import catch_warnings
 
-from autograder.diagnosis.code import Code
+from autograder.diagnosis.code import Code, Edit
 from autograder.diagnosis.inlining import spelt_out
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.pieces import Pieces, pieces_of, placeless
+from autograder.diagnosis.pieces import Pieces, operation, pieces_of, placeless
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.vocabulary import vocabulary
 from autograder.diagnosis.wrong import Answers
@@ -96,6 +96,15 @@ class Repairer:
                 runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
                 found.append(tuple(run for run in runs if run.error is not None))
         return tuple(found)
+
+
+def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
+    """Return what sort of edit this is: its kind, the function, and the step that it adds, or the place."""
+    place = next((one for one in code.places() if one.node is edit.old), None)
+    function = place.scope.function if place else ""
+    if edit.kind in ("missing", "step") and isinstance(new := edit.make(), ast.AST):
+        return edit.kind, function, operation(new)
+    return edit.kind, function, (place.slot if place else None) or type(edit.old)
 
 
 def _way(one: ast.AST, other: ast.AST) -> Iterator[ast.AST]:

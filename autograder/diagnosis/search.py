@@ -27,7 +27,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, ProtocolError, Tensors, pack
 
 SECOND = Inputs(b"disclosed, a second set")
-_EACH, _REQUEST, _CALL = 2500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
+_EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
@@ -88,7 +88,7 @@ class Search:
         for one in better[:_MOST_BETTER]:
             left = [test for test in failed if test.number not in one.turned]
             share = (self.budget - self.spent) / _MOST_BETTER
-            found = self._single(one.code, left, self.spent + share, self.most // _MOST_BETTER)
+            found = self._single(one.code, left, self.spent + share, self.most // 2)
             apart = [two for two in found if _apart(one.edits[0], two.edits[0])]
             if apart:
                 return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]

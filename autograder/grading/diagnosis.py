@@ -16,7 +16,7 @@ from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception
-from autograder.diagnosis.repairs import Repairer
+from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
 from autograder.grading.outcomes import TestOutcome
 from autograder.grading.same_answer import same_exchanges
@@ -178,7 +178,7 @@ class Diagnosis:
         Other code may behave alike. So where repairs are looked for, the same sort of edit must repair both
         answers, or no edit either of them.
         """
-        own = {looked.code.sort(one.edits[0]) for one in repairs} if looked else set()
+        own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
             if _agreement(theirs, failed) == 1:
@@ -194,7 +194,7 @@ class Diagnosis:
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, WorkerBench(session))
-            self._sorts[mistake.path] = frozenset(code.sort(one.edits[0]) for one in found if one.whole)
+            self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found if one.whole)
         return self._sorts[mistake.path]
 
     def _in_words(self, question: str, failed: Sequence[Run]) -> Named | None:

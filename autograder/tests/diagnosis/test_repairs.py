@@ -12,7 +12,7 @@ from autograder.course.exercise import Exercise
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code, Edit
 from autograder.diagnosis.edits import edits
-from autograder.diagnosis.repairs import Repairer
+from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
 from autograder.testing.exchange import Local, Reply
 from autograder.testing.suite import Suite
@@ -267,8 +267,10 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
     text = "def f(q, k):\n    return q.sum(dim=0) @ k.T + q.mean(dim=0)"
     code = Code((ast.parse(text).body[0],))
     zeros = [one.node for one in code.places() if isinstance(one.node, ast.Constant)]
-    sorts = [code.sort(Edit(node, lambda: ast.Constant(1), "dimension", 1.0)) for node in zeros]
+    sorts = [sort_of(Edit(node, lambda: ast.Constant(1), "dimension", 1.0), code) for node in zeros]
     assert sorts == [("dimension", "f", ("sum", "dim")), ("dimension", "f", ("mean", "dim"))]
+    missing = [Edit(node, lambda: ast.parse("k.mT").body[0].value, "missing", 1.0) for node in zeros]  # type: ignore[attr-defined]
+    assert {sort_of(edit, code) for edit in missing} == {("missing", "f", "transpose")}
 
 
 def test_what_is_no_small_mistake_is_not_repaired() -> None:
