@@ -8,6 +8,7 @@ proving: verifies exercises in several processes and in a real kernel, and keeps
 release: writes source notebooks and releases, and finds what a release would refuse or give away
 entry: checks what course.yaml says of an exercise, and proves what questions may build on
 trials: runs hidden tests on trusted code, and says which of them fail and where
+naming: makes a known mistake of answers that fail alike
 strength: measures the hidden tests on mutants of the exercise's own solution
 costs: measures how many points wrong answers lose, and checks four rules for these losses
 answers: fills answers into notebooks, as students would, and writes the solutions for students

@@ -110,6 +110,37 @@ def verify(
 
 
 @click.command()
+@click.argument("group")
+@click.option("--what", help="A name for the mistake, such as no_softmax.")
+@click.option("--sentence", help="What is wrong, for the student.")
+@click.option("--hint", help="What leads the student on.")
+@click.option("--yes", is_flag=True, help="Write it without asking; you have read the answer.")
+@options.course
+def name(course: "options.Course", group: str, yes: bool, **words: str | None) -> None:
+    """Make a known mistake of answers that fail alike.
+
+    The dashboard lists such groups. The first answer of the group, without its comments, becomes a file in
+    the exercise's folder `mistakes`. Then `verify` proves the mistake, and the next `grade` tells all of
+    these students.
+    """
+    from autograder.authoring.naming import find_group, mistaken_code, write_mistake
+    from autograder.report.text import clean_text
+
+    found = find_group(course, list(course.exercises.values()), group)
+    code, exercise = mistaken_code(found), course.exercises[found.exercise]
+    click.echo(
+        f"{len(found.students)} answers to {found.question} of {exercise.name} fail alike. One of them:"
+    )
+    click.echo(f"\n{clean_text(code)}\n")
+    asked = {"what": "Name of the mistake", "sentence": "What is wrong, in a sentence", "hint": "Hint"}
+    said = {key: words[key] or click.prompt(question) for key, question in asked.items()}
+    if not yes:
+        click.confirm("`verify` and `grade` will run this code without walls. Write it?", abort=True)
+    path = write_mistake(exercise, found, said["what"], f"{said['sentence']} {said['hint']}", code)
+    click.echo(f"wrote {path.relative_to(course.root)}; prove it with: autograder verify {exercise.name}")
+
+
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @from_nbgrader
 def init(folder: Path, notebook: Path | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.author import build, doctor, init, new, release, verify
+from autograder.cli.author import build, doctor, init, name, new, release, verify
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
 from autograder.cli.plugins import OTHERS, plugin_commands
@@ -32,7 +32,7 @@ from autograder.report.text import terminal_lines
 _SECTIONS = {  # of the help, in the order in which a term needs them
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
-    "Authors": (init, new, verify, run, build),
+    "Authors": (init, new, name, verify, run, build),
     "Machine": (demo, doctor, backup, restore, audit),
     "Platforms": (),
     OTHERS: (),

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,7 @@ class GradedWork:
     submission: GradebookSubmission
     report: Report | None
     checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
+    answers: Mapping[str, str] = field(default_factory=dict)  # the student's code, by question
     requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
     is_late_untimed: bool = False  # late as the platform says, which gives no time
 
@@ -90,7 +91,13 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
             folder = Submission(course.root, submission.student, exercise.name)
             notebook = autograded_notebook(folder)
             requests, arrival = asked.of(submission.student, exercise.name, notebook), arrival_of(folder)
-            found = stored_report(notebook), _checks(notebook), requests, arrival.is_late_untimed
+            found = (
+                stored_report(notebook),
+                _checks(notebook),
+                _answers(notebook),
+                requests,
+                arrival.is_late_untimed,
+            )
             yield GradedWork(exercise.name, submission, *found)
 
 
@@ -119,3 +126,13 @@ def _checks(notebook: dict[str, Any]) -> dict[str, bool]:
         if (question := checked_question(name)) is not None and kinds:
             checks[question] = "error" not in kinds
     return checks
+
+
+def _answers(notebook: dict[str, Any]) -> dict[str, str]:
+    """Return the student's code by the question that its cell answers."""
+    cells = [(cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ())]
+    return {
+        about["grade_id"]: "".join(cell["source"])
+        for cell, about in cells
+        if about.get("solution") and cell.get("cell_type") == "code"
+    }

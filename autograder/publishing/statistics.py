@@ -1,5 +1,7 @@
 """Summarises a class: exercises, questions, known mistakes, and submissions that need a look."""
 
+import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from autograder.report.report import WRONG, GradebookEntry, QuestionReport, Verd
 TENTHS = 10
 MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
 DROP = 0.4  # a loss of this share of the points, from one exercise to the next, is a concern
+_PLACE = re.compile(r" \(the cell of [^)]*\)")  # in which cell and line an error was raised
 _NO_SPREAD = 1e-9  # below this the scores are all the same, but for rounding
 _Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
 _Reported = tuple[GradedWork, QuestionReport]
@@ -50,6 +53,18 @@ class MistakeStatistics:
     question: str
     name: str
     students: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Answers to one question that fail the same tests with the same results, and have no name."""
+
+    name: str  # for `autograder name`
+    exercise: str
+    question: str
+    hint: str
+    students: tuple[str, ...]
+    answer: str  # the first student's code
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +129,7 @@ class ClassStatistics:
     exercises: tuple[ExerciseStatistics, ...]
     questions: tuple[QuestionStatistics, ...]
     mistakes: tuple[MistakeStatistics, ...]
+    groups: tuple[Group, ...]
     concerns: tuple[Concern, ...]
     hand_grading: tuple[HandGrading, ...]
 
@@ -129,6 +145,7 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
         exercises=tuple(map(_exercise, by_exercise.values())),
         questions=tuple(chain.from_iterable(map(question_statistics, by_exercise.values()))),
         mistakes=_mistakes(everything),
+        groups=_groups(everything),
         concerns=find_concerns(everything),
         hand_grading=tuple(_hand_grading(everything)),
     )
@@ -161,6 +178,30 @@ def _mistakes(works: Iterable[GradedWork]) -> tuple[MistakeStatistics, ...]:
                 made[work.exercise, question.name, question.mistake].append(work.student)
     mistakes = (MistakeStatistics(*mistake, tuple(students)) for mistake, students in made.items())
     return tuple(sorted(mistakes, key=lambda mistake: -len(mistake.students)))
+
+
+def _groups(works: Iterable[GradedWork]) -> tuple[Group, ...]:
+    """Return the answers without a name that failed alike, the largest group first; a single one is none."""
+    alike: dict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]] = defaultdict(list)
+    for work in works:
+        for question in work.questions.values():
+            if question.mistake is None and question.verdict in (Verdict.FAILED, Verdict.CRASHED):
+                told = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
+                results = hashlib.sha256(repr((told, question.shown)).encode()).hexdigest()[:6]
+                alike[work.exercise, question.name, results].append((work, question))
+    groups = [
+        Group(
+            name=f"{name}-{results}",
+            exercise=exercise,
+            question=name,
+            hint=found[0][1].hint,
+            students=tuple(work.student for work, _ in found),
+            answer=found[0][0].answers.get(name, ""),
+        )
+        for (exercise, name, results), found in alike.items()
+        if len(found) > 1
+    ]
+    return tuple(sorted(groups, key=lambda group: -len(group.students)))
 
 
 def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatistics]:

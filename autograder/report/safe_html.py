@@ -128,7 +128,7 @@ def load_template(path: Path) -> Template:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
     environment.globals.update(policy=POLICY)
-    environment.filters.update(number=number, lines=render_lines, said=render_said)
+    environment.filters.update(number=number, lines=render_lines, said=render_said, text=render_text)
     return environment.get_template(path.name)
 
 

@@ -23,6 +23,7 @@ from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import settle, write_feedback
 from autograder.report.report import Verdict
 from autograder.submission.submission import Submission
+from autograder.tests.accessibility import violations
 from autograder.tests.authoring.jupyter import answering, environment
 from autograder.tests.batch.test_attempts import DUE, HOUR, ByTheirWord, written
 from autograder.tests.browser import IN_BROWSER, Listener, opened, show, until
@@ -276,6 +277,11 @@ def save(page: Page, field: str, text: str) -> None:
     page.keyboard.insert_text(text)
     page.evaluate("document.activeElement.blur()")
     until(page, "saved > 0")
+
+
+@pytest.mark.parametrize("student", ["eve", "gus"])
+def test_what_we_add_to_the_formgrader_is_accessible(student: str, asked: Desk) -> None:
+    assert violations(asked.submission(student), ".asked, .tools") == []
 
 
 def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
