@@ -19,6 +19,7 @@ import contextlib
 import copy
 import io
 import json
+import linecache
 import os
 import re
 import shutil
@@ -32,6 +33,7 @@ import warnings
 from collections.abc import Generator, Iterator
 from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -39,6 +41,8 @@ import pytest
 HERE = Path(__file__).absolute().parent
 EXERCISE = json.loads((HERE / "exercise.json").read_text(encoding="utf-8"))
 NAME, QUESTIONS = EXERCISE["name"], EXERCISE["questions"]
+GIVEN: dict[str, Any] = {}  # what the notebook's given cell defines: check, what checks expect, and hints
+exec(compile(EXERCISE["given"], "the given cell", "exec"), GIVEN)
 MEANING = "these checks see the commonest slips; the score comes from further tests"
 MAX_SECONDS = 60  # for a cell; grading allows less
 STOPS = [0.0]  # when Ctrl-C ended a cell
@@ -56,6 +60,7 @@ class Cell:
         self.file, self.number, self.code = f"{label or f'code cell {number}'} of {NAME}", number, code
         asked = next((name for name in QUESTIONS if self.makes(name)), "")
         self.label = label or (f"the cell of {asked}" if asked else f"code cell {number}")
+        linecache.cache[self.file] = len(code), None, code.splitlines(keepends=True), self.file
         self.error: BaseException | None = None
 
     def makes(self, name: str) -> bool:
@@ -71,7 +76,7 @@ def is_check_or_picture(saved: dict[str, Any], code: str) -> bool:
     """Whether a cell is the check of a question, which pytest has from exercise.json, or only draws."""
     grade_id = saved.get("metadata", {}).get("nbgrader", {}).get("grade_id") or ""
     is_drawing = "demo" in saved.get("metadata", {}).get("tags", ()) or code.strip() in EXERCISE["drawings"]
-    return is_drawing or grade_id.startswith("check-") or code.startswith("# Check of ")
+    return is_drawing or grade_id.startswith("check-") or code.startswith(("@check(", "# Check of "))
 
 
 def plain(code: str) -> str:
@@ -214,11 +219,16 @@ class Notebook:
         if question not in self.variables:
             raise UnsolvedError(f"{question}: {self.absence(question)}")
         check = Cell(0, QUESTIONS[question]["check"], f"the check of {question}")
-        with contextlib.redirect_stdout(Printed()) as printed, alone(self.folder):
-            error = self.run(check, dict(self.variables))
-        print(printed.getvalue(), end="")  # pytest shows it where the question does not pass
-        if error:
-            raise UnsolvedError(self.failure(question, check, error))
+        variables = {**self.variables, **GIVEN}
+        function = FunctionType(self.compile(check.code, check.file, "exec"), variables)
+        printed = Printed()
+        try:
+            with limited(), contextlib.redirect_stdout(printed), alone(self.folder):
+                function() if "@check(" in check.code else GIVEN["check"](question)(function)
+        except (Exception, SystemExit) as error:
+            raise UnsolvedError(self.failure(question, check, error)) from None
+        finally:
+            print(printed.getvalue(), end="")  # pytest shows it where the question does not pass
 
     def absence(self, name: str) -> str:
         cell = next((cell for cell in self.cells if cell.makes(name)), None)
@@ -229,17 +239,12 @@ class Notebook:
         return "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
 
     def failure(self, name: str, check: Cell, error: BaseException) -> str:
-        cell, number = self.place(error, check)
-        if cell and cell.line(number) == "raise NotImplementedError()":
-            return f"{name}: not filled in yet"
-        if isinstance(error, AssertionError) and cell is check:
-            claim, message = asserted(check, number), str(error) or "This must hold:"
-            if "\n" in message:  # pytest's summary shows the first line alone
-                values = re.search(r"\b(allclose|equal|assert_close)\(", claim)
-                message = f"{name}: {'other values than expected' if values else 'this must hold'}\n{message}"
-            return f"{message}\n    {claim}"
-        nudge = f"\nDoes {name} return its result?" if "'NoneType' object" in str(error) else ""
-        return f"{name}: {self.described(error, check)}{nudge}"
+        """Return what the check has found, and more about what differs in grading."""
+        if not isinstance(error, GIVEN["CheckFailed"]):
+            return f"{name}: {self.described(error, check)}"
+        cause, (cell, number) = error.__cause__, self.place(error.__cause__, check)
+        lost = self.lost(str(cause.name), cell, number) if cell and type(cause) is NameError else ""
+        return f"{error}{lost and chr(10)}{lost}{self.beside(cause)}"
 
     def described(self, error: BaseException, check: Cell | None = None) -> str:
         """Return what an error says, the line that raised it and, for an unknown name, where to look."""
@@ -305,14 +310,6 @@ def kept_elsewhere(cell: Cell, name: str, number: int) -> str:
     return ""
 
 
-def asserted(check: Cell, number: int) -> str:
-    """Return the assert around a line, without its message; where there is none, the line itself."""
-    for node in ast.walk(ast.parse(check.code)):
-        if isinstance(node, ast.Assert) and number in lines_of(node):
-            return f"assert {' '.join((ast.get_source_segment(check.code, node.test) or '').split())}"
-    return check.line(number)
-
-
 def lines_of(node: ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
@@ -355,24 +352,19 @@ class QuestionTest(pytest.Item):
         return self.path, None, f"{self.name} ({points:g} point{'' if points == 1 else 's'})"
 
     def hint(self) -> str:
-        """Return a hint that was not given yet; those for what the check has seen come first."""
+        """Return what the check says, and a hint that was not given yet."""
+        cache, key = getattr(self.config, "cache", None), f"given_hints/{NAME}/{self.name}"
+        GIVEN["_GIVEN"][self.name] = dict.fromkeys(cache.get(key, []) if cache else [])
         try:
             self.notebook.ask(self.name)
             return f"{self.name}: its check passes. {MEANING.capitalize()}."
         except UnsolvedError as failure:
             seen = str(failure)
-        hints = QUESTIONS[self.name]["hints"]
-        fitting = [hint["hint"] for hint in hints if "when" in hint and re.search(hint["when"], seen)]
-        texts = fitting + [hint["hint"] for hint in hints if "when" not in hint]
-        if not texts:
-            return f"{seen}\nThere are no hints for {self.name}."
-        cache, key = getattr(self.config, "cache", None), f"given_hints/{NAME}/{self.name}"
-        given = cache.get(key, []) if cache else []
-        number = next((number for number, hint in enumerate(texts, 1) if hint not in given), len(texts))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            GIVEN["hint"](self.name)
         if cache:
-            cache.set(key, [*given, texts[number - 1]])
-        further = f"\nA plainer one: pytest --hint {self.name}" if number < len(texts) else ""
-        return f"{seen}\n\nhint {number} of {len(texts)} for {self.name}: {texts[number - 1]}{further}"
+            cache.set(key, list(GIVEN["_GIVEN"][self.name]))
+        return f"{seen}\n\n{printed.getvalue()}".rstrip()
 
 
 class Summary:

@@ -164,8 +164,10 @@ def _paragraphs(variant: Variant) -> list[str]:
 
 
 def _call(check: Cell) -> str:
-    """Return the last line of a check if it calls a function that the check defines, else nothing."""
+    """Return what runs a check again, if it is a function, else nothing."""
     match ast.parse(check.text).body[-1]:
+        case ast.FunctionDef(name):
+            return f"{name}()"
         case ast.Expr(ast.Call(ast.Name(name), [], [])) if name in bound_names(check.text):
             return f"{name}()"
     return ""

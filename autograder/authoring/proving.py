@@ -37,7 +37,7 @@ from autograder.worker.walls import die_with_parent
 
 FOLDER = "build/proofs"
 _COMPUTING = ("torch", "ipython", "safetensors", "ipykernel", "matplotlib")
-_AUTHORING = Path(autograder.__file__).parent / "authoring"
+_AUTHORING, _KIT = (Path(autograder.__file__).parent / room for room in ("authoring", "course/kit"))
 _JSON = TypeAdapter(Proof)
 
 
@@ -64,7 +64,7 @@ def _path(course: Course, exercise: Exercise, sets: int) -> Path:
     settings = course.settings.mutants_fail, sets
     computing = sys.version, *map(version, _COMPUTING)
     digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
-    for folder in (exercise.folder, _AUTHORING):
+    for folder in (exercise.folder, _AUTHORING, _KIT):
         for path in own_files(folder):
             content = hashlib.sha256(path.read_bytes()).hexdigest()
             digest.update(f"{path.relative_to(folder)} {content}\n".encode())

@@ -153,6 +153,11 @@ class _Verification:
             self._exercise.source, graded.report, self._exercise.reference, self._exercise.points
         )
         checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
+        given = self._exercise.given_checks
+        if given:  # grading leaves it out, and checks do nothing then; here they bring it along
+            above = f"# A check\n{given}\n"
+            joined = (replace(c, text=above + c.text) if c.name in checks else c for c in cells)
+            graded = self._grader.grade_cells(tuple(joined), asked=())
         for cell in cells:
             if cell.name in checks:
                 self._visible_check(checks[cell.name], cell.number, graded.results.get(cell.number))
@@ -165,6 +170,7 @@ class _Verification:
                 self._checks[check.name] = check.text
                 return
             line = next((line for place, line in error.places if place == number and line), 1)
+            line = 1 if self._exercise.given_checks else line
             said = f"{error.type}: {error.message}" if error.message else error.type
         problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
         self._findings.append(f"{self._exercise.source}:{check.line + line - 1}: {problem}")

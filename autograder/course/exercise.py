@@ -5,14 +5,14 @@ import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from autograder.course.code import bound_names
+from autograder.course.given import given_checks
 from autograder.course.names import suggestion
-from autograder.course.rule import with_scan
 from autograder.course.source import (
     Cell,
     Role,
@@ -134,7 +134,11 @@ class Exercise:
         if not self.source.is_file():
             fix = f"write the exercise there or take {self.name} out of course.yaml"
             raise SourceError(f"{self.source}: missing; {fix}")
-        return tuple(map(self._with_scan, read_source(self.source)))
+        cells = [*read_source(self.source)]
+        if self.given_checks:
+            first = next((n for n, cell in enumerate(cells, 1) if cell.role is Role.CODE), 0)
+            cells.insert(first, Cell(Role.CODE, self.given_checks, line=cells[first - 1].line))
+        return tuple(cells)
 
     @cached_property
     def title(self) -> str:
@@ -143,13 +147,13 @@ class Exercise:
         found = next((match for text in texts if (match := _HEADING.search(text))), None)
         return found[1].strip() if found else self.name
 
-    def _with_scan(self, cell: Cell) -> Cell:
-        """Return a check that turns red where an answer uses what its question forbids."""
-        if cell.role is not Role.CHECK or cell.name not in self.forbid:
-            return cell
-        text = with_scan(cell.text, cell.name, self.forbid[cell.name])
-        added = text.count("\n") - cell.text.count("\n")
-        return replace(cell, text=text, line=cell.line - added)  # what the author wrote keeps its line
+    @cached_property
+    def given_checks(self) -> str:
+        """The cell that checks need, which a release puts below the imports; empty where none needs it."""
+        checks = [cell.text for cell in read_source(self.source) if cell.role is Role.CHECK]
+        if not any("@check(" in text for text in checks):
+            return ""
+        return given_checks(self.folder, self.forbid)
 
     @cached_property
     def points(self) -> dict[str, float]:
@@ -193,6 +197,11 @@ class Exercise:
         """Whether some code is that of a demo cell; comments, blank lines and line ends do not count."""
         known = self._draw.get(code)
         return fingerprint(code) in self._drawings if known is None else known
+
+    def needs_no_run(self, code: str) -> bool:
+        """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited."""
+        first = self.given_checks.partition("\n")[0]
+        return self.only_draws(code) or bool(first and code.lstrip().startswith(first))
 
     @cached_property
     def given(self) -> frozenset[str]:

@@ -1,8 +1,9 @@
 """Reads hints.yaml, and finds parts of answers in files that students get.
 
 Hints stand in hints.yaml beside the source: for each question a list, from vague to plain. A hint is a text,
-or has the two keys `when`, a pattern for what the visible check says, and `hint`. Students can read all of
-them in their kit, so nothing of a solution may stand there.
+or has the two keys `when`, a pattern for what the visible check says, and `hint`. A list of the latter in
+solutions/hints.yaml is for all questions. Students can read all of them, so nothing of a solution may stand
+there.
 """
 
 import ast
@@ -106,7 +107,11 @@ Hints = dict[str, list[dict[str, str]]]
 
 def read_hints(exercise: Exercise) -> Hints:
     """Return the hints by question, or none where there is no such file; SourceError says what is wrong."""
-    path = exercise.folder / "hints.yaml"
+    shared, path = (folder / "hints.yaml" for folder in (exercise.folder.parent, exercise.folder))
+    if shared.is_file():
+        document = read_yaml(shared)
+        if problems := list(_shared_problems(document, secrets(exercise))):
+            raise wrong_lines(shared, problems)
     if not path.is_file():
         return {}
     document = read_yaml(path)
@@ -136,6 +141,14 @@ def _problems(exercise: Exercise, document: Document) -> Iterator[Problem]:
             places: list[KeyPath] = [(question, number) for number in range(len(hints))]
             wrong = zip(places, (_wrong(hint, private) for hint in hints), strict=True)
             yield from (Problem(document.line(place), message) for place, message in wrong if message)
+
+
+def _shared_problems(document: Document, private: list[Secret]) -> Iterator[Problem]:
+    """Yield what is wrong with the hints for all questions, by line."""
+    for number, hint in enumerate(document.data if isinstance(document.data, list) else [None]):
+        message = _wrong(hint, private) if isinstance(hint, dict) else "needs `when` and `hint` in each item"
+        if message:
+            yield Problem(document.line((number,)), message)
 
 
 def _wrong(hint: Any, private: list[Secret]) -> str:

@@ -13,7 +13,7 @@ HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
 Checks are folded; click on `...` or *Show code* to read one.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
-what to install. `pytest --hint QUESTION` gives a hint, and each time a plainer one.
+what to install. {hints}, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
 # What ipykernel says of itself. Jupyter writes it into each notebook that it opens, and marks one as changed
 # where it stands there otherwise; its own exports need it too, to call a script .py.
@@ -30,14 +30,22 @@ _METADATA = {
     },
 }
 # JupyterLab, Notebook 7 and Colab fold a check, and "Run all" goes on below one that fails.
-_FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["raises-exception"]}
+_HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
+_FOLDED = {**_HIDDEN, "tags": ["raises-exception"]}
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
 def build_notebook(exercise: Exercise) -> NotebookJson:
     """Return the source notebook of `exercise`, from which nbgrader makes the release."""
     first, *rest = exercise.cells
-    return notebook_of((first, Cell(Role.TEXT, HOW_TO_CHECK), *rest))
+    question = next(iter(exercise.points), "question")
+    here = f'`hint("{question}")` in a cell of your own, or `pytest --hint {question}`, gives a hint'
+    how = here if exercise.given_checks else "`pytest --hint QUESTION` gives a hint"
+    notebook = notebook_of((first, Cell(Role.TEXT, HOW_TO_CHECK.format(hints=how)), *rest))
+    for cell in notebook["cells"]:
+        if exercise.given_checks and "".join(cell["source"]) == exercise.given_checks:
+            cell["metadata"] |= _HIDDEN
+    return notebook
 
 
 def notebook_of(cells: Sequence[Cell]) -> NotebookJson:

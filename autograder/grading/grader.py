@@ -126,7 +126,7 @@ class Grader:
         if inputs is None:
             text = json.dumps([cell.text for cell in code])
             inputs = hidden_inputs(self._secret, self.exercise.name, text)
-        needed = tuple(cell for cell in code if not self.exercise.only_draws(cell.text))
+        needed = tuple(cell for cell in code if not self.exercise.needs_no_run(cell.text))
         with Session(self._zygote, needed, self._running.limits) as session:
             session.start()
             outcomes = self._decided(session, needed, inputs, points)

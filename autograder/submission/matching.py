@@ -83,7 +83,8 @@ class _Match:
         text = candidate.text.strip()
         if cell.role is Role.MANUAL:
             return text == cell.released().strip()
-        return text == cell.text.strip() or text.partition("\n")[0].strip() == f"# Check of {cell.name}"
+        first = text.partition("\n")[0].strip()
+        return text == cell.text.strip() or first in (f'@check("{cell.name}")', f"# Check of {cell.name}")
 
     def _has_prompt(self, cell: Cell, candidate: NotebookCell) -> bool:
         """Whether a written answer stands below its prompt, or in the prompt's own cell."""

@@ -19,7 +19,7 @@ from autograder.worker.compiler import CellTransformer, Compiler, may_wait
 from autograder.worker.description import describe
 from autograder.worker.omission import NO_INPUT, Omissions
 from autograder.worker.protocol import Header
-from autograder.worker.stand_in import stand_in
+from autograder.worker.stand_in import idle_checks, stand_in
 
 MAX_TEXT = 20_000  # characters of output that a cell keeps
 MAX_WRITTEN = 50_000_000  # characters that a cell may print; what only a loop without an end reaches
@@ -122,6 +122,7 @@ class Shell:
         self._shell.register_magic_function(self._run_timed, "cell", "time")
         stand_in()
         self.variables: dict[str, Any] = self._shell.user_ns
+        self.variables.update(idle_checks())
 
     def run(self, number: int, code: str) -> Header:
         """Run cell `number` and return its outputs and, where it failed, its error."""

@@ -144,64 +144,28 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
 
 
 # %% check="dot_product" points=2
-# Check of dot_product
+@check("dot_product")
 def check_dot_product():
-    result = dot_product(journey[0], journey[1])
-    assert isinstance(result, torch.Tensor), (
-        f"return a tensor, not a {type(result).__name__}"
-    )
-    assert result.shape == (), (
-        f"one number has shape (), but yours has shape {tuple(result.shape)}"
-    )
-
-    # The three products in the table above, rounded to two decimals.
+    """The table above, one dim at a time and together; then two numbers in float64."""
     terms = [0.240, 0.130, 0.590]
+    why = "Each place adds one product."
     for i in range(3):
-        term = dot_product(journey[0, i : i + 1], journey[1, i : i + 1])
-        assert abs(term.item() - terms[i]) < 0.005, (
-            f"{terms[i]:.2f} expected in dim {i} alone, {term:.4f} found"
-        )
+        your, other = journey[0, i : i + 1], journey[1, i : i + 1]
+        expect_close(dot_product(your, other), torch.tensor(terms[i]), why, 0.005)
+    why = "The score is the sum of the three products in the table."
+    expect_close(dot_product(journey[0], journey[1]), torch.tensor(0.9544), why)
+    why = "Vectors of different lengths have no dot product."
+    expect_raises("ValueError", dot_product, torch.ones(3), torch.ones(4), why=why)
 
-    # Their sum is the score of "Your" for "journey".
-    assert torch.allclose(result, torch.tensor(0.9544), atol=1e-4, rtol=0), (
-        f"0.9544 expected, {result:.4f} found"
-    )
-
-    try:
-        dot_product(torch.ones(3), torch.ones(4))
-    except ValueError:
-        pass
-    else:
-        raise AssertionError("vectors of different lengths must raise ValueError")
-
-    # Other numbers: 2 * 3 + (-1) * 5 = 1, in float64.
-    a = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
-    b = torch.tensor([3.0, 5.0], dtype=torch.float64, requires_grad=True)
-    result = dot_product(a, b)
-    assert result.item() == 1, (
-        f"1 expected for {a.tolist()} and {b.tolist()}, {result.item()} found"
-    )
-    assert result.dtype == torch.float64, (
-        f"two float64 vectors make a float64 number, not {result.dtype}"
-    )
-    assert result.requires_grad, (
-        "the result is cut off from the vectors; which step leaves torch?"
-    )
-    result.backward()
-    for name, vector in {"a": a, "b": b}.items():
-        assert vector.grad is not None, f"no gradient reaches {name}"
-    assert a.tolist() == [2, -1], (
-        f"the first vector was [2, -1], but now it is {a.tolist()}"
-    )
-    assert b.tolist() == [3, 5], (
-        f"the second vector was [3, 5], but now it is {b.tolist()}"
-    )
+    # 2 * 3 + (-1) * 5 = 1
+    a, b = torch.tensor([[2.0, -1.0], [3.0, 5.0]]).double()
+    expect_close(dot_product(a, b), torch.tensor(1.0).double(), "2 * 3 - 1 * 5 = 1.")
+    expect_unchanged(dot_product, a, b)
+    expect_gradient(dot_product(a.requires_grad_(), b.requires_grad_()), a)
+    expect_gradient(dot_product(a, b), b)
     small = dot_product(torch.tensor([1e-3]), torch.tensor([-1e-2]))
-    assert small < 0, f"-0.00001 expected, neither rounded nor cut; {small} found"
-    print("dot_product: this check passes")
+    expect_close(small, torch.tensor(-1e-5), "Neither rounded nor cut.", 1e-7)
 
-
-check_dot_product()
 
 # %% [markdown]
 # ### What the dot product measures
@@ -288,48 +252,26 @@ def attention_scores(inputs: Tensor, query: Tensor) -> Tensor:
 
 
 # %% check="attention_scores" points=2
-# Check of attention_scores
+@check("attention_scores")
 def check_attention_scores():
-    query = journey[1]  # "journey" asks
-    scores = attention_scores(journey, query)
-    assert isinstance(scores, torch.Tensor), (
-        f"return a tensor, not a {type(scores).__name__}"
-    )
-    assert scores.shape == (6,), (
-        f"one score for each of 6 tokens is shape (6,), yours is {tuple(scores.shape)}"
-    )
+    """The lesson's example, and three tokens of two numbers with a query of its own."""
     expected = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
-        f"the scores should be {expected}, not {scores}"
-    )
+    why = "Each score is the dot product of a token and the query."
+    expect_close(attention_scores(journey, journey[1]), expected, why)
 
-    # Three tokens of two numbers, and a query that is none of them, in float64: work it
-    # out in your head.
-    few = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], dtype=torch.float64)
+    few = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]).double()
+    asks = torch.tensor([2.0, -1.0]).double()
+    expected = torch.tensor([2.0, -2.0, 5.0]).double()
+    expect_close(attention_scores(few, asks), expected, why)
+    expect_unchanged(attention_scores, few, asks)
+    expect_close(attention_scores(few[:1], asks), expected[:1], why)
     few.requires_grad_()
-    asking = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
-    scores = attention_scores(few, asking)
-    assert scores.tolist() == [2, -2, 5], (
-        f"[2, -2, 5] expected for {asking.tolist()}, {scores.tolist()} found"
-    )
-    assert scores.dtype == torch.float64, (
-        f"float64 inputs make float64 scores, not {scores.dtype}"
-    )
-    assert scores.requires_grad, (
-        "the scores are cut off from the query; which step leaves torch?"
-    )
-    scores.sum().backward()
-    for name, tensor in {"inputs": few, "query": asking}.items():
-        assert tensor.grad is not None, f"the scores are cut off from the {name}"
-    assert few.tolist() == [[1, 0], [0, 2], [3, 1]], "the call has changed its inputs"
-    shape = tuple(attention_scores(few[:1], asking).shape)
-    assert shape == (1,), f"one token has scores of shape (1,), not {shape}"
-    small = attention_scores(1e-6 * journey, query)
-    assert (small > 0).all(), f"small scores must not be rounded, but they are {small}"
-    print("attention_scores: this check passes")
+    asks.requires_grad_()
+    expect_gradient(attention_scores(few, asks), few)
+    expect_gradient(attention_scores(few, asks), asks)
+    small = attention_scores(1e-6 * journey, journey[1])
+    expect((small > 0).all(), "Small scores are not rounded.")
 
-
-check_attention_scores()
 
 # %% [markdown]
 # Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: only *Your*
@@ -377,51 +319,27 @@ def normalize_by_sum(scores: Tensor) -> Tensor:
 
 
 # %% check="normalize_by_sum" points=1
-# Check of normalize_by_sum
+@check("normalize_by_sum")
 def check_normalize_by_sum():
+    """The lesson's example, and scores of both signs whose sum is 2."""
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-    weights = normalize_by_sum(scores)
-    assert isinstance(weights, torch.Tensor), (
-        f"return a tensor, not a {type(weights).__name__}"
-    )
-    assert weights.shape == (6,), (
-        f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
-    )
-    assert abs(weights.sum().item() - 1) < 1e-4, (
-        f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
-    )
     expected = torch.tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])
-    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
-        f"the weights should be {expected}, not {weights}"
-    )
+    expect_close(normalize_by_sum(scores).sum(), 1.0, "The weights sum to 1.")
+    expect_close(normalize_by_sum(scores), expected, "Each is its share of the sum.")
 
-    # Four scores of any sign, in float64. Their sum is 2, so each is halved.
-    scores = torch.tensor(
-        [3.0, 1.0, -4.0, 2.0], dtype=torch.float64, requires_grad=True
-    )
-    weights = normalize_by_sum(scores)
-    assert weights.tolist() == [1.5, 0.5, -2, 1], (
-        f"[1.5, 0.5, -2, 1] expected, {weights.tolist()} found"
-    )
-    assert weights.dtype == torch.float64, (
-        f"float64 scores make float64 weights, not {weights.dtype}"
-    )
-    assert scores.tolist() == [3, 1, -4, 2], "the call has changed the scores"
-    assert weights.requires_grad, (
-        "the weights are cut off from the scores; which step leaves torch?"
-    )
-    weights[0].backward()
-    assert scores.grad[1] != 0, "the sum is cut off from the scores that it adds up"
-    opposite = normalize_by_sum(-scores)
-    assert torch.allclose(opposite, weights), (
-        f"with a negative sum {weights.tolist()} expected, {opposite.tolist()} found"
-    )
+    mixed = torch.tensor([3.0, 1.0, -4.0, 2.0]).double()
+    expected = torch.tensor([1.5, 0.5, -2.0, 1.0]).double()
+    why = "Scores keep their signs, and so does their sum."
+    expect_close(normalize_by_sum(mixed), expected, why)
+    expect_close(normalize_by_sum(-mixed), expected, why)
+    expect_unchanged(normalize_by_sum, mixed)
+    # Of 3 / 2, the derivatives by the four scores; the sum counts in each.
+    gradient = torch.tensor([-0.25, -0.75, -0.75, -0.75]).double()
+    why = "The sum hangs on the scores, too."
+    expect_gradient(normalize_by_sum(mixed.requires_grad_())[0], mixed, gradient, why)
     small = normalize_by_sum(torch.tensor([1e-6, 1.0]))
-    assert small[0] > 0, f"a small weight must not be rounded, but it is {small[0]}"
-    print("normalize_by_sum: this check passes")
+    expect(small[0] > 0, "A small weight is not rounded.")
 
-
-check_normalize_by_sum()
 
 # %% [markdown]
 # That works for these scores, because all of them are positive. Scores need not be. Before you run the
@@ -494,62 +412,34 @@ def softmax(scores: Tensor) -> Tensor:
 
 
 # %% check="softmax" points=3
-# Check of softmax
+@check("softmax")
 def check_softmax():
+    """The lesson's example, large and low scores, and float64 to nine digits."""
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-    weights = softmax(scores)
-    assert isinstance(weights, torch.Tensor), (
-        f"return a tensor, not a {type(weights).__name__}"
-    )
-    assert weights.shape == (6,), (
-        f"6 scores need 6 weights, shape (6,); yours is {tuple(weights.shape)}"
-    )
-    assert abs(weights.sum().item() - 1) < 1e-4, (
-        f"the weights should sum to 1, yours sum to {weights.sum():.4f}"
-    )
     expected = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
-    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
-        f"the weights should be {expected}, not {weights}"
+    expect_close(softmax(scores).sum(), 1.0, "The weights sum to 1.")
+    expect_close(
+        softmax(scores), expected, "A weight is its share of the exponentials."
     )
 
-    # Two equal scores share equally, however large they are.
-    halves = softmax(torch.tensor([1000.0, 1000.0]))
-    assert not torch.isnan(halves).any(), "nan for large scores: which step overflows?"
-    assert torch.allclose(halves, torch.tensor([0.5, 0.5]), atol=1e-4, rtol=0), (
-        f"0.5 and 0.5 expected, {halves} found"
-    )
-
-    # The same for very low ones. And a score that is far below the others gets nothing,
-    # without nan.
+    halves = torch.tensor([1000.0, 1000.0])
+    expect_close(softmax(halves), torch.tensor([0.5, 0.5]), "Equal scores share alike.")
     for size in (-1000.0, 1e4):
-        weights = softmax(torch.tensor([size, size, size - 5000]))
-        assert torch.allclose(
-            weights, torch.tensor([0.5, 0.5, 0.0]), atol=1e-3, rtol=0
-        ), f"[0.5, 0.5, 0] expected near {size:g}, {weights.tolist()} found"
+        three = torch.tensor([size, size, size - 5000])
+        why = "A score that is far below the others gets nothing."
+        expect_close(softmax(three), torch.tensor([0.5, 0.5, 0.0]), why, 1e-3)
 
-    # Scores that differ by log(3) have weights of 1 to 3, here in float64.
-    scores = (
-        torch.tensor([2.0, 2.0], dtype=torch.float64)
-        + torch.tensor([1.0, 3.0], dtype=torch.float64).log()
-    )
-    before = scores.clone()
-    weights = softmax(scores.requires_grad_())
-    assert weights.dtype == torch.float64, (
-        f"float64 scores make float64 weights, not {weights.dtype}"
-    )
-    assert torch.allclose(
-        weights, torch.tensor([0.25, 0.75], dtype=torch.float64), atol=1e-12, rtol=0
-    ), f"0.25 and 0.75 expected, to twelve digits; {weights.tolist()} found"
-    assert weights.requires_grad, (
-        "the weights are cut off from the scores; which step leaves torch?"
-    )
-    assert torch.equal(scores, before), "the call has changed the scores"
+    # Scores that differ by log(3) have weights of 1 to 3.
+    scores = 2 + torch.tensor([1.0, 3.0]).double().log()
+    expected = torch.tensor([0.25, 0.75]).double()
+    expect_close(softmax(scores), expected, "float64 stays as precise as it is.", 1e-12)
+    expect_unchanged(softmax, scores)
+    gradient = torch.tensor([0.1875, -0.1875]).double()
+    why = "The sum hangs on the scores, too."
+    expect_gradient(softmax(scores.requires_grad_())[0], scores, gradient, why)
     small = softmax(torch.tensor([0.0, 15.0]))
-    assert small[0] > 0, f"a small weight must not be rounded, but it is {small[0]}"
-    print("softmax: this check passes")
+    expect(small[0] > 0, "A small weight is not rounded.")
 
-
-check_softmax()
 
 # %% [markdown]
 # ### How softmax sharpens
@@ -658,20 +548,11 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
 
 
 # %% check="context_vector" points=2
-# Check of context_vector
+@check("context_vector")
 def check_context_vector():
-    weights = torch.softmax(
-        torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]), dim=0
-    )
-    context = context_vector(weights, journey)
-    assert isinstance(context, torch.Tensor), (
-        f"return a tensor, not a {type(context).__name__}"
-    )
-    assert context.shape == (3,), (
-        f"one vector like a token's has shape (3,), yours has {tuple(context.shape)}"
-    )
-
-    # Set all weights but one to 0, and only one token's share is left.
+    """The lesson's example, token by token and together; then two tokens in float64."""
+    scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
+    weights = torch.softmax(scores, dim=0)
     weighted_rows = torch.tensor(
         [
             [0.0596, 0.0208, 0.1233],
@@ -685,49 +566,25 @@ def check_context_vector():
     for i in range(6):
         alone = torch.zeros(6)
         alone[i] = weights[i]
-        share = context_vector(alone, journey)
-        assert torch.allclose(share, weighted_rows[i], atol=1e-4, rtol=0), (
-            f"{weighted_rows[i]} expected for {tokens[i]} alone, {share} found"
-        )
-
-    # The shares of all tokens together are the context vector.
+        why = f"Only {tokens[i]} has a weight here."
+        expect_close(context_vector(alone, journey), weighted_rows[i], why)
     expected = torch.tensor([0.4419, 0.6515, 0.5683])
-    assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
-        f"the context vector should be {expected}, not {context}"
-    )
+    why = "All weighted tokens are added up."
+    expect_close(context_vector(weights, journey), expected, why)
 
-    # Two tokens of four numbers, and weights that do not sum to 1, in float64.
-    pair = torch.tensor(
-        [[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]], dtype=torch.float64
-    ).requires_grad_()
-    weights = torch.tensor([2.0, -1.0], dtype=torch.float64, requires_grad=True)
-    context = context_vector(weights, pair)
-    assert context.tolist() == [2, 3, -3, -4], (
-        f"[2, 3, -3, -4] expected, {context.tolist()} found"
-    )
-    assert context.dtype == torch.float64, (
-        f"float64 inputs make a float64 vector, not {context.dtype}"
-    )
-    assert context.requires_grad, (
-        "the vector is cut off from the weights; which step leaves torch?"
-    )
-    context.sum().backward()
-    for name, tensor in {"inputs": pair, "weights": weights}.items():
-        assert tensor.grad is not None, f"the vector is cut off from the {name}"
-    square = context_vector(weights, pair[:, :2])
-    assert square.tolist() == [2, 3], (
-        f"[2, 3] expected for two tokens of two numbers, {square.tolist()} found"
-    )
-    single = context_vector(weights, pair[:, :1])
-    assert single.tolist() == [2], (
-        f"[2] expected for two tokens of one number, {single.tolist()} found"
-    )
+    pair = torch.tensor([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 2.0]]).double()
+    two = torch.tensor([2.0, -1.0]).double()
+    expected = torch.tensor([2.0, 3.0, -3.0, -4.0]).double()
+    why = "The first token counts twice, the second minus once."
+    expect_close(context_vector(two, pair), expected, why)
+    expect_close(context_vector(two, pair[:, :2]), expected[:2], why)
+    expect_close(context_vector(two, pair[:, :1]), expected[:1], why)
+    expect_unchanged(context_vector, two, pair)
+    expect_gradient(context_vector(two.requires_grad_(), pair.requires_grad_()), pair)
+    expect_gradient(context_vector(two, pair), two)
     small = context_vector(torch.tensor([1e-6]), torch.ones(1, 3))
-    assert (small > 0).all(), f"small numbers must not be rounded, but are {small}"
-    print("context_vector: this check passes")
+    expect((small > 0).all(), "Small numbers are not rounded.")
 
-
-check_context_vector()
 
 # %% [markdown]
 # ### The whole road in one picture

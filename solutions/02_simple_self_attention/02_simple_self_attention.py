@@ -92,15 +92,9 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
 
 
 # %% check="pairwise_scores_loop" points=1
-# Check of pairwise_scores_loop
+@check("pairwise_scores_loop")
 def check_pairwise_scores_loop():
-    scores = pairwise_scores_loop(journey)
-    assert isinstance(scores, torch.Tensor), (
-        f"return a tensor, not a {type(scores).__name__}"
-    )
-    assert scores.shape == (6, 6), (
-        f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
-    )
+    """The lesson's example, and three small tokens in float64."""
     expected = torch.tensor(
         [
             [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
@@ -111,34 +105,17 @@ def check_pairwise_scores_loop():
             [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ]
     )
-    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
-        f"the scores differ from the expected ones,\n{expected}\nand are\n{scores}"
-    )
+    why = "Row i, column j is the dot product of token i and token j."
+    expect_close(pairwise_scores_loop(journey), expected, why)
 
-    # Three tokens of two numbers, in float64: work the scores out in your head.
-    few = torch.tensor(
-        [[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], dtype=torch.float64, requires_grad=True
-    )
-    scores = pairwise_scores_loop(few)
-    expected = [[5, 6, 1], [6, 9, 3], [1, 3, 2]]
-    assert scores.tolist() == expected, (
-        f"for {few.tolist()} the scores should be {expected}, not {scores.tolist()}"
-    )
-    assert scores.dtype == torch.float64, (
-        f"float64 tokens make float64 scores, not {scores.dtype}"
-    )
-    assert scores.requires_grad, (
-        "the scores are cut off from the tokens; which step leaves torch?"
-    )
-    assert few.tolist() == [[1, 2], [0, 3], [-1, 1]], "the call has changed the tokens"
-    small = pairwise_scores_loop(torch.tensor([[1e-3], [-1e-3]]))
-    assert small[0, 1] < 0, (
-        f"-0.000001 expected, neither rounded nor cut; {small} found"
-    )
-    print("pairwise_scores_loop: this check passes")
+    few = torch.tensor([[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]]).double()
+    expected = torch.tensor([[5.0, 6.0, 1.0], [6.0, 9.0, 3.0], [1.0, 3.0, 2.0]])
+    expect_close(pairwise_scores_loop(few), expected.double(), why)
+    expect_gradient(pairwise_scores_loop(few.requires_grad_()), few)
+    expect_unchanged(pairwise_scores_loop, few)
+    small = torch.tensor([[1e-3], [-1e-3]])
+    expect_close(pairwise_scores_loop(small)[0, 1], -1e-6, "No score is rounded.", 1e-7)
 
-
-check_pairwise_scores_loop()
 
 # %% [markdown]
 # ### Question 2: `pairwise_scores` (2 points)
@@ -182,15 +159,9 @@ def pairwise_scores(inputs: Tensor) -> Tensor:
 
 
 # %% check="pairwise_scores" points=2
-# Check of pairwise_scores
+@check("pairwise_scores")
 def check_pairwise_scores():
-    scores = pairwise_scores(journey)
-    assert isinstance(scores, torch.Tensor), (
-        f"return a tensor, not a {type(scores).__name__}"
-    )
-    assert scores.shape == (6, 6), (
-        f"6 tokens have 6 x 6 scores; yours have shape {tuple(scores.shape)}"
-    )
+    """The lesson's example, and two sentences of three tokens in float64."""
     expected = torch.tensor(
         [
             [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
@@ -201,51 +172,26 @@ def check_pairwise_scores():
             [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ]
     )
-    assert torch.allclose(scores, expected, atol=1e-4, rtol=0), (
-        f"the scores differ from the expected ones,\n{expected}\nand are\n{scores}"
-    )
+    why = "Row i, column j is the dot product of token i and token j."
+    expect_close(pairwise_scores(journey), expected, why)
 
-    # Two sentences of three tokens of two numbers, in float64. Sentences do not mix.
-    batch = torch.tensor(
-        [[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]]
-    )
-    batch = batch.double().requires_grad_()
-    scores = pairwise_scores(batch)
-    assert scores.shape == (2, 3, 3), (
-        f"a batch (2, 3, 2) has scores (2, 3, 3), not {tuple(scores.shape)}"
-    )
-    expected = [[[5, 6, 1], [6, 9, 3], [1, 3, 2]], [[4, 2, 0], [2, 2, 4], [0, 4, 16]]]
-    assert scores.tolist() == expected, (
-        f"for the batch {expected} expected, {scores.tolist()} found"
-    )
-    assert scores.dtype == torch.float64, (
-        f"float64 tokens make float64 scores, not {scores.dtype}"
-    )
+    two = [[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]]
+    batch = torch.tensor(two).double().requires_grad_()
+    expected = [[[5.0, 6, 1], [6, 9, 3], [1, 3, 2]], [[4, 2, 0], [2, 2, 4], [0, 4, 16]]]
+    expected = torch.tensor(expected).double()
+    expect_close(pairwise_scores(batch), expected, "Each sentence is scored alone.")
+    many = torch.stack([batch, 2 * batch, 3 * batch])
+    expected = torch.stack([expected, 4 * expected, 9 * expected])
+    expect_close(pairwise_scores(many), expected, "A batch may hold batches.")
+    expect_shape(pairwise_scores(torch.ones(1, 1, 3)), (1, 1, 1), "No dimension goes.")
+    # The first score is 1 * 1 + 2 * 2: its derivatives are twice these numbers.
+    gradient = torch.zeros(2, 3, 2).double()
+    gradient[0, 0] = torch.tensor([2.0, 4.0])
+    why = "A token counts on both sides of the product."
+    expect_gradient(pairwise_scores(batch)[0, 0, 0], batch, gradient, why)
+    small = torch.tensor([[1e-3], [-1e-3]])
+    expect_close(pairwise_scores(small)[0, 1], -1e-6, "No score is rounded.", 1e-7)
 
-    # The first score is 1 * 1 + 2 * 2, so its derivatives by the two numbers are twice
-    # these numbers.
-    scores[0, 0, 0].backward()
-    assert batch.grad[0, 0].tolist() == [2, 4], (
-        "the scores must stay connected with the tokens on both sides"
-    )
-    many = pairwise_scores(torch.stack([batch, 2 * batch, 3 * batch]))
-    assert many.shape == (3, 2, 3, 3), (
-        f"(3, 2, 3, 2) has scores (3, 2, 3, 3), not {tuple(many.shape)}"
-    )
-    assert torch.allclose(many[1], 4 * scores), (
-        "a batch of batches comes out otherwise than one batch alone"
-    )
-    small = pairwise_scores(torch.tensor([[1e-3], [-1e-3]]))
-    assert small[0, 1] < 0, (
-        f"-0.000001 expected, neither rounded nor cut; {small} found"
-    )
-    assert pairwise_scores(torch.ones(1, 1, 3)).shape == (1, 1, 1), (
-        "one sentence of one token keeps its dimensions: scores of shape (1, 1, 1)"
-    )
-    print("pairwise_scores: this check passes")
-
-
-check_pairwise_scores()
 
 # %% [markdown]
 # Here is the score matrix. Look for these before you read on:
@@ -353,8 +299,9 @@ def attention_weights(scores: Tensor) -> Tensor:
 
 
 # %% check="attention_weights" points=2
-# Check of attention_weights
+@check("attention_weights")
 def check_attention_weights():
+    """The lesson's example, alone and in a batch, and scores far apart in float64."""
     scores = torch.tensor(
         [
             [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
@@ -364,17 +311,6 @@ def check_attention_weights():
             [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
             [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
         ]
-    )
-    weights = attention_weights(scores)
-    assert isinstance(weights, torch.Tensor), (
-        f"return a tensor, not a {type(weights).__name__}"
-    )
-    assert weights.shape == (6, 6), (
-        f"weights have the shape of the scores; yours have {tuple(weights.shape)}"
-    )
-    sums = weights.sum(dim=1)
-    assert torch.allclose(sums, torch.ones(6), atol=1e-4, rtol=0), (
-        f"each row should sum to 1, but the rows sum to {sums}"
     )
     expected = torch.tensor(
         [
@@ -386,56 +322,25 @@ def check_attention_weights():
             [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
         ]
     )
-    assert torch.allclose(weights, expected, atol=1e-4, rtol=0), (
-        f"the weights differ from the expected ones,\n{expected}\nand are\n{weights}"
-    )
+    sums = "Each row sums to 1, in a batch too."
+    expect_close(attention_weights(scores).sum(dim=-1), [1.0] * 6, sums)
+    expect_close(attention_weights(scores), expected, "Each row is a softmax.")
+    batch = torch.stack([torch.stack([scores, -2 * scores])] * 2)
+    expect_close(attention_weights(batch).sum(dim=-1), [[[1.0] * 6] * 2] * 2, sums)
+    expect_close(attention_weights(batch)[1, 0], expected, "A row is weighed alone.")
 
-    # In a batch, too, each row sums to 1, and a row gets what it gets alone.
-    batch = torch.stack([scores, -2 * scores])
-    weights = attention_weights(batch)
-    sums = weights.sum(dim=-1)
-    assert torch.allclose(sums, torch.ones(2, 6), atol=1e-4, rtol=0), (
-        f"in a batch, too, each row should sum to 1, but the rows sum to\n{sums}"
-    )
-    assert torch.allclose(weights[0], expected, atol=1e-4, rtol=0), (
-        "the same scores get other weights in a batch"
-    )
-    assert torch.equal(batch, torch.stack([scores, -2 * scores])), (
-        "the call has changed the scores"
-    )
-    many = attention_weights(torch.stack([batch, 3 * batch]))
-    assert torch.allclose(many[0], weights), (
-        "a batch of batches gets other weights than one batch alone"
-    )
-
-    # Scores that are not symmetric and far apart, in float64: e to the power of log_3
-    # is 3, of -5000 it is 0.
+    # e to the power of log_3 is 3, and of -5000 it is 0.
     log_3 = 1.0986122886681098
-    scores = torch.tensor(
-        [[1e4, 5e3], [0.0, log_3]], dtype=torch.float64, requires_grad=True
-    )
-    weights = attention_weights(scores)
-    expected = torch.tensor([[1.0, 0.0], [0.25, 0.75]], dtype=torch.float64)
-    assert weights.dtype == torch.float64, (
-        f"float64 scores make float64 weights, not {weights.dtype}"
-    )
-    assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
-        f"{expected.tolist()} expected, {weights.tolist()} found"
-    )
-    assert weights.requires_grad, (
-        "the weights are cut off from the scores; which step leaves torch?"
-    )
-    low = attention_weights(torch.tensor([[-1.0, -2.0]]))
-    assert low.shape == (1, 2), (
-        f"one row keeps its shape (1, 2), not {tuple(low.shape)}"
-    )
-    assert torch.allclose(low[0], torch.tensor([0.7311, 0.2689]), atol=1e-4), (
-        f"scores of -1 and -2 have weights of 0.7311 and 0.2689, not {low[0]}"
-    )
-    print("attention_weights: this check passes")
+    far = torch.tensor([[1e4, 5e3], [0.0, log_3]]).double()
+    far[1, 1] = log_3
+    expected = torch.tensor([[1.0, 0.0], [0.25, 0.75]]).double()
+    expect_close(attention_weights(far), expected, "Scores may be as large as 1e4.")
+    expect_gradient(attention_weights(far.requires_grad_()), far)
+    expect_unchanged(attention_weights, far)
+    low = torch.tensor([[-1.0, -2.0]])
+    expected = torch.tensor([[0.7311, 0.2689]])
+    expect_close(attention_weights(low), expected, "Scores may be negative.")
 
-
-check_attention_weights()
 
 # %% [markdown]
 # This is the picture that you will see in every article on attention. Read it row by row: each row shows
@@ -533,16 +438,9 @@ def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
 
 
 # %% check="context_vectors" points=2
-# Check of context_vectors
+@check("context_vectors")
 def check_context_vectors():
-    weights = torch.softmax(journey @ journey.T, dim=-1)
-    contexts = context_vectors(weights, journey)
-    assert isinstance(contexts, torch.Tensor), (
-        f"return a tensor, not a {type(contexts).__name__}"
-    )
-    assert contexts.shape == (6, 3), (
-        f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
-    )
+    """The lesson's example, and two sentences whose weights need not sum to 1."""
     expected = torch.tensor(
         [
             [0.4421, 0.5931, 0.5790],
@@ -553,49 +451,21 @@ def check_context_vectors():
             [0.4177, 0.6503, 0.5645],
         ]
     )
-    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
-        f"the context vectors differ from the expected ones,\n{expected}\n"
-        f"and are\n{contexts}"
-    )
+    weights = torch.softmax(journey @ journey.T, dim=-1)
+    why = "Row i mixes the tokens by row i of the weights."
+    expect_close(context_vectors(weights, journey), expected, why)
 
-    # Two sentences of two tokens of three numbers, in float64. The weights need not sum
-    # to 1.
-    inputs = torch.tensor(
-        [[[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], [[5.0, 1.0, 0.0], [1.0, 0.0, 3.0]]]
-    ).double()
-    weights = (
-        torch.tensor([[[1.0, 2.0], [3.0, 0.0]], [[0.0, 1.0], [2.0, -1.0]]])
-        .double()
-        .requires_grad_()
-    )
-    before = inputs.clone()
-    contexts = context_vectors(weights, inputs)
-    expected = [[[1, 2, 4], [3, 0, 6]], [[1, 0, 3], [9, 2, -3]]]
-    assert contexts.tolist() == expected, (
-        f"for two sentences {expected} expected, {contexts.tolist()} found"
-    )
-    assert contexts.dtype == torch.float64, (
-        f"float64 inputs make float64 vectors, not {contexts.dtype}"
-    )
-    assert contexts.requires_grad, (
-        "the vectors are cut off from the weights; which step leaves torch?"
-    )
-    assert torch.equal(inputs, before), "the call has changed the inputs"
-    many = context_vectors(
-        torch.stack([weights, 3 * weights]), torch.stack([inputs, inputs])
-    )
-    assert many.tolist() == torch.stack([contexts, 3 * contexts]).tolist(), (
-        "a batch of batches comes out otherwise than one batch alone"
-    )
+    weights = torch.tensor([[[1.0, 2], [3, 0]], [[0, 1], [2, -1]]]).double()
+    inputs = torch.tensor([[[1.0, 0, 2], [0, 1, 1]], [[5, 1, 0], [1, 0, 3]]]).double()
+    expected = torch.tensor([[[1.0, 2, 4], [3, 0, 6]], [[1, 0, 3], [9, 2, -3]]])
+    expect_close(context_vectors(weights, inputs), expected.double(), why)
+    expect_gradient(context_vectors(weights.requires_grad_(), inputs), weights)
+    expect_unchanged(context_vectors, weights, inputs)
+    many = context_vectors(weights.repeat(2, 1, 1, 1), inputs.repeat(2, 1, 1, 1))
+    expect_close(many[1], expected.double(), "A batch may hold batches.")
     small = context_vectors(torch.full((1, 1), 1e-6), torch.ones(1, 3))
-    assert small.shape == (1, 3), (
-        f"(1, 3) expected for one token, {tuple(small.shape)} found"
-    )
-    assert (small > 0).all(), f"small numbers must not be rounded, but are {small}"
-    print("context_vectors: this check passes")
+    expect_close(small, torch.full((1, 3), 1e-6), "No number is rounded.", 1e-8)
 
-
-check_context_vectors()
 
 # %% [markdown]
 # Row 1 is the context vector of *journey* that you computed in the first notebook. Here are all six: each
@@ -657,15 +527,9 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
 
 
 # %% check="simple_self_attention" points=3
-# Check of simple_self_attention
+@check("simple_self_attention")
 def check_simple_self_attention():
-    contexts = simple_self_attention(journey)
-    assert isinstance(contexts, torch.Tensor), (
-        f"return a tensor, not a {type(contexts).__name__}"
-    )
-    assert contexts.shape == (6, 3), (
-        f"a vector of 3 for each of 6 tokens expected, {tuple(contexts.shape)} found"
-    )
+    """The lesson's example, alone and in a batch, and tokens far apart in float64."""
     expected = torch.tensor(
         [
             [0.4421, 0.5931, 0.5790],
@@ -676,65 +540,29 @@ def check_simple_self_attention():
             [0.4177, 0.6503, 0.5645],
         ]
     )
-    assert torch.allclose(contexts, expected, atol=1e-4, rtol=0), (
-        f"the context vectors differ from the expected ones,\n{expected}\n"
-        f"and are\n{contexts}"
-    )
+    why = "Score with the inputs, weigh each row, and mix the inputs."
+    expect_close(simple_self_attention(journey), expected, why)
 
-    # A batch of two different sentences gives what each gives alone.
     other = 2 - journey
-    both = simple_self_attention(torch.stack([journey, other]))
-    assert both.shape == (2, 6, 3), (
-        f"(2, 6, 3) expected for a batch of two, {tuple(both.shape)} found"
-    )
+    batch = torch.stack([journey, other])
     alone = simple_self_attention(other)
-    assert not torch.allclose(alone, contexts, atol=1e-2), (
-        "another sentence must get other context vectors"
+    expect(
+        not torch.allclose(alone, expected, atol=1e-2), "Another sentence gives this."
     )
-    assert torch.allclose(both[0], contexts, atol=1e-4, rtol=0), (
-        "the first sentence gets another result in a batch"
-    )
-    assert torch.allclose(both[1], alone, atol=1e-4, rtol=0), (
-        "the second sentence gets another result in a batch"
-    )
-    many = simple_self_attention(torch.stack([journey, other, journey])[:, None])
-    assert torch.allclose(many[1, 0], alone, atol=1e-4, rtol=0), (
-        "a sentence gets another result in a batch of batches"
-    )
+    why = "In a batch, a sentence gets what it gets alone."
+    expect_close(simple_self_attention(batch), torch.stack([expected, alone]), why)
+    expect_close(simple_self_attention(batch[:, None])[1, 0], alone, why)
 
-    # Tokens far apart look at themselves only, so each stays as it is; here there are
-    # three, in float64.
-    far = torch.tensor(
-        [[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]],
-        dtype=torch.float64,
-        requires_grad=True,
-    )
-    contexts = simple_self_attention(far)
-    assert contexts.shape == (3, 2), (
-        f"(3, 2) expected for three tokens of two, {tuple(contexts.shape)} found"
-    )
-    assert not contexts.isnan().any(), "nan for large scores: which step overflows?"
-    assert torch.allclose(contexts, far), (
-        f"tokens far apart should stay as they are, but they become\n{contexts}"
-    )
-    assert contexts.dtype == torch.float64, (
-        f"float64 tokens make float64 vectors, not {contexts.dtype}"
-    )
-    assert contexts.requires_grad, (
-        "the vectors are cut off from the tokens; which step leaves torch?"
-    )
-    assert far.tolist() == [[100, 0], [0, 100], [-100, -100]], (
-        "the call has changed the tokens"
-    )
-    opposite = simple_self_attention(torch.tensor([[1.0], [-1.0]]))
-    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6, rtol=0), (
-        "two opposite tokens have scores of 1 and -1, and the first becomes 0.761594, "
-        f"not {opposite[0].item():.6f}; is a sign lost, or a number rounded?"
-    )
-    print("simple_self_attention: this check passes")
+    # Tokens far apart look at themselves only, so each stays as it is.
+    far = torch.tensor([[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]]).double()
+    expect_close(simple_self_attention(far), far, "Each token looks at itself only.")
+    expect_gradient(simple_self_attention(far.requires_grad_()), far)
+    expect_unchanged(simple_self_attention, far)
+    opposite = torch.tensor([[1.0], [-1.0]])
+    expected = torch.tensor([[0.761594], [-0.761594]])
+    why = "Their scores are 1 and -1: is a sign lost, or a number rounded?"
+    expect_close(simple_self_attention(opposite), expected, why, 1e-6)
 
-
-check_simple_self_attention()
 
 # %% [markdown]
 # ### Does the order of the words matter?

@@ -165,29 +165,11 @@ def causal_average_loop(x: Tensor) -> Tensor:
 
 
 # %% check="causal_average_loop" points=2
-# Check of causal_average_loop
+@check("causal_average_loop")
 def check_causal_average_loop():
+    """The lesson's sequence and a second one; then three numbers, and a long text."""
     torch.manual_seed(1)
     sequence = torch.randn(8, 2)
-    before = torch.stack([sequence, 3 - sequence])  # two sequences that differ
-    batch = before.clone()
-    result = causal_average_loop(batch)
-    assert isinstance(result, torch.Tensor), (
-        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-    )
-    assert tuple(result.shape) == (2, 8, 2), (
-        f"A batch (2, 8, 2) must give (2, 8, 2), not {tuple(result.shape)}."
-    )
-
-    trap = torch.tensor([-0.9052, -0.8464])
-    assert not torch.allclose(result[0, 2], trap, atol=1e-4, rtol=0), (
-        "Row 2 has the value of the trap: "
-        "the loop averages rows that it has already overwritten."
-    )
-    assert torch.equal(batch, before), (
-        "The function must leave x alone, but x has changed. Write into a new tensor."
-    )
-
     expected = torch.tensor(
         [
             [-1.5256, -0.7502],
@@ -200,42 +182,20 @@ def check_causal_average_loop():
             [-0.5929, -0.2964],
         ]
     )
-    for t in range(8):
-        assert torch.allclose(result[0, t], expected[t], atol=1e-4, rtol=0), (
-            f"Row {t}: {expected[t]} expected, the mean of rows 0 to {t}, "
-            f"{result[0, t]} found."
-        )
-    assert torch.allclose(result[1], 3 - expected, atol=1e-4, rtol=0), (
-        "The first sequence of the batch comes out right, the second does not. "
-        "Each has its own averages."
-    )
+    why = "Row t of each sequence is the mean of its rows 0 to t."
+    batch = torch.stack([sequence, 3 - sequence])  # two sequences that differ
+    expect_close(causal_average_loop(batch), torch.stack([expected, 3 - expected]), why)
+    expect_unchanged(causal_average_loop, batch)
 
-    # Three tokens of one number, in float64: work the means out in your head.
-    few = torch.tensor(
-        [[[1.0], [3.0], [-1.0]]], dtype=torch.float64, requires_grad=True
-    )
-    result = causal_average_loop(few)
-    assert result.tolist() == [[[1], [2], [1]]], (
-        f"1, 2, 1 expected for 1, 3, -1, {result.flatten().tolist()} found"
-    )
-    assert result.dtype == torch.float64, (
-        f"A float64 input must give a float64 result, not {result.dtype}."
-    )
-    assert result.requires_grad, (
-        "The result is cut off from x; which step leaves torch?"
-    )
-
-    # A long sequence, 0, 1, 2 and so on up to 39.
-    last = causal_average_loop(torch.arange(40.0).reshape(1, 40, 1))[0, -1].item()
-    assert abs(last - 19.5) < 1e-3, (
-        f"19.5 expected in the last of 40 rows, the mean of 0 to 39, {last} found"
-    )
+    few = torch.tensor([[[1.0], [3.0], [-1.0]]]).double()
+    means = torch.tensor([[[1.0], [2.0], [1.0]]]).double()
+    expect_close(causal_average_loop(few), means, why)
+    expect_gradient(causal_average_loop(few.requires_grad_()), few)
+    long = torch.arange(40.0).reshape(1, 40, 1)
+    expect_close(causal_average_loop(long)[0, -1], [19.5], "The mean of 0 to 39.", 1e-3)
     small = causal_average_loop(torch.full((1, 2, 1), 1e-6))
-    assert bool((small > 0).all()), f"Small means must not be rounded, but are {small}."
-    print("causal_average_loop: this check passes")
+    expect((small > 0).all(), "Small means are not rounded.")
 
-
-check_causal_average_loop()
 
 # %% [markdown]
 # ### What the average does
@@ -359,24 +319,9 @@ def causal_average_weights(length: int) -> Tensor:
 
 
 # %% check="causal_average_weights" points=2
-# Check of causal_average_weights
+@check("causal_average_weights")
 def check_causal_average_weights():
-    result = causal_average_weights(8)
-    assert isinstance(result, torch.Tensor), (
-        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-    )
-    assert tuple(result.shape) == (8, 8), (
-        f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
-    )
-    sums = result.sum(dim=1)
-    assert torch.allclose(sums, torch.ones(8)), (
-        f"Every row must sum to 1, but the rows sum to {sums}."
-    )
-    future = result.triu(diagonal=1)
-    assert bool((future == 0).all()), (
-        "Above the diagonal every weight must be 0: nobody sees the future."
-    )
-
+    """The weights of the lesson's eight tokens, of two, and of forty."""
     expected = torch.tensor(
         [
             [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
@@ -389,25 +334,16 @@ def check_causal_average_weights():
             [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
         ]
     )
-    assert torch.allclose(result, expected, atol=1e-4, rtol=0), (
-        "Row t must hold 1 / (t + 1) in its first t + 1 columns."
-    )
+    why = "Row t holds 1 / (t + 1) in the columns 0 to t, and 0 behind them."
+    expect_close(causal_average_weights(8), expected, why)
+    expect_close(causal_average_weights(2), torch.tensor([[1.0, 0], [0.5, 0.5]]), why)
+    expect_shape(causal_average_weights(40), (40, 40))
+    expect_close(causal_average_weights(40)[-1], [1 / 40] * 40, why, 1e-7)
+    sums = "Every row sums to 1."
+    expect_close(causal_average_weights(8).sum(dim=1), [1.0] * 8, sums, 1e-5)
+    future = causal_average_weights(8).triu(diagonal=1)
+    expect((future == 0).all(), "Above the diagonal all weights are exactly 0.")
 
-    few = causal_average_weights(2)
-    assert few.tolist() == [[1, 0], [0.5, 0.5]], (
-        f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
-    )
-    long = causal_average_weights(40)
-    assert tuple(long.shape) == (40, 40), (
-        f"For 40 tokens the weights must be (40, 40), not {tuple(long.shape)}."
-    )
-    assert torch.allclose(long[-1], torch.full((40,), 1 / 40)), (
-        "The last of 40 tokens must give every token the weight 1 / 40."
-    )
-    print("causal_average_weights: this check passes")
-
-
-check_causal_average_weights()
 
 # %% [markdown]
 # ### Rows and columns
@@ -464,18 +400,11 @@ def causal_average(x: Tensor) -> Tensor:
 
 
 # %% check="causal_average" points=2
-# Check of causal_average
+@check("causal_average")
 def check_causal_average():
+    """The lesson's sequence, alone and in transposed batches; then three numbers."""
     torch.manual_seed(1)
     sequence = torch.randn(8, 2)
-    result = causal_average(sequence)
-    assert isinstance(result, torch.Tensor), (
-        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-    )
-    assert tuple(result.shape) == (8, 2), (
-        f"One sequence (8, 2) must give (8, 2), not {tuple(result.shape)}."
-    )
-
     expected = torch.tensor(
         [
             [-1.5256, -0.7502],
@@ -488,65 +417,31 @@ def check_causal_average():
             [-0.5929, -0.2964],
         ]
     )
-    for t in range(8):
-        assert torch.allclose(result[t], expected[t], atol=1e-4, rtol=0), (
-            f"Row {t}: {expected[t]} expected, "
-            f"the mean of itself and all rows before it, {result[t]} found."
-        )
-
+    why = "Row t is the mean of the rows 0 to t."
+    expect_close(causal_average(sequence), expected, why)
     batch = torch.stack([sequence, -sequence, 2 * sequence])
-    result = causal_average(batch)
-    assert tuple(result.shape) == (3, 8, 2), (
-        f"A batch (3, 8, 2) must give (3, 8, 2), not {tuple(result.shape)}."
-    )
-    assert torch.allclose(
-        result, torch.stack([expected, -expected, 2 * expected]), atol=2e-4, rtol=0
-    ), (
-        "One sequence comes out right, but a batch does not. "
-        "Each sequence has its own averages."
-    )
-
-    # Batches of batches, transposed: their numbers lie in another order in memory, so
-    # `view` fails on them.
+    means = torch.stack([expected, -expected, 2 * expected])
+    why = "Each sequence of a batch has averages of its own."
+    expect_close(causal_average(batch), means, why, 2e-4)
+    # Transposed, the numbers lie in another order in memory, so `view` fails.
     batches = torch.stack([batch, -batch]).transpose(0, 1)
-    result = causal_average(batches)
-    assert tuple(result.shape) == (3, 2, 8, 2), (
-        f"A transposed (3, 2, 8, 2) must give (3, 2, 8, 2), not {tuple(result.shape)}."
+    means = torch.stack([means, -means]).transpose(0, 1)
+    expect_close(causal_average(batches), means, why, 2e-4)
+    front = torch.ones(1, 3, 2, 4, 5)
+    expect_shape(
+        causal_average(front), (1, 3, 2, 4, 5), "Any dimensions stay in front."
     )
-    for i in range(3):
-        assert torch.allclose(result[i, 1], -causal_average(batch[i])), (
-            "A batch comes out right, but a transposed batch of batches does not."
-        )
 
-    # Three tokens of one number, in float64. The columns of a wider tensor, transposed,
-    # are a sequence, too.
-    few = torch.tensor([[1.0, 3.0, -1.0]], dtype=torch.float64, requires_grad=True)
-    result = causal_average(few.T)
-    assert result.dtype == torch.float64, (
-        f"A float64 input must give a float64 result, not {result.dtype}."
-    )
-    assert torch.allclose(result, few.new_tensor([[1], [2], [1]])), (
-        f"1, 2, 1 expected for 1, 3, -1, {result} found."
-    )
-    assert result.requires_grad, (
-        "The result is cut off from x; which step leaves torch?"
-    )
-    assert few.tolist() == [[1, 3, -1]], (
-        "The function must leave x alone, but x has changed."
-    )
-    assert causal_average(torch.ones(1, 3, 2, 4, 5)).shape == (1, 3, 2, 4, 5), (
-        "Any dimensions may stand in front."
-    )
-    last = causal_average(torch.arange(40.0).reshape(40, 1))[-1].item()
-    assert abs(last - 19.5) < 1e-3, (
-        f"19.5 expected in the last of 40 rows, the mean of 0 to 39, {last} found."
-    )
+    few = torch.tensor([[1.0, 3.0, -1.0]]).double()
+    means = torch.tensor([[1.0], [2.0], [1.0]]).double()
+    expect_close(causal_average(few.T), means, "The means are 1, 2 and 1.", 1e-5)
+    expect_gradient(causal_average(few.requires_grad_().T), few)
+    expect_unchanged(causal_average, few.T)
+    long = torch.arange(40.0).reshape(40, 1)
+    expect_close(causal_average(long)[-1], [19.5], "The mean of 0 to 39.", 1e-3)
     small = causal_average(torch.full((1, 2, 1), 1e-6))
-    assert bool((small > 0).all()), f"Small means must not be rounded, but are {small}."
-    print("causal_average: this check passes")
+    expect((small > 0).all(), "Small means are not rounded.")
 
-
-check_causal_average()
 
 # %% [markdown]
 # ### Two ways, one result
@@ -631,22 +526,9 @@ def causal_mask_scores(length: int) -> Tensor:
 
 
 # %% check="causal_mask_scores" points=2
-# Check of causal_mask_scores
+@check("causal_mask_scores")
 def check_causal_mask_scores():
-    result = causal_mask_scores(8)
-    assert isinstance(result, torch.Tensor), (
-        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-    )
-    assert tuple(result.shape) == (8, 8), (
-        f"For 8 tokens the scores must be (8, 8), not {tuple(result.shape)}."
-    )
-    assert not result.isnan().any(), (
-        "There is a NaN in the scores. Did you multiply 0 by infinity?"
-    )
-    assert not result.diagonal().isinf().any(), (
-        "Your mask hides each token from itself, but a token may look at itself."
-    )
-
+    """The scores of the lesson's eight tokens, of two, and of forty."""
     inf = float("inf")
     expected = torch.tensor(
         [
@@ -660,24 +542,12 @@ def check_causal_mask_scores():
             [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ]
     )
-    assert torch.equal(result, expected), (
-        "On and below the diagonal must be 0, above it -inf."
-    )
+    why = "On and below the diagonal is 0, above it -inf."
+    expect_close(causal_mask_scores(8), expected, why, 1e-12)
+    expect_close(causal_mask_scores(2), torch.tensor([[0.0, -inf], [0.0, 0.0]]), why)
+    expect_shape(causal_mask_scores(40), (40, 40))
+    expect_close(causal_mask_scores(40)[-1], [0.0] * 40, "The last token sees all.")
 
-    few = causal_mask_scores(2)
-    assert few.tolist() == [[0, -inf], [0, 0]], (
-        f"For 2 tokens [[0, -inf], [0, 0]] expected, {few.tolist()} found."
-    )
-    long = causal_mask_scores(40)
-    assert tuple(long.shape) == (40, 40), (
-        f"For 40 tokens the scores must be (40, 40), not {tuple(long.shape)}."
-    )
-    assert bool((long[-1] == 0).all()), "The last of 40 tokens must see every token."
-    assert result.dtype == torch.float32, f"The scores are float32, not {result.dtype}."
-    print("causal_mask_scores: this check passes")
-
-
-check_causal_mask_scores()
 
 # %% [markdown]
 # ### Question 6: `causal_softmax_weights` (2 points)
@@ -711,23 +581,9 @@ def causal_softmax_weights(length: int) -> Tensor:
 
 
 # %% check="causal_softmax_weights" points=2
-# Check of causal_softmax_weights
+@check("causal_softmax_weights")
 def check_causal_softmax_weights():
-    result = causal_softmax_weights(8)
-    assert isinstance(result, torch.Tensor), (
-        f"Return a tensor, not a {type(result).__name__}. Is a return missing?"
-    )
-    assert tuple(result.shape) == (8, 8), (
-        f"For 8 tokens the weights must be (8, 8), not {tuple(result.shape)}."
-    )
-    assert not result.isnan().any(), (
-        "There is a NaN in the weights. Is there a row in which everything is hidden?"
-    )
-    sums = result.sum(dim=1)
-    assert torch.allclose(sums, torch.ones(8)), (
-        f"Every row must sum to 1, but the rows sum to {sums}."
-    )
-
+    """The weights of the lesson's eight tokens, of two, and of forty."""
     expected = torch.tensor(
         [
             [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
@@ -740,29 +596,16 @@ def check_causal_softmax_weights():
             [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
         ]
     )
-    assert torch.allclose(result, expected, atol=1e-4, rtol=0), (
-        "These must be the weights of the average so far."
-    )
+    sums = "Every row sums to 1."
+    expect_close(causal_softmax_weights(8).sum(dim=1), [1.0] * 8, sums, 1e-5)
+    why = "These are the weights of the average so far."
+    expect_close(causal_softmax_weights(8), expected, why)
+    expect_close(causal_softmax_weights(2), torch.tensor([[1.0, 0], [0.5, 0.5]]), why)
+    expect_shape(causal_softmax_weights(40), (40, 40))
+    expect_close(causal_softmax_weights(40)[-1], [1 / 40] * 40, why, 1e-7)
+    future = causal_softmax_weights(8).triu(diagonal=1)
+    expect((future == 0).all(), "Above the diagonal all weights are exactly 0.")
 
-    few = causal_softmax_weights(2)
-    assert few.tolist() == [[1, 0], [0.5, 0.5]], (
-        f"For 2 tokens [[1, 0], [0.5, 0.5]] expected, {few.tolist()} found."
-    )
-    long = causal_softmax_weights(40)
-    assert tuple(long.shape) == (40, 40), (
-        f"For 40 tokens the weights must be (40, 40), not {tuple(long.shape)}."
-    )
-    assert torch.allclose(long[-1], torch.full((40,), 1 / 40)), (
-        "The last of 40 tokens must give every token the weight 1 / 40."
-    )
-    future = result.triu(diagonal=1)
-    assert bool((future == 0).all()), (
-        "Above the diagonal every weight must be exactly 0."
-    )
-    print("causal_softmax_weights: this check passes")
-
-
-check_causal_softmax_weights()
 
 # %% [markdown]
 # ### The mask at work

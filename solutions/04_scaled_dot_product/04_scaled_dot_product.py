@@ -165,51 +165,23 @@ def project(
 
 
 # %% check="project" points=2
-# Check of project
+@check("project")
 def check_project():
+    """The lesson's token, number by number and with all others; then batches."""
     torch.manual_seed(123)
     W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
-    expected = torch.tensor([[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]])
-    assert torch.allclose(W_query, expected, atol=1e-4, rtol=0), (
-        "the matrices are not those of the lesson"
-    )
-
-    projected = project(journey[1], W_query, W_key, W_value)
-    wanted = "return three tensors, queries, keys and values"
-    assert projected is not None, f"{wanted}; yours returns nothing"
-    assert not isinstance(projected, torch.Tensor) or len(projected) == 3, (
-        f"{wanted}; yours returns a single one"
-    )
-    assert len(projected) == 3, f"{wanted}; yours returns {len(projected)}"
-    expected = torch.tensor([0.4306, 1.4551])
-    assert projected[0].shape == (2,), (
-        f"one token has one query, shape (2,), not {tuple(projected[0].shape)}"
-    )
-    assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
-        f"the queries should be {expected}, not {projected[0]}"
-    )
-
-    # The table of the lesson: each number of the token alone, times its row of W_query.
-    query_2_by_rows = torch.tensor(
-        [[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]]
-    )
-    for i in range(3):
+    matrix = [[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]]
+    expect_close(W_query, matrix, "This is the lesson's matrix.")
+    why = "Queries, keys and values, in this order."
+    expect_shape(project(journey[1], W_query, W_key, W_value)[2], (2,), why)
+    rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
+    for i in range(3):  # each number of the token alone, times its row of W_query
         alone = torch.zeros(3)
         alone[i] = journey[1, i]
-        share = project(alone, W_query, W_key, W_value)[0]
-        assert torch.allclose(share, query_2_by_rows[i], atol=1e-4, rtol=0), (
-            f"{alone} must give {query_2_by_rows[i]}, not {share}"
-        )
-
-    # All tokens at once.
-    projected = project(journey, W_query, W_key, W_value)
-    assert projected[1].shape == (6, 2), (
-        f"6 tokens have keys of shape (6, 2), not {tuple(projected[1].shape)}"
-    )
-    assert projected[2].shape == (6, 2), (
-        f"6 tokens have values of shape (6, 2), not {tuple(projected[2].shape)}"
-    )
-    expected = torch.tensor(
+        expect_close(project(alone, W_query, W_key, W_value)[0], rows[i], why)
+    query_2 = torch.tensor([0.4306, 1.4551])
+    expect_close(project(journey[1], W_query, W_key, W_value)[0], query_2, why)
+    queries = torch.tensor(
         [
             [0.2309, 1.0966],
             [0.4306, 1.4551],
@@ -219,58 +191,30 @@ def check_project():
             [0.2568, 1.0533],
         ]
     )
-    assert torch.allclose(projected[0], expected, atol=1e-4, rtol=0), (
-        f"the queries should be {expected}, not {projected[0]}"
-    )
+    pairs = torch.stack([journey, 2 * journey]).transpose(0, 1)  # `view` fails on it
+    expected = torch.stack([queries, 2 * queries], dim=1)
+    expect_close(project(pairs, W_query, W_key, W_value)[0], expected, why, 2e-4)
 
-    # A transposed batch: its numbers lie in another order in memory, so `view` fails on
-    # it.
-    pairs = torch.stack([journey, 2 * journey]).transpose(0, 1)
-    for found, role in zip(
-        project(pairs, W_query, W_key, W_value), projected, strict=True
-    ):
-        assert torch.allclose(found, torch.stack([role, 2 * role], dim=1)), (
-            "the tokens of a transposed batch come out otherwise than alone"
-        )
-
-    # A batch, other matrices, and values of another width, in float64: work it out in
-    # your head.
-    x = torch.tensor(
-        [[[1, 2, 0]], [[0, 1, -1]]], dtype=torch.float64, requires_grad=True
+    x = torch.tensor([[[1.0, 2.0, 0.0]], [[0.0, 1.0, -1.0]]]).double().requires_grad_()
+    to_queries = torch.tensor([[1.0, 0], [0, 1], [2, 2]]).double()
+    to_keys = torch.tensor([[0.0, 1], [1, 1], [1, 0]]).double()
+    to_values = torch.tensor([[1.0, 0, 0, 2], [0, 3, 0, 0], [0, 0, 1, 1]]).double()
+    right = (
+        [[[1.0, 2]], [[-2, -1]]],
+        [[[2.0, 3]], [[0, 1]]],
+        [[[1.0, 6, 0, 2]], [[0, 3, -1, -1]]],
     )
-    to_queries = torch.tensor([[1, 0], [0, 1], [2, 2]], dtype=torch.float64)
-    to_keys = torch.tensor([[0, 1], [1, 1], [1, 0]], dtype=torch.float64)
-    to_values = torch.tensor(
-        [[1, 0, 0, 2], [0, 3, 0, 0], [0, 0, 1, 1]], dtype=torch.float64
-    )
-    projected = project(x, to_queries, to_keys, to_values)
-    right = {
-        "queries": [[[1, 2]], [[-2, -1]]],
-        "keys": [[[2, 3]], [[0, 1]]],
-        "values": [[[1, 6, 0, 2]], [[0, 3, -1, -1]]],
-    }
-    for (name, expected), found in zip(right.items(), projected, strict=True):
-        assert found.tolist() == expected, (
-            f"the {name} should be {expected}, but they are {found.tolist()}"
-        )
-        assert found.dtype == torch.float64, (
-            f"float64 tokens must have float64 {name}, not {found.dtype}"
-        )
-        assert found.requires_grad, (
-            f"the {name} are cut off from the tokens; which step leaves torch?"
-        )
-
-    # Tokens of another width, which sum up their five ones.
+    expect(len(project(x, to_queries, to_keys, to_values)) == 3, why)
+    for n, role in enumerate(["Queries", "Keys", "Values"]):
+        why = f"{role} are the tokens times their own matrix."
+        expected = torch.tensor(right[n]).double()
+        expect_close(project(x, to_queries, to_keys, to_values)[n], expected, why)
+        expect_gradient(project(x, to_queries, to_keys, to_values)[n], x)
     wide = project(
         torch.ones(2, 5), torch.ones(5, 2), torch.ones(5, 2), torch.ones(5, 4)
     )
-    assert [role.unique().tolist() for role in wide] == [[5], [5], [5]], (
-        f"for tokens of five ones and matrices of ones all must be 5, not {wide}"
-    )
-    print("project: this check passes")
+    expect_close(wide[2], torch.full((2, 4), 5.0), "Tokens may be wider than three.")
 
-
-check_project()
 
 # %% [markdown]
 # ### One token, three roles
@@ -360,28 +304,14 @@ def attention_scores(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 # %% check="attention_scores" points=2
-# Check of attention_scores
+@check("attention_scores")
 def check_attention_scores():
-    query_2, key_2 = queries[1:2], keys[1:2]  # as a matrix of one row each
-    score_22 = attention_scores(query_2, key_2)
-    assert score_22 is not None, "the function returns nothing; is a return missing?"
-    assert score_22.shape == (1, 1), (
-        f"one query and one key make a (1, 1) score, not {tuple(score_22.shape)}"
-    )
-    assert abs(score_22.item() - 1.8524) < 1e-4, (
-        f"1.8524 expected, {score_22.item():.4f} found"
-    )
-
-    scores_2 = attention_scores(query_2, keys)
+    """One query with one key and with all, then all; and a batch of two in float64."""
+    why = "Row i, column j is the plain dot product of query i and key j."
+    one, six = queries[1:2], keys[1:2]
+    expect_close(attention_scores(one, six), torch.tensor([[1.8524]]), why)
     expected = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
-    assert scores_2.shape == (1, 6), (
-        f"one query and six keys make (1, 6) scores, not {tuple(scores_2.shape)}"
-    )
-    assert torch.allclose(scores_2[0], expected, atol=1e-4, rtol=0), (
-        f"the scores of one query should be {expected}, not {scores_2[0]}"
-    )
-
-    all_scores = attention_scores(queries, keys)
+    expect_close(attention_scores(queries[1:2], keys), expected[None], why)
     expected = torch.tensor(
         [
             [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
@@ -392,41 +322,20 @@ def check_attention_scores():
             [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
         ]
     )
-    assert all_scores.shape == (6, 6), (
-        f"six tokens make (6, 6) scores, not {tuple(all_scores.shape)}"
-    )
-    assert torch.allclose(all_scores, expected, atol=1e-4, rtol=0), (
-        f"the scores differ from the expected ones,\n{expected}\nand are\n{all_scores}"
-    )
+    expect_close(attention_scores(queries, keys), expected, why)
 
-    # A batch of two, each with one query and three keys of its own, in float64.
-    few_queries = torch.tensor(
-        [[[1, 2]], [[3, 0]]], dtype=torch.float64, requires_grad=True
-    )
-    few_keys = torch.tensor(
-        [[[1, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]], dtype=torch.float64
-    )
-    batch = attention_scores(few_queries, few_keys)
-    expected = [[[1, 2, 3]], [[6, 0, -3]]]
-    assert batch.tolist() == expected, (
-        f"for the batch {expected} expected, {batch.tolist()} found"
-    )
-    assert batch.dtype == torch.float64, (
-        f"float64 queries have float64 scores, not {batch.dtype}"
-    )
-    assert batch.requires_grad, (
-        "the scores are cut off from the queries; which step leaves torch?"
-    )
-    many = attention_scores(torch.stack([few_queries] * 3), torch.stack([few_keys] * 3))
-    assert many.tolist() == [expected] * 3, (
-        "a batch of batches comes out otherwise than one batch alone"
-    )
+    asks = torch.tensor([[[1.0, 2.0]], [[3.0, 0.0]]]).double()
+    few = torch.tensor([[[1.0, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]]).double()
+    expected = torch.tensor([[[1.0, 2.0, 3.0]], [[6.0, 0.0, -3.0]]]).double()
+    why = "A batch may hold batches, and each query meets the keys of its own."
+    expect_close(attention_scores(asks, few), expected, why)
+    batches = asks.repeat(3, 1, 1, 1), few.repeat(3, 1, 1, 1)
+    expect_close(attention_scores(*batches), expected.repeat(3, 1, 1, 1), why)
+    expect_gradient(attention_scores(asks.requires_grad_(), few.requires_grad_()), asks)
+    expect_gradient(attention_scores(asks, few), few)
     small = attention_scores(torch.full((1, 2), 1e-3), torch.full((3, 2), 1e-3))
-    assert (small > 0).all(), f"small scores must not be rounded, but are {small}"
-    print("attention_scores: this check passes")
+    expect((small > 0).all(), "Small scores are not rounded.")
 
-
-check_attention_scores()
 
 # %% [markdown]
 # ### Question 3: in your own words (2 points)
@@ -510,48 +419,30 @@ def score_variance(queries: Tensor, keys: Tensor, scaled: bool) -> Tensor:
 
 
 # %% check="score_variance" points=2
-# Check of score_variance
+@check("score_variance")
 def check_score_variance():
-    # By hand: the scores are 1, 3, 2 and 2, 0, 2. Their mean is 10/6, and the squared
-    # distances from it add up to 16/3. Six numbers: divide by 5. Scaling divides the
-    # scores by the root of 2, the variance by 2.
-    small_queries = torch.tensor([[1.0, 1.0], [2.0, 0.0]])
-    small_keys = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-    plain = score_variance(small_queries, small_keys, False)
-    assert isinstance(plain, torch.Tensor), (
-        f"return a tensor, not a {type(plain).__name__}"
-    )
-    assert plain.shape == (), (
-        f"one number has shape (), but yours has shape {tuple(plain.shape)}"
-    )
-    assert abs(plain.item() - 16 / 15) < 1e-4, (
-        f"{16 / 15:.4f} expected without scaling, {plain:.4f} found"
-    )
-    scaled = score_variance(small_queries, small_keys, True)
-    assert abs(scaled.item() - 8 / 15) < 1e-4, (
-        f"{8 / 15:.4f} expected with scaling, {scaled:.4f} found"
-    )
+    """Six scores by hand, 1, 3, 2, 2, 0 and 2; then many of head size 64."""
+    # Their mean is 10/6, and the squared distances from it add up to 16/3. Six
+    # numbers: divide by 5. Scaling divides the scores by the root of 2.
+    asks = torch.tensor([[1.0, 1.0], [2.0, 0.0]])
+    few = torch.tensor([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
+    why = "The unbiased variance of all scores, not scaled."
+    expect_close(score_variance(asks, few, False), torch.tensor(16 / 15), why)
+    why = "Scores divided by the root of d_k have a variance divided by d_k."
+    expect_close(score_variance(asks, few, True), torch.tensor(8 / 15), why)
 
     torch.manual_seed(0)
-    many_queries, many_keys = torch.randn(200, 64), torch.randn(200, 64)
-    plain = score_variance(many_queries, many_keys, False)
-    assert 55 < plain < 75, (
-        "for head size 64 the variance should be near 64 without scaling, "
-        f"not {plain:.2f}"
+    many, others = torch.randn(200, 64), torch.randn(200, 64)
+    plain = score_variance(many, others, False)
+    expect(
+        55 < plain < 75, f"For head size 64 it is near 64, and yours is {plain:.2f}."
     )
-    scaled = score_variance(many_queries, many_keys, True)
-    assert 0.85 < scaled < 1.15, f"with scaling it should be near 1, not {scaled:.2f}"
+    scaled = score_variance(many, others, True)
+    expect(0.85 < scaled < 1.15, f"Scaled, it is near 1, and yours is {scaled:.2f}.")
+    expect_unchanged(score_variance, asks, few, True)
+    small = score_variance(1e-2 * asks, 1e-2 * few, False)
+    expect_close(small, torch.tensor(1.0667e-8), "It is not rounded.", 1e-10)
 
-    assert small_queries.tolist() == [[1, 1], [2, 0]], (
-        "the call has changed the queries"
-    )
-    small = score_variance(1e-2 * small_queries, 1e-2 * small_keys, False)
-    assert 0 < small < 1.1e-8, f"1.07e-08 expected, not rounded; {small} found"
-    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
-    print("score_variance: this check passes")
-
-
-check_score_variance()
 
 # %% [markdown]
 # ### The measurement
@@ -678,10 +569,10 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
 
 
 # %% check="scaled_attention_weights" points=2
-# Check of scaled_attention_weights
+@check("scaled_attention_weights")
 def check_scaled_attention_weights():
-    # The scores of the lesson.
-    lesson_scores = torch.tensor(
+    """The lesson's scores, of one query and of all; then a batch with d_k = 4."""
+    scores = torch.tensor(
         [
             [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
             [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440],
@@ -691,20 +582,11 @@ def check_scaled_attention_weights():
             [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
         ]
     )
-    weights_2 = scaled_attention_weights(lesson_scores[1], 2)
-    assert weights_2 is not None, "the function returns nothing; is a return missing?"
-    assert weights_2.shape == (6,), (
-        f"the weights of one query have shape (6,), not {tuple(weights_2.shape)}"
-    )
-    assert abs(weights_2.sum().item() - 1) < 1e-4, (
-        f"the weights must sum to 1, yours sum to {weights_2.sum():.4f}"
-    )
     expected = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
-    assert torch.allclose(weights_2, expected, atol=1e-4, rtol=0), (
-        f"the weights of one query should be {expected}, not {weights_2}"
-    )
-
-    all_weights = scaled_attention_weights(lesson_scores, 2)
+    why = "The softmax over the keys of the scores, divided by the root of d_k."
+    expect_unchanged(scaled_attention_weights, scores, 2)
+    expect_close(scaled_attention_weights(scores[1], 2).sum(), 1.0, "They sum to 1.")
+    expect_close(scaled_attention_weights(scores[1], 2), expected, why)
     expected = torch.tensor(
         [
             [0.1551, 0.2104, 0.2059, 0.1413, 0.1074, 0.1799],
@@ -715,46 +597,21 @@ def check_scaled_attention_weights():
             [0.1557, 0.2092, 0.2048, 0.1419, 0.1089, 0.1794],
         ]
     )
-    assert all_weights.shape == (6, 6), (
-        f"(6, 6) scores make (6, 6) weights, not {tuple(all_weights.shape)}"
-    )
-    assert torch.allclose(all_weights, expected, atol=1e-4, rtol=0), (
-        f"the weights differ from the expected ones,\n{expected}\n"
-        f"and are\n{all_weights}"
-    )
+    expect_close(scaled_attention_weights(scores, 2), expected, why)
 
-    # A batch, keys of width 4, large scores, in float64. e to the power of log_3 is 3.
-    log_3 = 1.0986122886681098
+    log_3 = 1.0986122886681098  # e to this power is 3
     rows = [[[0, 2 * log_3], [1e4, -1e4]], [[5, 5], [2 * log_3, 0]]]
-    scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
-    weights = scaled_attention_weights(scores, 4)
-    expected = torch.tensor(
-        [[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0.75, 0.25]]], dtype=torch.float64
-    )
-    assert weights.dtype == torch.float64, (
-        f"float64 scores have float64 weights, not {weights.dtype}"
-    )
-    assert torch.allclose(weights, expected, atol=1e-9, rtol=0), (
-        f"for d_k = 4 and a batch {expected.tolist()} expected, "
-        f"{weights.tolist()} found"
-    )
-    assert weights.requires_grad, (
-        "the weights are cut off from the scores; which step leaves torch?"
-    )
-    assert scores.tolist() == rows, "the call has changed the scores"
-    many = scaled_attention_weights(torch.stack([scores, 0 * scores]), 4)
-    assert torch.allclose(many[0], expected, atol=1e-9, rtol=0), (
-        "a batch of batches gets other weights than one batch alone"
-    )
-    low = scaled_attention_weights(torch.tensor([[-1.0, -2.0, -40.0]]), 1)
-    assert torch.allclose(low[0, :2], torch.tensor([0.7311, 0.2689]), atol=1e-4), (
-        f"scores of -1 and -2 have weights of 0.7311 and 0.2689, not {low[0, :2]}"
-    )
-    assert low[0, 2] > 0, "a small weight must not be rounded"
-    print("scaled_attention_weights: this check passes")
+    batch = torch.tensor(rows, dtype=torch.float64)
+    expected = torch.tensor([[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0.75, 0.25]]])
+    expect_close(scaled_attention_weights(batch, 4), expected.double(), why)
+    many = scaled_attention_weights(torch.stack([batch, 0 * batch]), 4)
+    expect_close(many[0], expected.double(), "A batch may hold batches.")
+    expect_gradient(scaled_attention_weights(batch.requires_grad_(), 4), batch)
+    low = torch.tensor([[-1.0, -2.0, -40.0]])
+    expected = torch.tensor([0.7311, 0.2689])
+    expect_close(scaled_attention_weights(low, 1)[0, :2], expected, why)
+    expect(scaled_attention_weights(low, 1)[0, 2] > 0, "Small weights are not rounded.")
 
-
-check_scaled_attention_weights()
 
 # %% [markdown]
 # ### Who looks at whom
@@ -855,19 +712,13 @@ def scaled_dot_product_attention(
 
 
 # %% check="scaled_dot_product_attention" points=3
-# Check of scaled_dot_product_attention
+@check("scaled_dot_product_attention")
 def check_scaled_dot_product_attention():
-    context_2 = scaled_dot_product_attention(queries[1:2], keys, values)
-    assert context_2 is not None, "the function returns nothing; is a return missing?"
-    assert context_2.shape == (1, 2), (
-        f"one query makes one context vector, (1, 2), not {tuple(context_2.shape)}"
-    )
-    expected = torch.tensor([0.3061, 0.8210])
-    assert torch.allclose(context_2[0], expected, atol=1e-4, rtol=0), (
-        f"the context vector of one query should be {expected}, not {context_2[0]}"
-    )
-
-    context = scaled_dot_product_attention(queries, keys, values)
+    """The lesson's queries, one and all; then a batch of two in float64."""
+    why = "Each query gets the values, mixed by the softmax of its scaled scores."
+    one = queries[1:2]
+    expected = torch.tensor([[0.3061, 0.8210]])
+    expect_close(scaled_dot_product_attention(one, keys, values), expected, why)
     expected = torch.tensor(
         [
             [0.2996, 0.8053],
@@ -878,68 +729,38 @@ def check_scaled_dot_product_attention():
             [0.2990, 0.8040],
         ]
     )
-    assert context.shape == (6, 2), (
-        f"six queries make context vectors (6, 2), not {tuple(context.shape)}"
-    )
-    assert torch.allclose(context, expected, atol=1e-4, rtol=0), (
-        f"the context vectors differ from the expected ones,\n{expected}\n"
-        f"and are\n{context}"
-    )
+    expect_close(scaled_dot_product_attention(queries, keys, values), expected, why)
 
-    # A batch of two in float64: three queries, two keys of width 4, two values of width
-    # 3. The scores of the first query differ by 2 * log_3. Divided by the root of 4
-    # that is log_3, so its weights are as 1 to 3.
-    log_3 = 1.0986122886681098  # e to this power is 3
-    asking = torch.tensor(
-        [
-            [[2, 0, 0, 0], [0, 0, 0, 0], [-2, 0, 0, 0]],
-            [[-2, 0, 0, 0], [0, 0, 0, 0], [2, 0, 0, 0]],
-        ],
-        dtype=torch.float64,
-        requires_grad=True,
+    # The scores of the first query differ by 2 * log_3. Divided by the root of 4 that
+    # is log_3, so its weights are as 1 to 3.
+    log_3 = 1.0986122886681098
+    asks = torch.zeros(2, 3, 4).double()
+    asks[0, :, 0] = torch.tensor([2.0, 0.0, -2.0])
+    asks[1] = -asks[0]
+    few = torch.zeros(2, 2, 4).double()
+    few[0, 1, 0] = few[1, 0, 0] = log_3
+    mixed = torch.tensor([[[4.0, 0, 8], [0, 4, 4]], [[4, 0, 0], [0, 0, 8]]]).double()
+    first, second = (
+        [[1.0, 3, 5], [2, 2, 6], [3, 1, 7]],
+        [[1, 0, 6], [2, 0, 4], [3, 0, 2]],
     )
-    zero, one = [0, 0, 0, 0], [log_3, 0, 0, 0]
-    matched = torch.tensor([[zero, one], [one, zero]], dtype=torch.float64)
-    mixed = torch.tensor(
-        [[[4, 0, 8], [0, 4, 4]], [[4, 0, 0], [0, 0, 8]]], dtype=torch.float64
+    expected = torch.tensor([first, second]).double()
+    expect_close(scaled_dot_product_attention(asks, few, mixed), expected, why)
+    batches = [part.repeat(2, 1, 1, 1) for part in (asks, few, mixed)]
+    many = scaled_dot_product_attention(*batches)
+    expect_close(many[1], expected, "A batch may hold batches.")
+    large = scaled_dot_product_attention(1e4 * asks, few, mixed)
+    expect(
+        large.isfinite().all(), "Large scores give inf or nan: which step overflows?"
     )
-    context = scaled_dot_product_attention(asking, matched, mixed)
-    expected = mixed.new_tensor(
-        [[[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[1, 0, 6], [2, 0, 4], [3, 0, 2]]]
-    )
-    assert context.shape == (2, 3, 3), (
-        f"the batch must give (2, 3, 3), not {tuple(context.shape)}"
-    )
-    assert context.dtype == torch.float64, (
-        f"float64 values have float64 mixtures, not {context.dtype}"
-    )
-    assert torch.allclose(context, expected, atol=1e-9, rtol=0), (
-        "for the batch the context vectors differ from the expected ones,\n"
-        f"{expected}\nand are\n{context}"
-    )
-    assert context.requires_grad, (
-        "the context vectors are cut off from the queries; which step leaves torch?"
-    )
-    many = scaled_dot_product_attention(
-        torch.stack([asking, 0 * asking]),
-        torch.stack([matched] * 2),
-        mixed.repeat(2, 1, 1, 1),
-    )
-    assert torch.allclose(many[0], expected, atol=1e-9, rtol=0), (
-        "a batch of batches comes out otherwise than one batch alone"
-    )
-    large = scaled_dot_product_attention(1e4 * asking, matched, mixed)
-    assert large.isfinite().all(), "large scores give inf or nan: which step overflows?"
+    for part in (asks, few, mixed):
+        part.requires_grad_()
+        expect_gradient(scaled_dot_product_attention(asks, few, mixed), part)
     signs = torch.tensor([[1.0], [-1.0]])
-    opposite = scaled_dot_product_attention(signs, signs, signs)
-    assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6, rtol=0), (
-        "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
-        f"not to {opposite[0].item():.6f}; is a sign lost, or a number rounded?"
-    )
-    print("scaled_dot_product_attention: this check passes")
+    expected = torch.tensor([[0.761594], [-0.761594]])
+    why = "Is a sign lost, or a number rounded?"
+    expect_close(scaled_dot_product_attention(signs, signs, signs), expected, why, 1e-6)
 
-
-check_scaled_dot_product_attention()
 
 # %% [markdown]
 # ### Where the context vectors lie

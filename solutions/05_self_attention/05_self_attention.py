@@ -190,30 +190,14 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% check="SelfAttention_v1" points=3
-# Check of SelfAttention_v1
+@check("SelfAttention_v1")
 def check_SelfAttention_v1():
+    """The lesson's tokens with a seed; then matrices that one can work out by hand."""
     torch.manual_seed(123)
     module = SelfAttention_v1(3, 2)
-    assert isinstance(module, nn.Module), "the class must be an nn.Module"
-    shapes = {
-        name: tuple(parameter.shape) for name, parameter in module.named_parameters()
-    }
-    for name in ("W_query", "W_key", "W_value"):
-        assert name in shapes, (
-            f"{name} is not registered; the module's parameters are {list(shapes)}"
-        )
-        assert shapes[name] == (3, 2), (
-            f"{name} should have shape (d_in, d_out) = (3, 2), not {shapes[name]}"
-        )
-
-    context = module(journey)
-    assert isinstance(context, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert context.shape == (6, 2), (
-        f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
-    )
-    trainable_context = torch.tensor(
+    expect_parameters(module, "W_query W_key W_value", journey)
+    expect_shape(module.W_query, (3, 2), "A parameter has the shape (d_in, d_out).")
+    expected = torch.tensor(
         [
             [0.2996, 0.8053],
             [0.3061, 0.8210],
@@ -223,61 +207,25 @@ def check_SelfAttention_v1():
             [0.2990, 0.8040],
         ]
     )
-    assert torch.allclose(context, trainable_context, atol=1e-4, rtol=0), (
-        f"the output differs from the documented one,\n{trainable_context}\n"
-        f"and is\n{context}\n"
-        "Are the parameters made with torch.rand, in the order query, key, value? "
-        "Are the scores scaled?"
-    )
+    why = "torch.rand draws query, key, value, in this order; scores are scaled."
+    expect_close(module(journey), expected, why)
+    other = SelfAttention_v1(3, 2).W_query
+    expect(not torch.equal(other, module.W_query), "Your class sets a seed.")
 
-    assert not torch.equal(SelfAttention_v1(3, 2).W_query, module.W_query), (
-        "two modules start with the same numbers. Does your class set a seed?"
-    )
-
-    # A training loop sends gradients back; each parameter must get one.
-    context.sum().backward()
-    for name, parameter in module.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}. Is it used in forward?"
-        )
-
-    # Other sizes, and matrices with so few numbers that the output can be worked out by
-    # hand. A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
-    # Divided by the root of 4, a score is a * b * log_3, so the first token (a = 1)
-    # weighs the four tokens as 1, 3, 3, 1, and the third one as 3, 1, 1, 3.
-    log_3 = 1.0986122886681098  # e to this power is 3
-    x = torch.tensor([[1, 0], [0, 1], [-1, 1], [0, 0]], dtype=torch.float64)
+    # A token's score with itself is 2 * log(3), divided by the root of 4 that is
+    # log(3), and with the other 0: they weigh 3 to 1.
     module = SelfAttention_v1(2, 4).double()
     with torch.no_grad():
-        module.W_query.copy_(torch.tensor([[2, 0, 0, 0], [0, 0, 0, 0]]))
-        module.W_key.copy_(torch.tensor([[0, 0, 0, 0], [log_3, 0, 0, 0]]))
-        module.W_value.copy_(torch.tensor([[8, 0, 16, 0], [0, 8, 0, -8]]))
+        for one, size in zip(module.parameters(), (2 * math.log(3), 1, 4), strict=True):
+            one.copy_(size * torch.eye(2, 4))
+    x = torch.eye(2).double()
+    expected = torch.tensor([[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0]]).double()
+    expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
+    expect_close(module(x[:1]), 4 * torch.eye(1, 4).double(), "One token sees itself.")
+    expect_unchanged(module, x)
+    expect(module(1000 * x).isfinite().all(), "Large tokens overflow.")
+    expect((module(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
-    expected = torch.tensor(
-        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]],
-        dtype=torch.float64,
-    )
-    context = module(x)
-    assert context.dtype == torch.float64, (
-        f"a float64 module makes float64 vectors, not {context.dtype}"
-    )
-    assert torch.allclose(context, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{context}"
-    )
-    assert module(1000 * x).isfinite().all(), (
-        "large tokens give inf or nan: which step overflows?"
-    )
-    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
-        "the call has changed the tokens"
-    )
-    shape = tuple(module(x[:1]).shape)
-    assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
-    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
-    print("SelfAttention_v1: this check passes")
-
-
-check_SelfAttention_v1()
 
 # %% [markdown]
 # ### What does it look at?
@@ -395,32 +343,14 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% check="SelfAttention_v2" points=2
-# Check of SelfAttention_v2
+@check("SelfAttention_v2")
 def check_SelfAttention_v2():
+    """Two sentences with seeds; then weights that one can work out by hand."""
+    names = "W_query.weight W_key.weight W_value.weight"
     torch.manual_seed(789)
     module = SelfAttention_v2(3, 2)
-    shapes = {
-        name: tuple(parameter.shape) for name, parameter in module.named_parameters()
-    }
-    for name in ("W_query.weight", "W_key.weight", "W_value.weight"):
-        assert name in shapes, (
-            f"{name} is not registered; the module's parameters are {list(shapes)}"
-        )
-        assert shapes[name] == (2, 3), (
-            f"a Linear(3, 2) has a weight of shape (2, 3), not {shapes[name]}"
-        )
-    assert len(shapes) == 3, (
-        f"by default there is no bias, but the parameters are {list(shapes)}"
-    )
-
-    context = module(journey)
-    assert isinstance(context, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert context.shape == (6, 2), (
-        f"6 context vectors of 2 numbers have shape (6, 2), not {tuple(context.shape)}"
-    )
-    self_attention_v2 = torch.tensor(
+    expect_parameters(module, names, journey)
+    expected = torch.tensor(
         [
             [-0.0739, 0.0713],
             [-0.0748, 0.0703],
@@ -430,87 +360,36 @@ def check_SelfAttention_v2():
             [-0.0754, 0.0693],
         ]
     )
-    assert torch.allclose(context, self_attention_v2, atol=1e-4, rtol=0), (
-        f"the output differs from the documented one,\n{self_attention_v2}\n"
-        f"and is\n{context}\n"
-        "Are there exactly three layers, made in the order query, key, value? "
-        "Are the scores scaled?"
-    )
-
-    # Another sentence of the course: "Attention Mechanism drives contextual embedding".
-    mechanism = torch.tensor(
-        [
-            [0.12, 0.45, 0.67],
-            [0.34, 0.56, 0.78],
-            [0.23, 0.57, 0.91],
-            [0.76, 0.88, 0.45],
-            [0.54, 0.12, 0.34],
-        ]
-    )
+    why = "Just three layers, made in the order query, key, value; scores are scaled."
+    expect_close(module(journey), expected, why)
+    rows = [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91]]
+    mechanism = torch.tensor([*rows, [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]])
     torch.manual_seed(123)
-    context = SelfAttention_v2(3, 2)(mechanism)
-    self_attention_mechanism = torch.tensor(
-        [
-            [-0.5128, -0.0366],
-            [-0.5141, -0.0376],
-            [-0.5143, -0.0377],
-            [-0.5143, -0.0377],
-            [-0.5129, -0.0367],
-        ]
-    )
-    assert torch.allclose(context, self_attention_mechanism, atol=1e-4, rtol=0), (
-        "for the second sentence the output differs from the documented one,\n"
-        f"{self_attention_mechanism}\nand is\n{context}"
-    )
-
+    expected = [
+        [-0.5128, -0.0366],
+        [-0.5141, -0.0376],
+        [-0.5143, -0.0377],
+        [-0.5143, -0.0377],
+        [-0.5129, -0.0367],
+    ]
+    expect_close(SelfAttention_v2(3, 2)(mechanism), expected, why)
     biased = SelfAttention_v2(3, 2, True)
-    names = [name for name, _ in biased.named_parameters()]
-    assert len(names) == 6, (
-        f"with qkv_bias all three layers have a bias, but the parameters are {names}"
-    )
-    biased(journey).sum().backward()
-    for name, parameter in biased.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}. Is it used in forward?"
-        )
-
-    # Other sizes, and matrices with so few numbers that the output can be worked out by
-    # hand. A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
-    # Divided by the root of 4, a score is a * b * log_3, so the first token (a = 1)
-    # weighs the four tokens as 1, 3, 3, 1, and the third one as 3, 1, 1, 3.
-    log_3 = 1.0986122886681098  # e to this power is 3
-    x = torch.tensor([[1, 0], [0, 1], [-1, 1], [0, 0]], dtype=torch.float64)
+    both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
+    expect_parameters(biased, both, journey)
+    same = torch.equal(biased.W_key.weight, module.W_key.weight)
+    expect(not same, "Your class sets a seed.")
+    # Numbers by hand, as in the check of SelfAttention_v1.
     module = SelfAttention_v2(2, 4).double()
     with torch.no_grad():
-        module.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
-        module.W_key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
-        module.W_value.weight.copy_(torch.tensor([[8, 0], [0, 8], [16, 0], [0, -8]]))
+        for one, size in zip(module.parameters(), (2 * math.log(3), 1, 4), strict=True):
+            one.copy_(size * torch.eye(4, 2))
+    x = torch.eye(2).double()
+    expected = torch.tensor([[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0]]).double()
+    expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
+    expect_shape(expect_unchanged(module, x[:1]), (1, 4))
+    expect(module(1000 * x).isfinite().all(), "Large tokens overflow.")
+    expect((module(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
-    expected = torch.tensor(
-        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]],
-        dtype=torch.float64,
-    )
-    context = module(x)
-    assert context.dtype == torch.float64, (
-        f"a float64 module makes float64 vectors, not {context.dtype}"
-    )
-    assert torch.allclose(context, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{context}"
-    )
-    assert module(1000 * x).isfinite().all(), (
-        "large tokens give inf or nan: which step overflows?"
-    )
-    assert x.tolist() == [[1, 0], [0, 1], [-1, 1], [0, 0]], (
-        "the call has changed the tokens"
-    )
-    shape = tuple(module(x[:1]).shape)
-    assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
-    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
-    print("SelfAttention_v2: this check passes")
-
-
-check_SelfAttention_v2()
 
 # %% [markdown]
 # ### Two ways to begin
@@ -612,56 +491,29 @@ def copy_weights(source: nn.Module, target: nn.Module) -> nn.Module:
 
 
 # %% check="copy_weights" points=2
-# Check of copy_weights
+@check("copy_weights")
 def check_copy_weights():
-    # Two stand-ins that have the parameters but no forward, so that this check needs
-    # none of your classes.
+    """Stand-ins for the two modules, which have the parameters but no forward."""
     names = ("W_query", "W_key", "W_value")
-    source = nn.ModuleDict({name: nn.Linear(3, 2, bias=False) for name in names})
-    target = nn.ParameterDict({name: nn.Parameter(torch.rand(3, 2)) for name in names})
-    before = [source[name].weight.detach().clone() for name in names]
+    for d_in in (3, 2):  # a square matrix can be transposed, or not, without an error
+        layers = {name: nn.Linear(d_in, 2, bias=False) for name in names}
+        source = nn.ModuleDict(layers)
+        empty = {name: nn.Parameter(torch.rand(d_in, 2)) for name in names}
+        target = nn.ParameterDict(empty)
+        before = [source[name].weight.tolist() for name in names]
+        expect(copy_weights(source, target) is target, "Return the target itself.")
+        for name, was in zip(names, before, strict=True):
+            one, layer = target[name], source[name].weight
+            expect_close(layer, was, f"{name} of the source has changed.", 1e-12)
+            expect_shape(one, (d_in, 2), f"{name} of the target keeps its shape.")
+            why = f"{name} of the target is the transposed weight of the source."
+            expect_close(one, torch.tensor(was).T, why, 1e-12)
+            can_learn = one.requires_grad and one.is_leaf
+            expect(can_learn, f"{name} of the target can no longer be trained.")
+            with torch.no_grad():
+                one.add_(1)
+            expect_close(layer, was, f"{name} of both is the same memory.", 1e-12)
 
-    result = copy_weights(source, target)
-    assert result is target, "return the target itself"
-    x = torch.tensor([[0.4, -1.0, 2.5], [1.5, 0.3, -0.7]])
-    for name in names:
-        shape = tuple(target[name].shape)
-        assert shape == (3, 2), (
-            f"{name} of the target must keep its shape (3, 2), but now it has {shape}"
-        )
-        assert torch.allclose(x @ target[name], source[name](x), atol=1e-5), (
-            f"x @ {name} in the target must give "
-            f"what the layer {name} of the source gives"
-        )
-        assert target[name].requires_grad and target[name].is_leaf, (
-            f"{name} of the target can no longer be trained"
-        )
-    for name, old in zip(names, before, strict=True):
-        assert torch.equal(source[name].weight, old), (
-            f"{name} of the source has changed"
-        )
-        with torch.no_grad():
-            target[name].add_(1)
-        assert torch.equal(source[name].weight, old), (
-            f"{name} of the source changes when the target is changed"
-        )
-
-    # A square matrix turns without an error, so nothing but the numbers shows whether
-    # it was transposed.
-    source = nn.ModuleDict({name: nn.Linear(2, 2, bias=False) for name in names})
-    target = nn.ParameterDict({name: nn.Parameter(torch.rand(2, 2)) for name in names})
-    copy_weights(source, target)
-    for name in names:
-        turned = [
-            [source[name].weight[j, i].item() for j in range(2)] for i in range(2)
-        ]
-        assert target[name].tolist() == turned, (
-            f"{name} of the target should be {turned}, not {target[name].tolist()}"
-        )
-    print("copy_weights: this check passes")
-
-
-check_copy_weights()
 
 # %% [markdown]
 # Here are your two classes and your copy at work. Follow one number of the left picture to its place in the
@@ -785,138 +637,57 @@ class SelfAttention(nn.Module):
 
 
 # %% check="SelfAttention" points=3
-# Check of SelfAttention
+@check("SelfAttention")
 def check_SelfAttention():
+    """The lesson's words, step by step with your layers; then numbers by hand."""
     torch.manual_seed(42)
     module = SelfAttention(d_model=2, row_dim=0, col_dim=1)
-
-    def compare(name, actual, expected):
-        """Compare an intermediate tensor with the one that the course prints."""
-        assert actual.shape == expected.shape, f"{name} has shape {tuple(actual.shape)}"
-        assert torch.allclose(actual, expected, atol=1e-4, rtol=0), (
-            f"{name} should be\n{expected}\nbut with your layers it is\n{actual}"
-        )
-
-    names = [name for name, _ in module.named_parameters()]
-    assert names == ["W_q.weight", "W_k.weight", "W_v.weight"], (
-        "three layers without bias, W_q, W_k and W_v, are made in this order, "
-        f"but the parameters are {names}"
+    expect_parameters(module, "W_q.weight W_k.weight W_v.weight", encodings)
+    matrices = [
+        [[0.5406, -0.1657], [0.5869, 0.6496]],
+        [[-0.1549, -0.3443], [0.1427, 0.4153]],
+        [[0.6233, 0.6146], [-0.5188, 0.1323]],
+    ]
+    words = [
+        [[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]],
+        [[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]],
+        [[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]],
+    ]
+    why = "Just three layers, made in the order W_q, W_k, W_v."
+    for n, layer in enumerate((module.W_q, module.W_k, module.W_v)):
+        expect_close(layer.weight.T, matrices[n], why)
+        expect_close(layer(encodings), words[n], why)
+    scores = [
+        [-0.0990, 0.0648, -0.6523],
+        [-0.4022, 0.4078, -3.0024],
+        [0.4842, -0.6683, 4.0461],
+    ]
+    scaled = [
+        [-0.0700, 0.0458, -0.4612],
+        [-0.2844, 0.2883, -2.1230],
+        [0.3424, -0.4725, 2.8610],
+    ]
+    w = [[0.3573, 0.4011, 0.2416], [0.3410, 0.6047, 0.0542], [0.0722, 0.0320, 0.8959]]
+    scaled = torch.tensor(scaled)
+    expect_close(scaled * 2**0.5, scores, "Scores are scaled by the root of 2.", 2e-4)
+    expect_close(torch.softmax(scaled, dim=1), w, "Each row of w is a softmax.")
+    expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    expect_close(
+        module(encodings), expected, "Your layers are right. Compare the steps."
     )
+    other = SelfAttention(4).double()  # numbers as in the check of SelfAttention_v1
     with torch.no_grad():
-        # The three matrices, as they act on a row of tokens. If these differ: are
-        # exactly three layers made, in the order query, key, value?
-        encodings_W_q = torch.tensor([[0.5406, -0.1657], [0.5869, 0.6496]])
-        compare("W_q.weight transposed", module.W_q.weight.T, encodings_W_q)
-        encodings_W_k = torch.tensor([[-0.1549, -0.3443], [0.1427, 0.4153]])
-        compare("W_k.weight transposed", module.W_k.weight.T, encodings_W_k)
-        encodings_W_v = torch.tensor([[0.6233, 0.6146], [-0.5188, 0.1323]])
-        compare("W_v.weight transposed", module.W_v.weight.T, encodings_W_v)
+        for one, size in zip(other.parameters(), (2 * math.log(3), 1, 4), strict=True):
+            one.copy_(size * torch.eye(4))
+    x = torch.eye(4).double()[:2]
+    expected = torch.tensor([[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0]]).double()
+    expect_close(other(x), expected, "Scores are divided by the root of d_model.", 1e-6)
+    expect_shape(expect_unchanged(other, x[:1]), (1, 4))
+    same = torch.equal(SelfAttention().W_q.weight, SelfAttention().W_q.weight)
+    expect(not same, "Your class sets a seed.")
+    expect(other(1000 * x).isfinite().all(), "Large tokens overflow.")
+    expect((other(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
-        # Queries, keys and values.
-        q, k, v = module.W_q(encodings), module.W_k(encodings), module.W_v(encodings)
-        encodings_q = torch.tensor(
-            [[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]]
-        )
-        compare("q", q, encodings_q)
-        encodings_k = torch.tensor(
-            [[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]]
-        )
-        compare("k", k, encodings_k)
-        encodings_v = torch.tensor(
-            [[0.6038, 0.7434], [-0.3502, 0.5303], [3.8695, 2.4246]]
-        )
-        compare("v", v, encodings_v)
-
-        # The remaining steps with Python's numbers, one by one, from your layers.
-        # Compare your own with them.
-        scores = torch.tensor(
-            [
-                [sum(a * b for a, b in zip(x, y, strict=True)) for y in k.tolist()]
-                for x in q.tolist()
-            ]
-        )
-        encodings_scores = torch.tensor(
-            [
-                [-0.0990, 0.0648, -0.6523],
-                [-0.4022, 0.4078, -3.0024],
-                [0.4842, -0.6683, 4.0461],
-            ]
-        )
-        compare("scores", scores, encodings_scores)
-        scaled = scores / 2**0.5
-        encodings_scaled_scores = torch.tensor(
-            [
-                [-0.0700, 0.0458, -0.4612],
-                [-0.2844, 0.2883, -2.1230],
-                [0.3424, -0.4725, 2.8610],
-            ]
-        )
-        compare("scaled scores", scaled, encodings_scaled_scores)
-        powers = [[math.exp(score) for score in row] for row in scaled.tolist()]
-        weights = torch.tensor([[power / sum(row) for power in row] for row in powers])
-        encodings_weights = torch.tensor(
-            [
-                [0.3573, 0.4011, 0.2416],
-                [0.3410, 0.6047, 0.0542],
-                [0.0722, 0.0320, 0.8959],
-            ]
-        )
-        compare("weights", weights, encodings_weights)
-
-    # And what your forward makes of it.
-    output = module(encodings)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    encodings_attention = torch.tensor(
-        [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
-    )
-    compare("the output", output, encodings_attention)
-
-    # Another size, and matrices with so few numbers that the output can be worked out
-    # by hand. A token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3,
-    # 0, 0, 0). Divided by the root of 4, a score is a * b * log_3, so the first token
-    # (a = 1) weighs the four tokens as 1, 3, 3, 1, and the third one as 3, 1, 1, 3.
-    log_3 = 1.0986122886681098  # e to this power is 3
-    x = torch.tensor(
-        [[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
-    )
-    module = SelfAttention(d_model=4).double()
-    with torch.no_grad():
-        for layer in (module.W_q, module.W_k, module.W_v):
-            layer.weight.zero_()
-        module.W_q.weight[0, 0] = 2
-        module.W_k.weight[0, 1] = log_3
-        module.W_v.weight[:, :2] = torch.tensor([[8, 0], [0, 8], [16, 0], [0, -8]])
-
-    expected = torch.tensor(
-        [[-2, 6, -4, -6], [0, 4, 0, -4], [2, 2, 4, -2], [0, 4, 0, -4]],
-        dtype=torch.float64,
-    )
-    output = module(x)
-    assert output.dtype == torch.float64, (
-        f"a float64 module makes float64 mixtures, not {output.dtype}"
-    )
-    assert torch.allclose(output, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{output}"
-    )
-    assert x.sum() == 2, "the call has changed the tokens"
-    output.sum().backward()
-    for name, parameter in module.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}. Is it used in forward?"
-        )
-    assert module(1000 * x).isfinite().all(), (
-        "large tokens give inf or nan: which step overflows?"
-    )
-    shape = tuple(module(x[:1]).shape)
-    assert shape == (1, 4), f"one token has an output of shape (1, 4), not {shape}"
-    assert (module(1e-6 * x[:2]) != 0).any(), "small numbers must not be rounded"
-    print("SelfAttention: this check passes")
-
-
-check_SelfAttention()
 
 # %% [markdown]
 # ### The way of the numbers

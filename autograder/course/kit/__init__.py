@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course.exercise import Exercise
+from autograder.course.given import given_checks
 from autograder.course.hints import read_hints
 from autograder.course.source import Role
 
@@ -26,19 +27,20 @@ def student_files(exercise: Exercise) -> dict[str, str]:
 
 def _facts(exercise: Exercise) -> dict[str, object]:
     """Return what conftest.py must know of an exercise; cells that only draw it does not run."""
-    hints, lessons = read_hints(exercise), dict(lesson_parts(exercise))
+    read_hints(exercise)  # which says what is wrong with them
+    lessons = dict(lesson_parts(exercise))
     questions = {
         cell.name: {
             "points": exercise.points[cell.name],
             "lesson": _place(lessons.get(cell.name, "")),
             "check": cell.text,
-            "hints": hints.get(cell.name, []),
         }
         for cell in exercise.cells
         if cell.role is Role.CHECK
     }
     drawings = sorted(text.strip() for text in exercise.demos)
-    return {"name": exercise.name, "questions": questions, "drawings": drawings}
+    given = given_checks(exercise.folder, exercise.forbid)
+    return {"name": exercise.name, "questions": questions, "drawings": drawings, "given": given}
 
 
 def lesson_parts(exercise: Exercise) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ double:
   - when: "shape|x - y"
     hint: "It's as large as \\"x\\"."
 """
+SHARED = '- {when: nan, hint: "Where?"}\n'
 
 
 def write(course: Course, text: str) -> None:
@@ -32,9 +34,19 @@ def test_hints_travel_in_the_kit(course: Course) -> None:
         "double": [{"hint": "Add: what to what?"}, {"when": "shape|x - y", "hint": 'It\'s as large as "x".'}]
     }
     assert read_hints(small(course)) == expected
-    facts = json.loads(student_files(small(course))["exercise.json"])
-    assert facts["questions"]["double"]["hints"] == expected["double"]
-    assert facts["questions"]["row_sums"]["hints"] == []
+    (small(course).folder.parent / "hints.yaml").write_text(SHARED, encoding="utf-8")
+    given: dict[str, Any] = {}
+    exec(json.loads(student_files(small(course))["exercise.json"])["given"], given)
+    pairs = [[hint.get("when", ""), hint["hint"]] for hint in expected["double"]]
+    assert given["_HINTS"] == {"double": pairs, "*": [["nan", "Where?"]]}
+
+
+def test_hints_for_all_questions_need_a_pattern(course: Course) -> None:
+    path = small(course).folder.parent / "hints.yaml"
+    path.write_text(f"{SHARED}- Think.\n", encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        read_hints(small(course))
+    assert str(caught.value) == f"{path}:2: needs `when` and `hint` in each item"
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,8 @@ CASES: list[Callable[[Notebook], None]] = [
     read_nothing, loop,
 ]  # fmt: skip
 SEEN = "f'expected\\n{table}\\nfound\\n{double(table)}'"
+VALUES = 'expect_close(double(table), table, "No doubling.")'
+RAISES = 'expect_raises("ValueError", row_sums, x, why="A row of ones is no row.")'
 CLOSE = "torch.testing.assert_close(row_sums(table)[0], torch.tensor(7.0), msg='not 7')"
 # Checks other than the exercise's own, on right answers.
 OTHER_CHECKS = {
@@ -235,6 +237,10 @@ OTHER_CHECKS = {
     "see_values": {
         "double": f"assert torch.equal(double(table), table), {SEEN}",
         "row_sums": "assert len(row_sums(table)) == 5, 'a\\nb'",
+    },
+    "expect": {
+        "double": f"@check('double')\ndef f():\n    {VALUES}",
+        "row_sums": f"@check('row_sums')\ndef f():\n    x = torch.ones(1, 2)\n    {RAISES}",
     },
 }
 ASKED = {
@@ -336,7 +342,7 @@ def outputs(released: Path, warm_pytest: Pytest, tmp_path_factory: pytest.TempPa
         solve(solved)
         folder = hand_out(released, root / name, json.dumps(solved))
         changed(folder, **{question: {"check": check} for question, check in checks.items()})
-    changed(root / "hint", double={"hints": [{"hint": "Add."}, {"when": "filled", "hint": "Begin."}]})
+    hinted(root / "hint", ["", "Add."], ["filled", "Begin."])
     kit = root / "loop" / "conftest.py"
     kit.write_text(kit.read_text(encoding="utf-8").replace("= 60", "= 2"), encoding="utf-8")
     for name in ("no_notebook_there", "exported_script"):
@@ -364,6 +370,15 @@ def changed(folder: Path, **questions: dict[str, Any]) -> None:
     facts = json.loads(place.read_text(encoding="utf-8"))
     for name, new in questions.items():
         facts["questions"][name] |= new
+    place.write_text(json.dumps(facts), encoding="utf-8")
+
+
+def hinted(folder: Path, *hints: list[str]) -> None:
+    """Give the kit in a folder these hints on a question, each with the pattern of what it fits."""
+    place = folder / "exercise.json"
+    facts = json.loads(place.read_text(encoding="utf-8"))
+    assert "_HINTS = {\n}" in facts["given"]
+    facts["given"] = facts["given"].replace("_HINTS = {\n}", f"_HINTS = {{'double': {list(hints)}}}")
     place.write_text(json.dumps(facts), encoding="utf-8")
 
 
@@ -416,7 +431,7 @@ def test_what_a_question_forbids_is_red_in_pytest_too(warm_pytest: Pytest, tmp_p
     place.write_text(text.replace(own, "    return (a * b).sum()"), encoding="utf-8")
     done = warm_pytest.run(tmp_path, "-k", "dot_product")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "sum is not allowed here; see the description of dot_product" in done.stdout
+    assert "dot_product: `sum` is not allowed here" in done.stdout
 
 
 @pytest.mark.parametrize("name", list(COURSE.exercises))
@@ -518,17 +533,18 @@ def test_ctrl_c_ends_one_cell_with_its_place_and_in_a_row_everything(kit: Any) -
         notebook.run(cell, {})
 
 
-def test_a_hint_for_a_new_slip_comes_first_and_none_comes_twice_before_all_have(
+def test_a_check_ends_with_the_hint_that_fits_and_hints_go_from_there_to_the_plainest(
     folders: Path, warm_pytest: Pytest
 ) -> None:
     folder = folders / "02_other"
-    when = [{"when": word, "hint": f"About the {word}."} for word in ("shape", "not every")]
-    changed(folder, double={"hints": [{"hint": "Think."}, *when, {"hint": "Add."}]})
+    when = [[word, f"About the {word}."] for word in ("shape", "not every")]
+    hinted(folder, ["", "Think."], *when, ["", "Add."])
     place = folder / "02_other.ipynb"
     told = []
     for body in ("x + x", "x[0]", "x[0]", "x", "x"):
         text = place.read_text(encoding="utf-8")
         place.write_text(re.sub(r"return x\b[^\"\\]*", f"return {body}", text, count=1), encoding="utf-8")
         lines = warm_pytest.run(folder, "--hint", "double").stdout.splitlines()
-        told += [line.partition(" for double: ")[2] for line in lines if line.startswith("hint ")]
-    assert told == ["About the shape.", "Think.", "About the not every.", "Add."]
+        told += [line.partition(": ")[2] for line in lines if line.strip().startswith("hint")]
+    shape, other = "About the shape.", "About the not every."  # with which the check itself ends
+    assert told == [shape, "Think.", shape, "Add.", other, "Add.", other, "Add."]

@@ -1,0 +1,92 @@
+"""A red check in a real kernel, on the notebook alone: a box of a few lines, and the cells below go on."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from autograder.authoring.answers import fill, released, right_answers
+from autograder.course.course import load_course
+
+COURSE = load_course(Path(__file__).parents[3])
+NAME = "02_simple_self_attention"
+EXERCISE = COURSE.exercises[NAME]
+WRONG = {
+    "pairwise_scores_loop": "    return inputs @ inputs.T.float()",
+    "pairwise_scores": "    return inputs @ inputs.T",
+    "attention_weights": "    return torch.softmax(scores, dim=1)",
+    "context_vectors": "    weights @ inputs",
+    "simple_self_attention": "    inputs -= 1\n    return inputs",
+}
+HINT = 'hint("attention_weights")\n' * 2
+
+
+def answered(question: str, body: str) -> str:
+    stub = next(cell.released() for cell in EXERCISE.cells if cell.name == question)
+    return stub.replace("    # YOUR CODE HERE\n    raise NotImplementedError()", body)
+
+
+def run(answers: dict[str, str], more: str = "") -> dict[str, dict[str, Any]]:
+    """Run the released notebook with these answers, and more at its end; return its code cells by id."""
+    notebook = fill(released(COURSE.assignments, EXERCISE), answers)
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    notebook["cells"] = [cell for cell in cells if "demo" not in cell["metadata"].get("tags", ())]
+    node = nbformat.reads(json.dumps(notebook), as_version=4)
+    node.cells.append(nbformat.v4.new_code_cell(more, id="more"))
+    NotebookClient(node, timeout=120).execute()  # stops at an error, but where a tag says otherwise
+    return {cell["id"]: cell for cell in node.cells}
+
+
+@pytest.fixture(scope="module")
+def red() -> dict[str, dict[str, Any]]:
+    return run({question: answered(question, body) for question, body in WRONG.items()}, HINT)
+
+
+def box(cell: dict[str, Any]) -> list[str]:
+    (output,) = [one for one in cell["outputs"] if one["output_type"] == "error"]
+    lines: list[str] = output["traceback"]
+    return lines
+
+
+def test_students_see_a_box(red: dict[str, dict[str, Any]], golden: Callable[[str, str], None]) -> None:
+    boxes = {question: box(red[f"check-{question}"]) for question in WRONG}
+    assert all(2 <= len(lines) <= 6 for lines in boxes.values())
+    golden("red_checks.txt", "\n\n".join("\n".join(lines) for lines in boxes.values()) + "\n")
+
+
+def test_run_all_goes_on_and_a_hint_leads_on_from_the_box(red: dict[str, dict[str, Any]]) -> None:
+    assert all(cell["execution_count"] for cell in red.values())
+    (output,) = red["more"]["outputs"]
+    numbers = [line.partition(" for ")[0] for line in output["text"].splitlines()]
+    assert numbers == ["hint 2 of 4", "hint 3 of 4"]
+
+
+def test_what_is_not_filled_in_is_one_line_and_right_answers_pass() -> None:
+    cells = run({})
+    assert all(box(cells[f"check-{q}"]) == [f"{q}: not filled in yet"] for q in EXERCISE.points)
+    cells = run(right_answers(EXERCISE))
+    outputs = [cells[f"check-{question}"]["outputs"] for question in EXERCISE.points]
+    assert [one[0]["text"] for one in outputs] == [f"{q}: this check passes\n" for q in EXERCISE.points]
+
+
+def test_a_check_writes_back_what_an_answer_changes(red: dict[str, dict[str, Any]]) -> None:
+    assert box(red["check-simple_self_attention"])[0] == "simple_self_attention: it changes journey"
+
+
+@pytest.mark.parametrize("name", list(COURSE.exercises))
+def test_checks_are_folded_in_jupyter_and_colab_and_do_not_stop_run_all(name: str) -> None:
+    path = COURSE.assignments / name / f"{name}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    given = COURSE.exercises[name].given_checks
+    folded = [cell for cell in cells if cell["metadata"].get("cellView") == "form"]
+    assert {"".join(cell["source"]) for cell in folded} >= {given} - {""}
+    assert {cell["id"] for cell in folded} >= {
+        f"check-{question}" for question in EXERCISE.points
+    } or name != NAME
+    assert all(cell["metadata"]["jupyter"] == {"source_hidden": True} for cell in folded)
+    checks = [cell for cell in cells if cell["id"].startswith("check-")]
+    assert [cell["metadata"]["tags"] for cell in checks] == [["raises-exception"]] * len(checks)
