@@ -173,7 +173,8 @@ def check_project():
     matrix = [[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]]
     expect_close(W_query, matrix, "This is the lesson's matrix.")
     why = "Queries, keys and values, in this order."
-    expect_shape(project(journey[1], W_query, W_key, W_value)[2], (2,), why)
+    for role in (1, 2):
+        expect_shape(project(journey, W_query, W_key, W_value)[role], (6, 2), why)
     rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
     for i in range(3):  # each number of the token alone, times its row of W_query
         alone = torch.zeros(3)

@@ -1,0 +1,62 @@
+"""What a student does to the given cell, or to `check`, changes no grade."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring.answers import solved_cells
+from autograder.course.course import load_course
+from autograder.grading.grader import Grader
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import NotebookCell
+
+COURSE = load_course(Path(__file__).parents[3])
+EXERCISE = COURSE.exercises["01_dot_products"]  # of which some answers are held if code hides what it does
+Cells = tuple[NotebookCell, ...]
+
+
+def given(cell: NotebookCell) -> bool:
+    return cell.text == EXERCISE.given_checks
+
+
+def left(cells: Cells) -> Cells:
+    return cells
+
+
+def deleted(cells: Cells) -> Cells:
+    return tuple(cell for cell in cells if not given(cell))
+
+
+def edited(cells: Cells) -> Cells:
+    """Let the given cell never end, and break what it defines."""
+    more = "\ndel check\nimport torch\ntorch.softmax = None\nwhile True:\n    pass"
+    return tuple(replace(cell, text=cell.text + more) if given(cell) else cell for cell in cells)
+
+
+def redefined(cells: Cells) -> Cells:
+    """Let `check` end the program, in the cell of each answer."""
+    own = "def check(question):\n    raise SystemExit\n\n\nexpect_close = None\n"
+    return tuple(
+        replace(cell, text=own + cell.text) if cell.name in EXERCISE.points else cell for cell in cells
+    )
+
+
+def hinted(cells: Cells) -> Cells:
+    """Ask for a hint above each answer."""
+    own = 'hint("softmax")\n'
+    return tuple(
+        replace(cell, text=own + cell.text) if cell.name in EXERCISE.points else cell for cell in cells
+    )
+
+
+@pytest.mark.parametrize("change", [left, deleted, edited, redefined, hinted])
+def test_right_answers_score_in_full(change: Callable[[Cells], Cells], zygote: Zygote) -> None:
+    grader = Grader.of_course(COURSE, EXERCISE, zygote, b"secret")
+    cells = change(solved_cells(EXERCISE, {}))
+    report = grader.grade_cells(cells, asked=frozenset(EXERCISE.points)).report
+    scores = {
+        question.name: question.score for question in report.questions if question.name in EXERCISE.points
+    }
+    assert scores == EXERCISE.points
