@@ -13,7 +13,7 @@ EXERCISES ?=
 TESTS ?=
 export ARCHIVES ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test bench clean browser axe
+.PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test bench clean browser
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -49,7 +49,7 @@ fmt: $(READY)    ## sort imports, fix what ruff can fix, format
 	$(BIN)/ruff format
 quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
 	$(PYTEST) --quick $(or $(TESTS),autograder/tests)
-test: $(READY) browser axe  ## all tests and the proof of every exercise; or only TESTS=...
+test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
 bench: $(READY)  ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md
@@ -62,15 +62,6 @@ browser:
 		|| { $(INSTALL) chromium; } \
 		|| echo 'Chromium, in which tests look at pages, is missing, and this user may not install it:' \
 			'ask for it (apt-get install chromium), or leave those tests out by WITHOUT_BROWSER=1'
-
-axe: $(READY)
-	@test -n "$(WITHOUT_BROWSER)" || cmp -s autograder/tests/axe/package-lock.json .venv/axe/package-lock.json \
-		|| { command -v npm >/dev/null || { $(INSTALL) npm; }; } \
-		&& mkdir -p .venv/axe && cp autograder/tests/axe/*.json .venv/axe \
-		&& npm ci --prefix .venv/axe --ignore-scripts --no-audit --no-fund --silent \
-		|| { rm -f .venv/axe/package-lock.json; \
-			echo 'axe-core, which checks that pages are accessible, is missing, and npm cannot install it:' \
-			'ask for npm (apt-get install npm), or leave out what needs a browser by WITHOUT_BROWSER=1'; }
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'
