@@ -212,14 +212,16 @@ def check_SelfAttention_v1():
     other = SelfAttention_v1(3, 2).W_query
     expect(not torch.equal(other, module.W_query), "Your class sets a seed.")
 
-    # A token's score with itself is 2 * log(3), divided by the root of 4 that is
-    # log(3), and with the other 0: they weigh 3 to 1.
+    # A token's score with itself is -2 * log(3), divided by the root of 4 that is
+    # -log(3), and with the other 0: they weigh 1 to 3.
     module = SelfAttention_v1(2, 4).double()
     with torch.no_grad():
-        for one, size in zip(module.parameters(), (2 * math.log(3), 1, 4), strict=True):
+        for one, size in zip(
+            module.parameters(), (2 * math.log(3), -1, 4), strict=True
+        ):
             one.copy_(size * torch.eye(2, 4))
-    x = torch.eye(2).double()
-    expected = torch.tensor([[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0]]).double()
+    x = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()
+    expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
     expect_close(module(x[:1]), 4 * torch.eye(1, 4).double(), "One token sees itself.")
     expect_unchanged(module, x)
@@ -381,10 +383,12 @@ def check_SelfAttention_v2():
     # Numbers by hand, as in the check of SelfAttention_v1.
     module = SelfAttention_v2(2, 4).double()
     with torch.no_grad():
-        for one, size in zip(module.parameters(), (2 * math.log(3), 1, 4), strict=True):
+        for one, size in zip(
+            module.parameters(), (2 * math.log(3), -1, 4), strict=True
+        ):
             one.copy_(size * torch.eye(4, 2))
-    x = torch.eye(2).double()
-    expected = torch.tensor([[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0]]).double()
+    x = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()
+    expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
     expect_shape(expect_unchanged(module, x[:1]), (1, 4))
     expect(module(1000 * x).isfinite().all(), "Large tokens overflow.")
@@ -677,10 +681,10 @@ def check_SelfAttention():
     )
     other = SelfAttention(4).double()  # numbers as in the check of SelfAttention_v1
     with torch.no_grad():
-        for one, size in zip(other.parameters(), (2 * math.log(3), 1, 4), strict=True):
+        for one, size in zip(other.parameters(), (2 * math.log(3), -1, 4), strict=True):
             one.copy_(size * torch.eye(4))
-    x = torch.eye(4).double()[:2]
-    expected = torch.tensor([[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0]]).double()
+    x = torch.tensor([[1.0, 0, 0, 0], [0, -1, 0, 0]]).double()
+    expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(other(x), expected, "Scores are divided by the root of d_model.", 1e-6)
     expect_shape(expect_unchanged(other, x[:1]), (1, 4))
     same = torch.equal(SelfAttention().W_q.weight, SelfAttention().W_q.weight)
