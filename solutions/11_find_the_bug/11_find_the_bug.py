@@ -150,7 +150,7 @@ modules: dict[str, Attend] = {
 def random_texts(
     batch: int = 2, heads: int = 4, tokens: int = 5, head_size: int = 3
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return random queries, keys and values, (batch, heads, tokens, head_size) each."""
+    """Random queries, keys and values, (batch, heads, tokens, head_size) each."""
     queries, keys, values = torch.randn(3, batch, heads, tokens, head_size)
     return queries, keys, values
 
@@ -161,7 +161,7 @@ def differ(one: Tensor, other: Tensor) -> bool:
 
 
 def loses_weight(attend: Attend) -> bool:
-    """Whether the weights of some row do not sum to 1: then a mixture of ones is not 1."""
+    """Whether some row of weights does not sum to 1: it mixes ones to another number."""
     queries, keys, values = random_texts()
     ones = torch.ones_like(values)
     return differ(attend(queries, keys, ones), ones)
@@ -569,9 +569,9 @@ for name, module in suspects.items():
 class RepairedHead(BrokenHead):
     """BrokenHead with one line of `forward` changed.
 
-    RepairedHead(n_embd, head_size, block_size): (B, T, n_embd) -> (B, T, head_size), for
-        T up to block_size. A token sees itself and those before it. The layers are those
-        of BrokenHead.
+    RepairedHead(n_embd, head_size, block_size): (B, T, n_embd) -> (B, T, head_size),
+        for T up to block_size. A token sees itself and those before it. The layers are
+        those of BrokenHead.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -608,7 +608,7 @@ def check_RepairedHead():
     q, k, v = (layer(text).unsqueeze(1) for layer in (head.query, head.key, head.value))
     apart = (output - attend_h(q, k, v).squeeze(1)).abs().max().item()
     assert apart < 1e-9, (
-        f"the outputs are {apart:g} apart from those of a right module with these weights"
+        f"the outputs are {apart:g} apart from those of a right module, same weights"
     )
     print("RepairedHead: this check passes")
 
@@ -627,9 +627,10 @@ check_RepairedHead()
 class RepairedMultiHead(BrokenMultiHead):
     """BrokenMultiHead with one line of `forward` changed.
 
-    RepairedMultiHead(d_model, num_heads): (B, T, d_model) -> (B, T, d_model). Head i works
-        on the features from i * d_model / num_heads on, as in notebook 8, and its result
-        has these places in what `out_proj` gets. The layers are those of BrokenMultiHead.
+    RepairedMultiHead(d_model, num_heads): (B, T, d_model) -> (B, T, d_model). Head i
+        works on the features from i * d_model / num_heads on, as in notebook 8, and its
+        result has these places in what `out_proj` gets. The layers are those of
+        BrokenMultiHead.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -674,7 +675,7 @@ def check_RepairedMultiHead():
     ]
     apart = (output - module.out_proj(torch.cat(heads, dim=-1))).abs().max().item()
     assert apart < 1e-9, (
-        f"the outputs are {apart:g} apart from those of three heads, one after the other"
+        f"the outputs are {apart:g} apart from those of heads, one after the other"
     )
     print("RepairedMultiHead: this check passes")
 
@@ -691,8 +692,8 @@ check_RepairedMultiHead()
 class RepairedDropout(BrokenDropout):
     """BrokenDropout with one line of `forward` changed.
 
-    RepairedDropout(d_in, d_out, dropout): (B, T, d_in) -> (B, T, d_out). In training each
-        weight becomes 0 with the probability `dropout`, and the others grow by
+    RepairedDropout(d_in, d_out, dropout): (B, T, d_in) -> (B, T, d_out). In training
+        each weight becomes 0 with the probability `dropout`, and the others grow by
         1 / (1 - dropout). In evaluation nothing is dropped. The layers are those of
         BrokenDropout.
     """
