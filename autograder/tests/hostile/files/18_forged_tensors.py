@@ -1,7 +1,7 @@
 """Answers with tensors in forms that no honest worker sends.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import json
 import struct

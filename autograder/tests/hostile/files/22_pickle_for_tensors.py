@@ -1,7 +1,7 @@
 """Sends a pickle where the tensors' bytes belong.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import json
 import os

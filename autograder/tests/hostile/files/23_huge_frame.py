@@ -1,7 +1,7 @@
 """Announces a frame of eight gigabytes.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

@@ -1,7 +1,7 @@
 """Sends noise, headers that are no objects, and JSON nested 100,000 deep.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

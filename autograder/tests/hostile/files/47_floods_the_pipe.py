@@ -1,7 +1,7 @@
 """Writes answers without end.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import json
 import struct

@@ -1,7 +1,7 @@
 """Writes old answers without end; the first of them are dropped.
 
 verdict: failed
-hint: no answer
+hint: not a valid answer
 """
 import json
 import struct

@@ -1,7 +1,7 @@
 """Answers with eight megabytes of empty objects, each of which takes twenty times its text.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

@@ -1,7 +1,7 @@
 """Answers with megabytes of empty texts, some of them escaped quotes.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

@@ -1,7 +1,7 @@
 """Answers with eight megabytes of numbers of four thousand digits.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

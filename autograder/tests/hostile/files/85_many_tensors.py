@@ -1,7 +1,7 @@
 """Answers with a hundred thousand tensors that have no elements.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

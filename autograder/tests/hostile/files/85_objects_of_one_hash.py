@@ -1,7 +1,7 @@
 """Answers with a dict of sixty thousand numbers of one hash, as texts that the grader reads as numbers.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

@@ -1,7 +1,7 @@
 """Answers a call with outputs, as only a cell may, and beside them an error of eight megabytes.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import struct
 import sys

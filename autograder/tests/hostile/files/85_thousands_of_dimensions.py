@@ -1,7 +1,7 @@
 """Answers with a tensor of one element and fifty thousand dimensions.
 
 verdict: crashed
-hint: no answer
+hint: not a valid answer
 """
 import json
 import struct
