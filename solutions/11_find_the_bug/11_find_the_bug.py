@@ -161,7 +161,7 @@ def differ(one: Tensor, other: Tensor) -> bool:
 
 
 def loses_weight(attend: Attend) -> bool:
-    """Whether some row of weights does not sum to 1: it mixes ones to another number."""
+    """Whether some row of weights does not sum to 1: it turns ones to other numbers."""
     queries, keys, values = random_texts()
     ones = torch.ones_like(values)
     return differ(attend(queries, keys, ones), ones)
@@ -218,34 +218,26 @@ def sees_the_future(attend: Attend) -> bool:
 
 
 # %% check="sees_the_future" points=3
-# Check of sees_the_future
+@check("sees_the_future")
 def check_sees_the_future():
+    """The eight modules of the lesson; then one that shows each token the next."""
     torch.manual_seed(0)
-    for name, attend in modules.items():
-        answer = sees_the_future(attend)
-        assert isinstance(answer, bool), (
-            f"return True or False, not {type(answer).__name__}; bool(...) makes one"
-        )
-        wrong = name in "bg"
-        assert answer or not wrong, (
-            f"attend_{name} sees the future, but the probe says False"
-        )
-        assert wrong or not answer, (
-            f"attend_{name} does not see the future, but the probe says True"
-        )
+    for name in modules:
+        one_bool = isinstance(sees_the_future(modules[name]), bool)
+        expect(one_bool, "Return True or False; bool(...) makes one of a tensor.")
+        sees = name in "bg"
+        why = f"attend_{name} {'sees' if sees else 'does not see'} the future."
+        expect_close(sees_the_future(modules[name]), sees, why)
 
     def next_token(queries, keys, values):
         scores = queries @ keys.mT / math.sqrt(keys.size(-1))
         future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(diagonal=2)
         return scores.masked_fill(future, -math.inf).softmax(dim=-1) @ values
 
-    assert sees_the_future(next_token), (
-        "a module in which each token sees the next one too was not found"
+    expect_close(
+        sees_the_future(next_token), True, "Each token sees the next one, too."
     )
-    print("sees_the_future: this check passes")
 
-
-check_sees_the_future()
 
 # %% [markdown]
 # ### How far they see
@@ -323,45 +315,30 @@ def scales_wrongly(attend: Attend) -> bool:
 
 
 # %% check="scales_wrongly" points=3
-# Check of scales_wrongly
+@check("scales_wrongly")
 def check_scales_wrongly():
+    """The modules of the lesson, without f, which mixes texts; then other divisors."""
     torch.manual_seed(0)
-    for name, attend in modules.items():
-        if name == "f":  # mixes the batch
-            continue
-        answer = scales_wrongly(attend)
-        assert isinstance(answer, bool), (
-            f"return True or False, not {type(answer).__name__}; bool(...) makes one"
-        )
-        wrong = name == "d"
-        assert answer or not wrong, (
-            f"attend_{name} scales wrongly, but the probe says False"
-        )
-        assert wrong or not answer, (
-            f"attend_{name} scales rightly, but the probe says True"
-        )
+    for name in "abcdegh":
+        one_bool = isinstance(scales_wrongly(modules[name]), bool)
+        expect(one_bool, "Return True or False; bool(...) makes one of a tensor.")
+        why = f"attend_{name} scales {'wrongly' if name == 'd' else 'rightly'}."
+        expect_close(scales_wrongly(modules[name]), name == "d", why)
 
-    def divided_by(number):
+    def divided_by(words):
         def attend(queries, keys, values):
-            scores = queries @ keys.mT / number(*queries.shape)
-            future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(diagonal=1)
+            batch, heads, tokens, size = queries.shape
+            others = {"1": 1, "head_size": size, "sqrt(tokens)": math.sqrt(tokens)}
+            scores = queries @ keys.mT / others[words]
+            future = torch.ones(tokens, tokens, dtype=torch.bool).triu(diagonal=1)
             return scores.masked_fill(future, -math.inf).softmax(dim=-1) @ values
 
         return attend
 
-    others = {
-        "1": lambda batch, heads, tokens, size: 1,
-        "head_size": lambda batch, heads, tokens, size: size,
-        "the root of tokens": lambda batch, heads, tokens, size: math.sqrt(tokens),
-    }
-    for words, number in others.items():
-        assert scales_wrongly(divided_by(number)), (
-            f"a module that divides by {words} was not found"
-        )
-    print("scales_wrongly: this check passes")
+    for words in ("1", "head_size", "sqrt(tokens)"):
+        why = f"The module divides scores by {words}."
+        expect_close(scales_wrongly(divided_by(words)), True, why)
 
-
-check_scales_wrongly()
 
 # %% [markdown]
 # ## Keep the texts apart
@@ -400,32 +377,23 @@ def mixes_the_batch(attend: Attend) -> bool:
 
 
 # %% check="mixes_the_batch" points=2
-# Check of mixes_the_batch
+@check("mixes_the_batch")
 def check_mixes_the_batch():
+    """The eight modules of the lesson; then one that takes the first text's keys."""
     torch.manual_seed(0)
-    for name, attend in modules.items():
-        answer = mixes_the_batch(attend)
-        assert isinstance(answer, bool), (
-            f"return True or False, not {type(answer).__name__}; bool(...) makes one"
-        )
-        wrong = name == "f"
-        assert answer or not wrong, (
-            f"attend_{name} mixes the batch, but the probe says False"
-        )
-        assert wrong or not answer, (
-            f"attend_{name} keeps texts apart, but the probe says True"
-        )
+    for name in modules:
+        one_bool = isinstance(mixes_the_batch(modules[name]), bool)
+        expect(one_bool, "Return True or False; bool(...) makes one of a tensor.")
+        what = "mixes the batch" if name == "f" else "keeps texts apart"
+        mixes, why = name == "f", f"attend_{name} {what}."
+        expect_close(mixes_the_batch(modules[name]), mixes, why)
 
     def first_keys(queries, keys, values):
         return attend_h(queries, keys[:1].expand_as(keys), values)
 
-    assert mixes_the_batch(first_keys), (
-        "a module that takes the first text's keys for all texts was not found"
-    )
-    print("mixes_the_batch: this check passes")
+    why = "The first text's keys are taken for all texts."
+    expect_close(mixes_the_batch(first_keys), True, why)
 
-
-check_mixes_the_batch()
 
 # %% [markdown]
 # ### The verdict
@@ -585,35 +553,29 @@ class RepairedHead(BrokenHead):
 
 
 # %% check="RepairedHead" points=2
-# Check of RepairedHead
+@check("RepairedHead")
 def check_RepairedHead():
+    """The lesson's sizes; then large tokens in float64, and texts of other lengths."""
     torch.manual_seed(0)
+    head, text = RepairedHead(6, 4, 8), torch.randn(2, 5, 6)
+    expect_shape(head(text), (2, 5, 4))
+    own = head.value(text[:, :1])
+    expect_close(head(text)[:, :1], own, "The first token sees itself alone.")
+    longer = torch.cat([text, torch.randn(2, 1, 6)], dim=1)
+    why = "One more token changes no output before it."
+    expect_close(head(longer)[:, :-1], head(text), why)
+    expect_parameters(head, "key.weight query.weight value.weight", text)
+
     head = RepairedHead(6, 3, 8).double()
-    text = 5 * torch.randn(2, 5, 6).double()
-    output = head(text)
-    assert output.shape == (2, 5, 3), (
-        f"(2, 5, 6) must give (2, 5, 3), not {tuple(output.shape)}"
-    )
-    single = RepairedHead(6, 3, 8)(text.float())
-    assert single.dtype == torch.float32, (
-        f"float32 must give float32, not {single.dtype}"
-    )
-    changed = torch.cat([text[:, :3], -text[:, 3:]], dim=1)
-    assert not differ(head(changed)[:, :3], output[:, :3]), (
-        "the first three outputs change when tokens 3 and 4 do"
-    )
-    assert not differ(output[:, 0], head.value(text[:, 0])), (
-        "the first token sees itself alone, so its output is its own value"
-    )
-    q, k, v = (layer(text).unsqueeze(1) for layer in (head.query, head.key, head.value))
-    apart = (output - attend_h(q, k, v).squeeze(1)).abs().max().item()
-    assert apart < 1e-9, (
-        f"the outputs are {apart:g} apart from those of a right module, same weights"
-    )
-    print("RepairedHead: this check passes")
+    for shape in ((2, 5, 6), (1, 8, 6), (3, 1, 6)):
+        x = 5 * torch.randn(shape).double()
+        q, k, v = (
+            layer(x).unsqueeze(1) for layer in (head.query, head.key, head.value)
+        )
+        why = "A right module with these layers gives what is expected."
+        expect_close(head(x), attend_h(q, k, v).squeeze(1), why)
+    expect_unchanged(head, x)
 
-
-check_RepairedHead()
 
 # %% [markdown]
 # ### Question 5: `RepairedMultiHead` (2 points)
@@ -646,41 +608,32 @@ class RepairedMultiHead(BrokenMultiHead):
 
 
 # %% check="RepairedMultiHead" points=2
-# Check of RepairedMultiHead
+@check("RepairedMultiHead")
 def check_RepairedMultiHead():
+    """The lesson's sizes; then large tokens in float64, head by head."""
     torch.manual_seed(0)
-    module = RepairedMultiHead(6, 3).double()
-    text = 5 * torch.randn(2, 5, 6).double()
-    output = module(text)
-    assert output.shape == (2, 5, 6), (
-        f"(2, 5, 6) must give (2, 5, 6), not {tuple(output.shape)}"
-    )
-    single = RepairedMultiHead(6, 3)(text.float())
-    assert single.dtype == torch.float32, (
-        f"float32 must give float32, not {single.dtype}"
-    )
-    changed = torch.cat([text[:, :3], -text[:, 3:]], dim=1)
-    assert not differ(module(changed)[:, :3], output[:, :3]), (
-        "the first three outputs change when tokens 3 and 4 do"
-    )
-    first = module.out_proj(module.W_value(text[:, 0]))
-    assert not differ(output[:, 0], first), (
-        "the first token sees itself alone, so its output is that of its own value"
-    )
-    # Head by head, each with its own two features.
-    q, k, v = (layer(text) for layer in (module.W_query, module.W_key, module.W_value))
-    heads = [
-        attend_h(*(part[:, None, :, i : i + 2] for part in (q, k, v)))[:, 0]
-        for i in (0, 2, 4)
-    ]
-    apart = (output - module.out_proj(torch.cat(heads, dim=-1))).abs().max().item()
-    assert apart < 1e-9, (
-        f"the outputs are {apart:g} apart from those of heads, one after the other"
-    )
-    print("RepairedMultiHead: this check passes")
+    module, text = RepairedMultiHead(6, 3), torch.randn(2, 5, 6)
+    expect_shape(module(text), (2, 5, 6))
+    own = module.out_proj(module.W_value(text[:, :1]))
+    expect_close(module(text)[:, :1], own, "The first token sees itself alone.")
+    longer = torch.cat([text, torch.randn(2, 1, 6)], dim=1)
+    why = "One more token changes no output before it."
+    expect_close(module(longer)[:, :-1], module(text), why)
+    names = "W_query.weight W_key.weight W_value.weight out_proj.weight out_proj.bias"
+    expect_parameters(module, names, text)
 
+    for heads, shape in ((3, (2, 5, 6)), (2, (1, 2, 6))):
+        module = RepairedMultiHead(6, heads).double()
+        x = 5 * torch.randn(shape).double()
+        layers = (module.W_query, module.W_key, module.W_value)
+        parts = zip(
+            *(layer(x).split(6 // heads, dim=-1) for layer in layers), strict=True
+        )
+        found = [attend_h(*(part.unsqueeze(1) for part in head)) for head in parts]
+        right = module.out_proj(torch.cat(found, dim=-1).squeeze(1))
+        expect_close(module(x), right, "Each head works on features of its own.")
+    expect_unchanged(module, x)
 
-check_RepairedMultiHead()
 
 # %% [markdown]
 # ### Question 6: `RepairedDropout` (2 points)
@@ -710,41 +663,32 @@ class RepairedDropout(BrokenDropout):
 
 
 # %% check="RepairedDropout" points=2
-# Check of RepairedDropout
+@check("RepairedDropout")
 def check_RepairedDropout():
+    """The lesson's sizes; then float64, and another rate. Training comes last."""
     torch.manual_seed(0)
-    module = RepairedDropout(6, 3, 0.5).double()
-    text = 5 * torch.randn(2, 5, 6).double()
-    module.eval()
-    output = module(text)
-    assert output.shape == (2, 5, 3), (
-        f"(2, 5, 6) must give (2, 5, 3), not {tuple(output.shape)}"
-    )
-    single = RepairedDropout(6, 3, 0.5)(text.float())
-    assert single.dtype == torch.float32, (
-        f"float32 must give float32, not {single.dtype}"
-    )
-    assert not differ(module(text), output), "in evaluation, two calls give two results"
-    q, k, v = (
-        layer(text).unsqueeze(1)
-        for layer in (module.W_query, module.W_key, module.W_value)
-    )
-    apart = (output - attend_h(q, k, v).squeeze(1)).abs().max().item()
-    assert apart < 1e-9, (
-        f"in evaluation, the outputs are {apart:g} apart from those of a right module"
-    )
-    module.train()
-    assert differ(module(text), module(text)), "in training, nothing is dropped"
-    first = torch.stack([module(text)[:, 0] for _ in range(100)])
-    dropped = (first == 0).all(dim=-1).float().mean().item()
-    assert 0.3 < dropped < 0.7, (
-        "with dropout 0.5, the first token must lose its only weight in about half of "
-        f"all calls, but it does in {100 * dropped:.0f} % of them"
-    )
-    print("RepairedDropout: this check passes")
+    for module in (RepairedDropout(6, 4, 0.5), RepairedDropout(6, 3, 0.25).double()):
+        kind, rate = module.W_key.weight.dtype, module.dropout
+        x = 5 * torch.randn(2, 5, 6, dtype=kind)
+        layers = (module.W_query, module.W_key, module.W_value)
+        q, k, v = (layer(x).unsqueeze(1) for layer in layers)
+        module.eval()
+        right = attend_h(q, k, v).squeeze(1)
+        expect_close(module(x), right, "In evaluation nothing is dropped.")
+        names = "W_query.weight W_key.weight W_value.weight"
+        expect_parameters(module, names, x)
+        expect_unchanged(module, x)
 
+        module.train()
+        one = x[:1, :1].repeat(300, 1, 1)  # its only weight is dropped, or not
+        expect((module(one) == 0).any(), "In training weights are dropped.")
+        output = module(one)
+        gone = (output == 0).all(dim=-1)
+        share = gone.double().mean().item()
+        expect(abs(share - rate) < 0.12, "Weights are dropped at the given rate.")
+        grown = v[:1, 0, :1].expand_as(output)[~gone] / (1 - rate)
+        expect_close(output[~gone], grown, "What is kept grows by 1 / (1 - dropout).")
 
-check_RepairedDropout()
 
 # %% [markdown]
 # ### A bug that hides in the sizes
