@@ -137,83 +137,52 @@ def cached_attention(
 
 
 # %% check="cached_attention" points=3
-# Check of cached_attention
+@check("cached_attention")
 def check_cached_attention():
-    # Three tokens, by hand. The scores are the keys' first numbers, whoever asks, since
-    # 2 / sqrt(4) is 1.
-    log_3 = 1.0986122886681098  # e to this power is 3
-    queries = torch.tensor([[2.0, 0, 0, 0]]).repeat(3, 1)
-    keys = torch.tensor([[0.0, 1, 0, 0], [log_3, 0, 1, 0], [0.0, 0, 0, 1]])
-    values = torch.tensor([[4.0, 0], [8.0, 4], [2.0, 5]])
-    before = keys.clone()
+    """Three tokens that one can work out by hand; then two texts in several pieces."""
+    # Scores are the first numbers of the keys, since 2 / sqrt(4) is 1, or minus these
+    # for token 2. So token 1 weighs the values as 1 : 3, and token 2 as 3 : 1 : 3.
+    q = torch.tensor([[2.0, 0, 0, 0], [2.0, 0, 0, 0], [-2.0, 0, 0, 0]])
+    k = torch.tensor([[0.0, 1, 0, 0], [math.log(3), 0, 1, 0], [0.0, 0, 0, 1]])
+    v = torch.tensor([[4.0, 0], [8.0, 4], [5.0, -6]])
+    why = "Return the pair (output, cache)."
+    expect(len(cached_attention(q[:1], k[:1], v[:1])) == 2, why)
+    why = "The first token of a text sees itself alone."
+    for n in (slice(0, 1), slice(1, 2)):
+        expect_close(cached_attention(q[n], k[n], v[n])[0], v[n], why)
+    cache = cached_attention(q[:1], k[:1], v[:1])[1]
+    expected = torch.tensor([[7.0, 3.0], [5.0, -2.0]])
+    for why in (
+        "Tokens 1 and 2 see the cache, too.",
+        "A cache may be continued twice.",
+    ):
+        expect_close(cached_attention(q[1:], k[1:], v[1:], cache)[0], expected, why)
+    why = "The cache holds the keys and the values of all tokens, oldest first."
+    for n, part in enumerate((k, v)):
+        expect_close(cached_attention(q[1:], k[1:], v[1:], cache)[1][n], part, why)
+    expect_unchanged(cached_attention, q[1:], k[1:], v[1:], cache)
 
-    answer = cached_attention(queries[:1], keys[:1], values[:1])
-    assert isinstance(answer, tuple | list) and len(answer) == 2, (
-        "return the pair (output, cache)"
-    )
-    output, cache = answer
-    assert output.shape == (1, 2), (
-        f"one new token with d_v = 2 gives (1, 2), not {tuple(output.shape)}"
-    )
-    assert torch.allclose(output, values[:1]), (
-        f"the first token sees only itself, but it got {output}"
-    )
-    assert isinstance(cache, tuple | list) and len(cache) == 2, (
-        "the cache is the pair (keys, values)"
-    )
-
-    output, longer = cached_attention(queries[1:], keys[1:], values[1:], cache)
-    assert [tuple(kept.shape) for kept in longer] == [(3, 4), (3, 2)], (
-        "after three tokens the cache must hold three keys and three values, "
-        f"but it has {[tuple(kept.shape) for kept in longer]}"
-    )
-    assert torch.equal(longer[0], keys) and torch.equal(longer[1], values), (
-        "the cache must hold all keys and all values, oldest first"
-    )
-    # Token 1 weighs the values as 1 : 3, token 2 as 1 : 3 : 1.
-    expected, found = (
-        [[7.0, 3.0], [6.0, 3.4]],
-        [[round(x, 4) for x in row] for row in output.tolist()],
-    )
-    assert found == expected, (
-        f"tokens 1 and 2 should get {expected}, but they got {found}; "
-        "at which places do they stand, and what may they see?"
-    )
-    assert tuple(cache[0].shape) == (1, 4) and torch.equal(keys, before), (
-        "an argument was changed"
-    )
-
-    # Two texts with three heads: whatever the pieces are, the outputs are the same.
     torch.manual_seed(1)
-    q, k, v = torch.randn(2, 3, 7, 4), torch.randn(2, 3, 7, 4), torch.randn(2, 3, 7, 5)
-    whole, _ = cached_attention(q, k, v)
-    assert whole.shape == (2, 3, 7, 5), (
-        f"(2, 3, 7, 5) was expected for the whole text, not {tuple(whole.shape)}"
-    )
+    q, k, v = torch.randn(3, 2, 3, 7, 4).double().requires_grad_()
+    v = torch.cat([v, v[..., :1]], dim=-1)
+    whole = cached_attention(q, k, v)[0]
     means = v.cumsum(dim=-2) / torch.arange(1, 8).unsqueeze(-1)
-    assert torch.allclose(cached_attention(q, 0 * k, v)[0], means, atol=1e-5), (
-        "with keys of zeros each token must get the mean of all values up to its own"
-    )
-    for sizes in ((3, 1, 2, 1), (1, 1, 1, 1, 1, 1, 1), (2, 5)):
+    why = "Where keys are zeros, a token gets the mean of the values up to its own."
+    expect_close(cached_attention(q, 0 * k, v)[0], means, why)
+
+    def in_pieces(sizes):
         outputs, cache = [], None
-        for piece in zip(
-            q.split(sizes, -2), k.split(sizes, -2), v.split(sizes, -2), strict=True
-        ):
+        for piece in zip(*(x.split(sizes, -2) for x in (q, k, v)), strict=True):
             output, cache = cached_attention(*piece, cache)
             outputs.append(output)
-        assert torch.allclose(torch.cat(outputs, dim=-2), whole, atol=1e-5), (
-            f"in pieces of {sizes} tokens the text has other outputs than as a whole"
-        )
-    signs = torch.tensor([[1.0], [-1.0]])
-    opposite = cached_attention(signs, signs, signs)[0][1].item()
-    assert abs(opposite + 0.761594) < 1e-6, (
-        "scores of -1 and 1 mix 1 and -1 to -0.761594, "
-        f"not to {opposite:.6f}; is a sign lost, or a number rounded?"
-    )
-    print("cached_attention: this check passes")
+        return torch.cat(outputs, dim=-2)
 
+    why = "In pieces a text has the outputs that it has as a whole."
+    for sizes in ((3, 1, 2, 1), (1,) * 7, (2, 5)):
+        expect_close(in_pieces(sizes), whole, why)
+    for part in (q, k, v):
+        expect_gradient(cached_attention(q, k, v)[0], part)
 
-check_cached_attention()
 
 # %% [markdown]
 # ### Same text, other speed
@@ -391,101 +360,46 @@ def grouped_query_attention(
 
 
 # %% check="grouped_query_attention" points=2
-# Check of grouped_query_attention
+@check("grouped_query_attention")
 def check_grouped_query_attention():
-    # Four query heads, two heads of keys and values, one token each: a head gets the
-    # value it looks at.
+    """One token: a head gets the value it looks at; then heads worked out by hand."""
     torch.manual_seed(2)
-    values = torch.tensor([[[1.0, 2, 3]], [[4.0, 5, 6]]])
-    output = grouped_query_attention(torch.randn(4, 1, 2), torch.randn(2, 1, 2), values)
-    assert isinstance(output, torch.Tensor), (
-        "a tensor was expected. Is a return missing?"
-    )
-    assert output.shape == (4, 1, 3), (
-        f"4 query heads, 1 token, d_v = 3: (4, 1, 3), not {tuple(output.shape)}"
-    )
-    looked_at = output[:, 0, 0].tolist()
-    assert looked_at == [1, 1, 4, 4], (
-        "of 4 query heads, 0 and 1 share the first head of values, 2 and 3 the second; "
-        f"the heads' values begin with 1 and 4, and yours got {looked_at}"
-    )
+    q, k = torch.randn(4, 1, 2), torch.randn(2, 1, 2)
+    v = torch.tensor([[[1.0, 2, 3]], [[4.0, 5, 6]]])
+    why = "Query heads 0 and 1 share the first head of values, 2 and 3 the second."
+    expect_close(grouped_query_attention(q, k, v), v[[0, 0, 1, 1]], why)
 
-    # Keys are shared like values. Query heads 0 to 2 weigh the two tokens as 1 : 3,
-    # heads 3 to 5 as 3 : 1.
-    log_3 = 1.0986122886681098  # e to this power is 3
-    queries = torch.tensor([2.0, 0, 0, 0]).repeat(2, 6, 1, 1)  # two texts, six heads
-    keys = torch.zeros(2, 2, 2, 4)
-    keys[:, 0, 1, 0], keys[:, 1, 0, 0] = log_3, log_3
-    values = torch.tensor([[[4.0], [8.0]], [[40.0], [80.0]]]).repeat(2, 1, 1, 1)
-    values[1] += 100
-    before = keys.clone()
-    output = grouped_query_attention(queries, keys, values)
-    assert output.shape == (2, 6, 1, 1), (
-        f"(2, 6, 1, 1) was expected, not {tuple(output.shape)}"
-    )
-    expected = [[7, 7, 7, 50, 50, 50], [107, 107, 107, 150, 150, 150]]
-    assert torch.allclose(
-        output.flatten(1), torch.tensor(expected).float(), atol=1e-3
-    ), (
-        f"the heads of two texts should get {expected}, "
-        f"but they got {output.flatten(1).tolist()}; "
-        "does a query head find its keys and its values in the same place?"
-    )
-    hidden = torch.tensor([[True, False]])
-    output = grouped_query_attention(queries, keys, values, hidden).flatten(1)
-    assert torch.allclose(output[0], torch.tensor([8.0, 8, 8, 80, 80, 80])), (
-        "with the first token hidden all heads get the second one's value, 8 or 80, "
-        f"not {output[0].tolist()}"
-    )
-    assert torch.equal(keys, before), "the keys were changed"
+    # Two texts, six query heads: they weigh the two tokens as 1 to 3, 1 / 3 and 1, and
+    # those at the second head of keys as 3, 1 / 3 and 1 to 1.
+    queries = torch.zeros(2, 6, 1, 4).double()
+    queries[..., 0] = torch.tensor([2.0, -2, 0, 2, -2, 0]).unsqueeze(-1)
+    keys = torch.zeros(2, 2, 2, 4).double()
+    keys[:, 0, 1, 0] = keys[:, 1, 0, 0] = math.log(3)
+    values = torch.tensor([[[4.0], [8.0]], [[40.0], [-80.0]]]).double()
+    values = torch.stack([values, values / 3])
+    expect_shape(grouped_query_attention(queries, keys, values), (2, 6, 1, 1))
+    right = torch.tensor([7.0, 5, 6, 10, -50, -20]).double()
+    right = torch.stack([right, right / 3])
+    why = "A query head asks by itself, and shares keys and values with neighbours."
+    expect_close(grouped_query_attention(queries, keys, values).flatten(1), right, why)
+    hide = torch.tensor([[True, False]])
+    right = values[:, [0, 0, 0, 1, 1, 1], 1:]
+    why = "With the first token hidden, all heads get the value of the second."
+    expect_close(grouped_query_attention(queries, keys, values, hide), right, why)
+    expect_unchanged(grouped_query_attention, queries, keys, values, hide)
 
-    # Each query head asks for itself.
-    torch.manual_seed(3)
     q, k, v = torch.randn(4, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 2)
-    q, k, v = q.double(), k.double(), v.double().requires_grad_()
-    first = grouped_query_attention(q, k, v)
-    assert first.dtype == torch.float64, f"float64 went in, but {first.dtype} came out"
-    assert first.requires_grad, (
-        "the output is cut off from the values; which step leaves torch?"
-    )
-    q[1] = torch.randn(3, 4)
-    changed = (grouped_query_attention(q, k, v) - first).abs().amax(dim=(1, 2)) > 1e-6
-    assert changed.tolist() == [False, True, False, False], (
-        "another query in head 1 must change the output of head 1 alone, "
-        f"but changed {changed.tolist()}"
-    )
-
-    # A mask without a batch has a row for each query, the same for all heads.
     mask = torch.zeros(3, 5, dtype=torch.bool)
     mask[1, 1:] = True
-    alone = grouped_query_attention(q, k, v, mask)[:, 1]
-    assert torch.allclose(alone, v[[0, 0, 1, 1], 0]), (
-        "query 1 may look at token 0 alone, so each head gets that token's value"
-    )
-    try:
-        grouped_query_attention(torch.randn(5, 3, 4), k, v)
-    except ValueError:
-        refused = True
-    except Exception as error:
-        raise AssertionError(
-            f"5 query heads, 2 of keys: a ValueError, not {type(error).__name__}"
-        ) from None
-    else:
-        refused = False
-    assert refused, (
-        "5 query heads cannot share 2 heads of keys and values: raise a ValueError"
-    )
-    signs = torch.tensor([[[1.0], [-1.0], [9.0]]])
-    hidden = (torch.arange(3) == 2).expand(3, 3)
-    opposite = grouped_query_attention(signs, signs, signs, hidden)[0, 1].item()
-    assert abs(opposite + 0.761594) < 1e-6, (
-        "scores of -1 and 1 mix 1 and -1 to -0.761594, "
-        f"not to {opposite:.6f}; is a sign lost, or a number rounded?"
-    )
-    print("grouped_query_attention: this check passes")
+    why = "Query 1 sees token 0 alone, in each head."
+    alone = v[[0, 0, 1, 1], 0]
+    expect_close(grouped_query_attention(q, k, v, mask)[:, 1], alone, why)
+    for part in (q, k, v):
+        part.requires_grad_()
+        expect_gradient(grouped_query_attention(q, k, v), part)
+    five, why = torch.randn(5, 3, 4), "5 query heads cannot share 2 heads evenly."
+    expect_raises("ValueError", grouped_query_attention, five, k, v, why=why)
 
-
-check_grouped_query_attention()
 
 # %% [markdown]
 # If your function repeats keys and values for all query heads, it fills the very memory that the cache has
@@ -565,88 +479,44 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 
 
 # %% check="rotate" points=2
-# Check of rotate
+@check("rotate")
 def check_rotate():
-    # One pair turns by one radian a place: (1, 0) becomes (cos p, sin p), and (0, 1)
-    # becomes (-sin p, cos p).
-    x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    before = x.clone()
-    turned = rotate(x, torch.tensor([0, 2, 2]))
-    assert isinstance(turned, torch.Tensor), (
-        "a tensor was expected. Is a return missing?"
+    """One pair turns by a radian a place; then two texts, two heads and three pairs."""
+    x, places = (
+        torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
+        torch.tensor([0, 2, 2]),
     )
-    assert turned.shape == (3, 2), (
-        f"rotating keeps the shape (3, 2), but gave {tuple(turned.shape)}"
-    )
+    expect_unchanged(rotate, x, places)
     expected = torch.tensor([[1.0, 0.0], [-0.4161, 0.9093], [-0.9093, -0.4161]])
-    assert torch.allclose(turned, expected, atol=1e-4), (
-        f"at places 0, 2 and 2 the arrows should be {expected.tolist()}, "
-        f"not {turned.tolist()}; "
-        "which way do they turn, and by which places?"
+    why = (
+        "At place p, (1, 0) becomes (cos p, sin p), and (0, 1) becomes (-sin p, cos p)."
     )
-    assert torch.equal(x, before), "x was changed"
-    far = rotate(x[:1], torch.tensor([5000]))
-    assert torch.allclose(far, torch.tensor([[0.1547, -0.9880]]), atol=1e-3), (
-        f"at place 5000 the first arrow should be (0.1547, -0.9880), not {far.tolist()}"
-    )
+    expect_close(rotate(x, places), expected, why)
+    far, expected = torch.tensor([5000]), torch.tensor([[0.1547, -0.9880]])
+    expect_close(rotate(x[:1], far), expected, "Each place has an angle of its own.")
+    second, place = torch.tensor([[[0.0, 0.0, 1.0, 0.0]]]), torch.tensor([100])
+    expected = torch.tensor([[[0.0, 0.0, 0.5403, 0.8415]]])
+    why = "Of two pairs, the second one turns by a radian in 100 places."
+    expect_close(rotate(second, place), expected, why)
 
-    # Three pairs with base 1000: they turn by 1, 0.1 and 0.01 a place. Two texts, two
-    # heads, float64.
-    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=torch.float64).repeat(
-        2, 2, 2, 1
+    # With base 1000, three pairs turn by 1, 0.1 and 0.01 a place.
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).double().repeat(2, 2, 2, 1)
+    x[1] *= -10
+    x, places = x.requires_grad_(), torch.tensor([10, 100_000])
+    right = [
+        [0.248971, -2.222164, -1.744977, 4.685622, 4.376020, 6.469192],
+        [-1.070858, -1.962973, -1.634009, -4.725465, -2.149382, 7.508672],
+    ]
+    right = torch.tensor(right).double()
+    right = torch.stack([right, right, -10 * right, -10 * right]).view(2, 2, 2, 6)
+    why = (
+        "Pairs are neighbours, and those of base 1000 turn by 1, 0.1 and 0.01 a place."
     )
-    x[1] *= 10
-    turned = rotate(x, torch.tensor([10, 100]), base=1000.0)
-    assert turned.shape == (2, 2, 2, 6), (
-        f"(2, 2, 2, 6) was expected, not {tuple(turned.shape)}"
-    )
-    assert turned.dtype == torch.float64, (
-        f"float64 went in, but {turned.dtype} came out"
-    )
-    expected = torch.tensor(
-        [
-            [
-                0.248970693,
-                -2.222164169,
-                -1.744977022,
-                4.685622178,
-                4.376020327,
-                6.469192075,
-            ],
-            [
-                1.875050155,
-                1.218272103,
-                -0.341130144,
-                -4.988349449,
-                -2.347314380,
-                7.449168759,
-            ],
-        ],
-        dtype=torch.float64,
-    )
-    for text, factor in ((0, 1), (1, 10)):
-        for head in (0, 1):
-            found = turned[text, head] / factor
-            assert torch.allclose(found, expected, atol=1e-4), (
-                "with base 1000, (1, 2, 3, 4, 5, 6) at places 10 and 100 "
-                f"should become\n{expected}\nnot\n{found}\n"
-                "Which features are a pair, and how fast does each pair turn?"
-            )
-            assert torch.allclose(found, expected, atol=1e-8), (
-                "nearly right, but not as exact as float64 can be; "
-                "in which dtype are the angles?"
-            )
-    assert not torch.allclose(rotate(x, torch.tensor([10, 100])), turned, atol=0.1), (
-        "base 1000 and base 10000 give the same, but they turn pairs at other speeds"
-    )
-    shape = tuple(rotate(torch.ones(1, 1, 2), torch.tensor([3])).shape)
-    assert shape == (1, 1, 2), (
-        f"a text of one token keeps its shape (1, 1, 2), not {shape}"
-    )
-    print("rotate: this check passes")
+    expect_close(rotate(x, places, 1000.0), right, why, 1e-3)
+    why = "Angles in float32 are not exact enough for float64."
+    expect_close(rotate(x, places, 1000.0), right, why, 2e-6)
+    expect_gradient(rotate(x, places), x)
 
-
-check_rotate()
 
 # %% [markdown]
 # ### See the distance
@@ -779,96 +649,50 @@ def add_block(
 
 
 # %% check="add_block" points=3
-# Check of add_block
+@check("add_block")
 def check_add_block():
-    inf = float("inf")
+    """The table's example and a lower block; then hidden keys and huge scores."""
+    inf = math.inf
 
     def fresh(*shape, d_v=1):
         return torch.full(shape, -inf), torch.zeros(shape), torch.zeros(*shape, d_v)
 
-    # The example of the table above: one query, two blocks.
-    names = ("maximum", "denominator", "output")
-    state, start = fresh(1), fresh(1)
-    for scores, values, expected in [
-        ([[1.0, 3.0]], [[10.0], [20.0]], (3.0, 1.1353353, 21.3533528)),
-        ([[5.0]], [[30.0]], (5.0, 1.1536508, 32.8898621)),
-    ]:
-        before = [part.clone() for part in state]
-        answer = add_block(state, torch.tensor(scores), torch.tensor(values))
-        assert isinstance(answer, tuple | list) and len(answer) == 3, (
-            "return (maximum, denominator, output)"
-        )
-        assert all(torch.equal(a, b) for a, b in zip(state, before, strict=True)), (
-            "the old state was changed"
-        )
-        state = answer
-        for name, part, old, right in zip(names, state, start, expected, strict=True):
-            assert part.shape == old.shape, (
-                f"the {name} keeps its shape {tuple(old.shape)}, "
-                f"not {tuple(part.shape)}"
-            )
-            assert abs(part.item() - right) < 1e-4, (
-                f"after the scores {scores} the {name} should be {right}, "
-                f"but it is {part.item()}"
-            )
+    state = fresh(1)
+    for scores, values, expected in (
+        ([[1.0, 3.0]], [[10.0], [20.0]], [[3.0], [1.1353], [[21.3534]]]),
+        ([[5.0]], [[30.0]], [[5.0], [1.1537], [[32.8899]]]),
+        ([[1.0]], [[-100.0]], [[5.0], [1.1720], [[31.0583]]]),
+    ):
+        s, v = torch.tensor(scores), torch.tensor(values)
+        why = "Sums are measured from the largest score so far, and none is divided."
+        expect_close(add_block(state, s, v), expected, why)
+        state = expect_unchanged(add_block, state, s, v)
 
-    # A block with lower scores leaves the maximum where it is: exp(1 - 5) = 0.0183 is
-    # added.
-    maximum, denominator, output = add_block(
-        state, torch.tensor([[1.0]]), torch.tensor([[100.0]])
-    )
-    assert maximum.item() == 5, (
-        f"a lower block must leave the maximum at 5, not {maximum.item()}"
-    )
-    assert abs(denominator.item() - 1.1719665) < 1e-4, (
-        f"the denominator is {denominator.item()}, not 1.1720"
-    )
-    assert abs(output.item() - 34.7214260) < 1e-3, (
-        f"the output is {output.item()}, not 34.7214"
-    )
+    some, v = torch.tensor([[-inf], [0.0]]), torch.tensor([[5.0]])
+    expected = [[-inf, 0.0], [0.0, 1.0], [[0.0], [5.0]]]
+    why = "Query 0 has seen no key yet, and query 1 has."
+    expect_close(add_block(fresh(2), some, v), expected, why)
+    values = [[[1.0, 0], [-7, 7], [3, 2]], [[6.0, 0], [0, 2], [3, 1]]]
+    v, hidden = torch.tensor(values), torch.full((2, 2, 3), -inf)
+    state, five = add_block(fresh(2, 2, d_v=2), hidden, v), torch.full((2, 1, 2), 5.0)
+    half = torch.tensor([[[0.0, -inf, 0], [9e3] * 3], [[-9e3, -9e3, -inf], [1] * 3]])
+    last = torch.tensor([[[-9e3], [9e3]], [[9e3], [-inf]]])
+    state = add_block(add_block(state, half, v), hidden, v)
+    sums = [[[4.0, 2], [2, 14]], [[5, 5], [9, 3]]]
+    expected = [[[0.0, 9e3], [9e3, 1]], [[2.0, 4], [1, 3]], sums]
+    expect_close(add_block(state, last, five), expected, "Scores are huge, or hidden.")
 
-    # Two texts, two queries, values of size 2. Huge scores; two keys that are hidden;
-    # one that is not.
-    state = fresh(2, 2, d_v=2)
-    hidden = torch.full((2, 2, 2), -inf)
-    state = add_block(state, hidden, torch.ones(2, 2, 2))
-    assert not any(part.isnan().any() for part in state), (
-        "after a block with all keys hidden there is NaN"
-    )
-    assert (state[0] == -inf).all() and not state[1].any() and not state[2].any(), (
-        "after a block with all keys hidden the state must still be -inf, 0, 0"
-    )
-    one_sees = add_block(fresh(2), torch.tensor([[-inf], [0.0]]), torch.tensor([[5.0]]))
-    found = [part.tolist() for part in one_sees]
-    assert found == [[-inf, 0], [0, 1], [[0], [5]]], (
-        "if query 0 has seen nothing yet and query 1 has, the state should be "
-        f"[-inf, 0], [0, 1], [[0], [5]], but it is {found}"
-    )
-    half_hidden = torch.tensor(
-        [[[0.0, -inf, 0.0], [9000.0, 9000, 9000]], [[-9000.0, -9000, -inf], [1, 1, 1]]]
-    )
-    values = torch.tensor([[[1.0, 0], [7, 7], [3, 2]], [[6.0, 0], [0, 2], [3, 1]]])
-    state = add_block(state, half_hidden, values)
-    for block in (hidden, torch.tensor([[[-9000.0], [9000]], [[9000.0], [-inf]]])):
-        state = add_block(state, block, torch.full((2, block.shape[-1], 2), 5.0))
-    maximum, denominator, output = state
-    assert not any(part.isnan().any() for part in state), (
-        "huge scores or hidden keys give NaN; what is subtracted before exp?"
-    )
-    expected = (
-        [[0, 9000], [9000, 1]],
-        [[2, 4], [1, 3]],
-        [[[4, 2], [16, 14]], [[5, 5], [9, 3]]],
-    )
-    for name, part, right in zip(names, state, expected, strict=True):
-        assert torch.allclose(part, torch.tensor(right).float(), atol=1e-3), (
-            f"for two texts with two queries each the {name} should be {right}, "
-            f"but it is {part.tolist()}"
-        )
-    print("add_block: this check passes")
+    torch.manual_seed(3)  # two blocks in float64 make a softmax, with its gradients
+    s, v = torch.randn(2, 2, 3, 3).double().requires_grad_()
+    state = [part.double() for part in fresh(2, 3, d_v=3)]
+    for some in (slice(0, 1), slice(1, 3)):
+        state = add_block(state, s[..., some], v[:, some])
+    found, right = state[2] / state[1].unsqueeze(-1), torch.softmax(s, dim=-1) @ v
+    expect_close(found, right, "Output / denominator is what a softmax gives.")
+    for part in (s, v):
+        (slope,) = torch.autograd.grad(right.sum(), [part], retain_graph=True)
+        expect_gradient(found, part, slope, "Nothing of a block is detached.")
 
-
-check_add_block()
 
 # %% [markdown]
 # ### The loop around it
