@@ -223,8 +223,8 @@ def check_sees_the_future():
     """The eight modules of the lesson; then one that shows each token the next."""
     torch.manual_seed(0)
     for name in modules:
-        one_bool = isinstance(sees_the_future(modules[name]), bool)
-        expect(one_bool, "Return True or False; bool(...) makes one of a tensor.")
+        why = "Return True or False; bool(...) makes one of a tensor."
+        expect(isinstance(sees_the_future(modules[name]), bool), why)
         sees = name in "bg"
         why = f"attend_{name} {'sees' if sees else 'does not see'} the future."
         expect_close(sees_the_future(modules[name]), sees, why)
@@ -320,8 +320,8 @@ def check_scales_wrongly():
     """The modules of the lesson, without f, which mixes texts; then other divisors."""
     torch.manual_seed(0)
     for name in "abcdegh":
-        one_bool = isinstance(scales_wrongly(modules[name]), bool)
-        expect(one_bool, "Return True or False; bool(...) makes one of a tensor.")
+        why = "Return True or False; bool(...) makes one of a tensor."
+        expect(isinstance(scales_wrongly(modules[name]), bool), why)
         why = f"attend_{name} scales {'wrongly' if name == 'd' else 'rightly'}."
         expect_close(scales_wrongly(modules[name]), name == "d", why)
 
@@ -382,8 +382,8 @@ def check_mixes_the_batch():
     """The eight modules of the lesson; then one that takes the first text's keys."""
     torch.manual_seed(0)
     for name in modules:
-        one_bool = isinstance(mixes_the_batch(modules[name]), bool)
-        expect(one_bool, "Return True or False; bool(...) makes one of a tensor.")
+        why = "Return True or False; bool(...) makes one of a tensor."
+        expect(isinstance(mixes_the_batch(modules[name]), bool), why)
         what = "mixes the batch" if name == "f" else "keeps texts apart"
         mixes, why = name == "f", f"attend_{name} {what}."
         expect_close(mixes_the_batch(modules[name]), mixes, why)
