@@ -180,33 +180,18 @@ def causal_mask(length: int) -> Tensor:
 
 
 # %% check="causal_mask" points=2
-# Check of causal_mask
+@check("causal_mask")
 def check_causal_mask():
-    mask = causal_mask(3)
-    assert isinstance(mask, torch.Tensor), (
-        f"return a tensor, not a {type(mask).__name__}"
-    )
-    assert mask.shape == (3, 3), (
-        f"3 tokens have a mask of shape (3, 3), not {tuple(mask.shape)}"
-    )
-    assert mask.dtype == torch.bool, f"a mask is boolean, not {mask.dtype}"
-    causal_mask_3 = torch.tensor(
+    """The lesson's three words; then longer texts."""
+    mask = torch.tensor(
         [[False, True, True], [False, False, True], [False, False, False]]
     )
-    assert torch.equal(mask, causal_mask_3), (
-        f"the mask differs from the expected one,\n{causal_mask_3}\nand is\n{mask}"
-    )
+    why = "True hides a later token. A token sees itself and what came before it."
+    expect_close(causal_mask(3), mask, why)
+    hidden = [4, 3, 2, 1, 0]
+    expect_close(causal_mask(5).sum(dim=1), hidden, "Each row hides one token less.")
+    expect_close(causal_mask(40)[-1].sum(), 0, "The last token sees all.")
 
-    hidden = causal_mask(40)[-1].sum().item()
-    assert hidden == 0, f"the last of 40 tokens sees all, but {hidden} are hidden"
-    hidden = causal_mask(5).sum(dim=1).tolist()
-    assert hidden == [4, 3, 2, 1, 0], (
-        f"of 5 tokens the rows should hide 4, 3, 2, 1 and 0, but they hide {hidden}"
-    )
-    print("causal_mask: this check passes")
-
-
-check_causal_mask()
 
 # %% [markdown]
 # Dark means hidden. Read the picture by rows: how many tokens can *with* see? And by columns: who can see
@@ -274,8 +259,9 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
 
 # %% check="masked_attention_weights" points=3
-# Check of masked_attention_weights
+@check("masked_attention_weights")
 def check_masked_attention_weights():
+    """The lesson's scores; then batches in which two tokens look at three."""
     scores = torch.tensor(
         [
             [-0.0700, 0.0458, -0.4612],
@@ -283,65 +269,34 @@ def check_masked_attention_weights():
             [0.3424, -0.4725, 2.8610],
         ]
     )
-    mask = torch.tensor(
-        [[False, True, True], [False, False, True], [False, False, False]]
-    )
-    before = scores.clone()
-    weights = masked_attention_weights(scores, mask)
-    assert isinstance(weights, torch.Tensor), (
-        f"return a tensor, not a {type(weights).__name__}"
-    )
-    assert weights.shape == (3, 3), (
-        f"the weights have the shape of the scores, (3, 3), not {tuple(weights.shape)}"
-    )
-    assert torch.equal(scores, before), (
-        "the scores were changed in place; the caller still needs them"
-    )
-    assert (weights[mask] == 0).all(), (
-        f"hidden weights must be exactly 0, but yours are {weights[mask]}"
-    )
-    sums = weights.sum(dim=-1)
-    assert torch.allclose(sums, torch.ones(3)), (
-        f"each row must sum to 1, but yours sum to {sums}"
-    )
-    masked_weights = torch.tensor(
+    mask = torch.tensor([[False, True, True], [False, False, True], [False] * 3])
+    weights = torch.tensor(
         [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
     )
-    assert torch.allclose(weights, masked_weights, atol=1e-4, rtol=0), (
-        f"the weights differ from the expected ones,\n{masked_weights}\n"
-        f"and are\n{weights}"
-    )
+    expect_unchanged(masked_attention_weights, scores, mask)
+    why = "Hidden weights are 0, and what is visible shares the whole 1."
+    expect_close(masked_attention_weights(scores, mask), weights, why)
+    why, ones = "Each row sums to 1, and nothing is rounded.", [1.0, 1.0, 1.0]
+    expect_close(masked_attention_weights(scores, mask).sum(dim=-1), ones, why, 1e-6)
+    zeros = masked_attention_weights(scores, mask)[mask]
+    expect((zeros == 0).all(), "Hidden weights are exactly 0, not just small.")
 
-    # A batch of two, in which 2 tokens look at 3, in float64. This mask is no triangle.
+    # A batch of two in float64. This mask is no triangle.
     log_3 = 1.0986122886681098  # e to this power is 3
     rows = [[[0, log_3, 9], [1991, 2e3, 2e3]], [[-5, -5, 40], [1, log_3, 0]]]
-    scores = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
+    batch = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
     mask = torch.tensor([[False, False, True], [True, False, False]])
-    weights = masked_attention_weights(scores, mask)
-    expected = scores.new_tensor(
+    expected = batch.new_tensor(
         [[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]]
     )
-    assert weights.dtype == torch.float64, (
-        f"float64 scores have float64 weights, not {weights.dtype}"
-    )
-    assert torch.allclose(weights, expected, atol=1e-9), (
-        f"for the batch the weights differ from the expected ones,\n{expected}\n"
-        f"and are\n{weights}"
-    )
-    assert weights.requires_grad, (
-        "the weights are cut off from the scores; which step leaves torch?"
-    )
-    assert scores.tolist() == rows, (
-        "the scores were changed in place; the caller still needs them"
-    )
-    many = masked_attention_weights(torch.stack([scores, -scores, 0 * scores]), mask)
-    assert torch.allclose(many[0], expected, atol=1e-9), (
-        "a batch of batches gets other weights than one batch alone"
-    )
-    print("masked_attention_weights: this check passes")
+    expect_unchanged(masked_attention_weights, batch, mask)
+    why = "The mask holds for each text, and each row sums to 1."
+    expect_close(masked_attention_weights(batch, mask), expected, why)
+    expect_gradient(masked_attention_weights(batch, mask), batch)
+    batches = torch.stack([batch, -batch, 0 * batch])
+    why = "A batch of batches has the same weights as its batches alone."
+    expect_close(masked_attention_weights(batches, mask)[0], expected, why)
 
-
-check_masked_attention_weights()
 
 # %% [markdown]
 # Both ideas in one picture. Six tokens have random scores. At the top are the weights without a mask and
@@ -469,47 +424,25 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% check="MaskedSelfAttention" points=3
-# Check of MaskedSelfAttention
+@check("MaskedSelfAttention")
 def check_MaskedSelfAttention():
-    mask = torch.tensor(
-        [[False, True, True], [False, False, True], [False, False, False]]
-    )
+    """The lesson's words with a seed; then a mask that is no triangle, by hand."""
+    mask = torch.tensor([[False, True, True], [False, False, True], [False] * 3])
     torch.manual_seed(42)
     module = MaskedSelfAttention(d_model=2, row_dim=0, col_dim=1)
-    output = module(encodings, mask)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert output.shape == (3, 2), (
-        f"3 tokens of 2 numbers give (3, 2), not {tuple(output.shape)}"
-    )
-    assert torch.allclose(output[0], module.W_v(encodings)[0], atol=1e-5), (
-        "the first token sees only itself, so its output must be its own value"
-    )
-    masked_attention = torch.tensor(
-        [[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]]
-    )
-    assert torch.allclose(output, masked_attention, atol=1e-4, rtol=0), (
-        f"the output differs from the documented one,\n{masked_attention}\n"
-        f"and is\n{output}\n"
-        "Are W_q, W_k, W_v made in this order, without bias? "
-        "Are scores scaled, and masked before softmax?"
-    )
+    expect_parameters(module, "W_q.weight W_k.weight W_v.weight", encodings, mask)
+    expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    why = "Scores are scaled, and without a mask nothing is hidden."
+    expect_close(module(encodings), expected, why)
+    why, own = "The first token sees only itself.", module.W_v(encodings[0])
+    expect_close(module(encodings, mask)[0], own, why, 1e-5)
+    expected = torch.tensor([[0.6038, 0.7434], [-0.0062, 0.6072], [3.4989, 2.2427]])
+    why = "The second token sees the first one and itself, the third one all."
+    expect_close(module(encodings, mask), expected, why)
 
-    # Without a mask it is plain self-attention: the last token sees everything anyway,
-    # the others change.
-    free = module(encodings)
-    assert torch.allclose(free[2], output[2], atol=1e-5), (
-        "the last token sees all, with the mask or without"
-    )
-    assert not torch.allclose(free[0], output[0], atol=1e-2), (
-        "without a mask the first token sees the others"
-    )
-
-    # Another size and a mask that is no triangle, with so few numbers that all can be
-    # worked out by hand. A token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key
-    # (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3: the
-    # first token (a = 1) weighs the first two (b = 0 and b = 1) as 1 and 3.
+    # A token (a, b, 0, 0) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
+    # Divided by the root of 4, a score is a * b * log_3: the first token (a = 1) weighs
+    # the first two (b = 0 and b = 1) as 1 and 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = MaskedSelfAttention(d_model=4).double()
     with torch.no_grad():
@@ -518,43 +451,17 @@ def check_MaskedSelfAttention():
         module.W_q.weight[0, 0] = 2
         module.W_k.weight[0, 1] = log_3
         module.W_v.weight[:, :2] = torch.tensor([[4, 0], [0, 4], [8, 0], [0, -4]])
-    x = torch.tensor(
-        [[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
-    )
-    rows = [
-        [False, False, True, True],
-        [True, True, False, False],
-        [False, False, True, True],
-        [False, True, True, True],
-    ]
-    mask = torch.tensor(rows)
-    expected = x.new_tensor(
-        [[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]]
-    )
-    output = module(x, mask)
-    assert torch.allclose(output, expected, atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{output}"
-    )
-    assert mask.tolist() == rows, (
-        "the mask was changed in place; the caller still needs it"
-    )
-    output.sum().backward()
-    for name, parameter in module.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
+    x = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0] * 4]).double()
+    rows = [[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1]]
+    mask = torch.tensor(rows, dtype=torch.bool)
+    rows = [[1, 3, 2, -3], [-2, 2, -4, -2], [3, 1, 6, -1], [4, 0, 8, 0]]
+    expect_unchanged(module, x, mask)
+    why = "Scores are divided by the root of d_model; hidden ones have no weight."
+    expect_close(module(x, mask), x.new_tensor(rows), why, 1e-6)
+    mask = torch.tensor([[False, True, True, True]] * 4)
+    expected = x.new_tensor([[20, 0, 40, 0]] * 4)
+    expect_close(module(5 * x, mask), expected, "All see just the first token.", 1e-6)
 
-    # Larger tokens, so that hidden scores are far above the visible ones.
-    only_first = torch.tensor([[False, True, True, True]] * 4)
-    larger = module(5 * x, only_first)
-    assert torch.allclose(larger, x.new_tensor([[20, 0, 40, 0]] * 4), atol=1e-6), (
-        f"only the first token is seen, so each row must be its value, not\n{larger}"
-    )
-    print("MaskedSelfAttention: this check passes")
-
-
-check_MaskedSelfAttention()
 
 # %% [markdown]
 # The experiment from the beginning, with your class. The red bars should be gone. Then set
@@ -686,108 +593,51 @@ class Head(nn.Module):
 
 
 # %% check="Head" points=4
-# Check of Head
+@check("Head")
 def check_Head():
+    """The lesson's shapes; a text's beginning alone; then two texts by hand."""
     torch.manual_seed(1)
-    head_batch = torch.randn(4, 8, 32)
+    x = torch.randn(4, 8, 32)
     head = Head(32, 16, 8)
-    names = [name for name, _ in head.named_parameters()]
-    assert names == ["key.weight", "query.weight", "value.weight"], (
-        "three layers without bias, made in the order key, query, value, "
-        f"and nothing else are expected, but the parameters are {names}"
-    )
+    for layer in (head.key, head.query, head.value):
+        expect_shape(layer(x), (4, 8, 16), "A layer maps n_embd to head_size.")
+    scores = head.query(x) @ head.key(x).transpose(1, 2)
+    expect_shape(scores, (4, 8, 8), "Each token has a score for each token.")
+    expect_shape(head(x), (4, 8, 16), "The weights (4, 8, 8) mix the values.")
+    expect_parameters(head, "key.weight query.weight value.weight", x)
+    why = "The first token sees only itself."
+    expect_close(head(x)[:, 0], head.value(x)[:, 0], why, 1e-5)
+    changed = torch.cat([x[:, :5], 0 * x[:, 5:] + 3], dim=1)
+    why = "Tokens from 5 on have changed, and nothing else."
+    expect_close(head(changed)[:, :5], head(x)[:, :5], why, 1e-5)
+    why = "A text's beginning alone has the same outputs as with what follows."
+    expect_close(head(x[:, :5]), head(x)[:, :5], why, 1e-5)
 
-    # The shapes that the course prints: result, queries, keys and values, and the
-    # weights.
-    output = head(head_batch)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    queries, keys, values = (
-        head.query(head_batch),
-        head.key(head_batch),
-        head.value(head_batch),
-    )
-    for name, tensor in {
-        "the output": output,
-        "query(x)": queries,
-        "key(x)": keys,
-        "value(x)": values,
-    }.items():
-        assert tensor.shape == (4, 8, 16), (
-            f"{name} should have shape (4, 8, 16), not {tuple(tensor.shape)}"
-        )
-    assert (queries @ keys.transpose(1, 2)).shape == (4, 8, 8), (
-        "the weights have shape (4, 8, 8)"
-    )
-
-    # The first token of each text sees only itself.
-    assert torch.allclose(output[:, 0], values[:, 0], atol=1e-5), (
-        "the first output must be the first value"
-    )
-    output.sum().backward()
-    for name, parameter in head.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-
-    # The future has no influence, so the beginning of a text gives the same outputs on
-    # its own.
-    changed = head_batch.clone()
-    changed[:, 5:] = 3.0
-    assert torch.allclose(head(changed)[:, :5], output[:, :5], atol=1e-5), (
-        "tokens from 5 on were changed, and earlier outputs moved"
-    )
-    assert torch.allclose(head(head_batch[:, :5]), output[:, :5], atol=1e-5), (
-        "the first five tokens alone must give the first five outputs"
-    )
-
-    # Two texts of three tokens, worked out by hand. A token (a, b) has the query (2a,
-    # 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a
-    # * b * log_3. So the second token of the first text (a = 1) weighs the first one (b
-    # = 0) and itself (b = 1) as 1 and 3.
+    # A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
+    # Divided by the root of 4, a score is a * b * log_3. So the second token of the
+    # first text (a = 1) weighs the first (b = 0) and itself (b = 1) as 1 and 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     head = Head(2, 4, 12).double()
-    left_behind = [
-        name for name, value in vars(head).items() if isinstance(value, torch.Tensor)
-    ]
-    assert not left_behind, (
-        f"{left_behind} would stay behind when the module moves; make it a buffer"
-    )
+    for name, one in vars(head).items():
+        why = f"{name} stays behind when the module moves."
+        expect(not isinstance(one, torch.Tensor), why)
+    zeros = [[0, 0]] * 3
     with torch.no_grad():
-        head.query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
-        head.key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
+        head.query.weight.copy_(torch.tensor([[2, 0], *zeros]))
+        head.key.weight.copy_(torch.tensor([[0, log_3], *zeros]))
         head.value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
-    texts = torch.tensor(
-        [[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64
-    )
-    expected = [
-        [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]],
-        [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
-    ]
-    assert torch.allclose(head(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{head(texts).detach()}\n"
-        "Which number scales the scores, over which dimension does the softmax run, "
-        "and what is hidden?"
-    )
-    first = head(2 * texts)[0, 0]  # here hidden scores are far above the visible one
-    assert torch.allclose(first, texts.new_tensor([40, 0, 0, -80]), atol=1e-6), (
-        f"for larger tokens, too, the first output must be the first value, not {first}"
-    )
+    x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
+    first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
+    second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
+    why = "Scores are divided by the root of head_size, and each row of weights sums to 1."
+    expect_close(head(x), x.new_tensor([first, second]), why, 1e-6)
+    why = "The first token sees only itself, however high the hidden scores are."
+    expect_close(head(2 * x)[0, 0], 2 * x.new_tensor(first[0]), why, 1e-6)
+    x = x.repeat(1, 4, 1)  # the longest texts that this head takes
+    far = torch.cat([x[:, :1] + 1, x[:, 1:]], dim=1)
+    why = "The last token does not see the first one."
+    expect(not torch.allclose(head(far)[:, -1], head(x)[:, -1], atol=1e-2), why)
 
-    # The longest texts that this head takes. Their last token still sees their first
-    # one.
-    long_texts = texts.repeat(1, 4, 1)
-    last_before = head(long_texts)[:, -1]
-    long_texts[:, 0] += 1
-    assert not torch.allclose(head(long_texts)[:, -1], last_before, atol=1e-2), (
-        "the last token misses the first one"
-    )
-    print("Head: this check passes")
-
-
-check_Head()
 
 # %% [markdown]
 # ### Who influences whom
@@ -942,93 +792,52 @@ class CausalAttention(nn.Module):
 
 
 # %% check="CausalAttention" points=4
-# Check of CausalAttention
+@check("CausalAttention")
 def check_CausalAttention():
+    """Parameters and the first tokens; two texts by hand; then dropout."""
     torch.manual_seed(0)
     x = torch.randn(2, 6, 3)
     module = CausalAttention(3, 4, 6, 0.0)
-    names = [name for name, _ in module.named_parameters()]
-    assert names == ["W_query.weight", "W_key.weight", "W_value.weight"], (
-        "three layers without bias, made in the order W_query, W_key, W_value, "
-        f"and nothing else are expected, but the parameters are {names}"
-    )
-    biased = CausalAttention(3, 4, 6, 0.0, True)
-    names = [name for name, _ in biased.named_parameters()]
-    assert len(names) == 6, (
-        f"with qkv_bias all three layers have a bias, but the parameters are {names}"
-    )
-
-    output = module(x)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert output.shape == (2, 6, 4), (
-        f"the output should have shape (2, 6, 4), not {tuple(output.shape)}"
-    )
-    assert torch.allclose(output[:, 0], module.W_value(x)[:, 0], atol=1e-5), (
-        "the first output is the first value"
-    )
-    assert torch.allclose(module(x[:, :4]), output[:, :4], atol=1e-5), (
-        "the first four tokens alone must give the first four outputs"
-    )
-    biased(x).sum().backward()
-    for name, parameter in biased.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-
+    expect_shape(module(x), (2, 6, 4))
+    names = "W_query.weight W_key.weight W_value.weight"
+    expect_parameters(module, names, x)
+    both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
+    expect_parameters(CausalAttention(3, 4, 6, 0.0, True), both, x)
+    expect_close(module(x), module(x), "With dropout 0 nothing is dropped.")
+    why, own = "The first token sees only itself.", module.W_value(x)[:, 0]
+    expect_close(module(x)[:, 0], own, why, 1e-5)
+    why = "A text's beginning alone has the same outputs as with what follows."
+    expect_close(module(x[:, :4]), module(x)[:, :4], why, 1e-5)
     # The two texts of the check of Head, with the same numbers by hand.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = CausalAttention(2, 4, 12, 0.0).double()
-    left_behind = [
-        name for name, value in vars(module).items() if isinstance(value, torch.Tensor)
-    ]
-    assert not left_behind, (
-        f"{left_behind} would stay behind when the module moves; make it a buffer"
-    )
+    for name, one in vars(module).items():
+        why = f"{name} stays behind when the module moves."
+        expect(not isinstance(one, torch.Tensor), why)
+    zeros = [[0, 0]] * 3
     with torch.no_grad():
-        module.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
-        module.W_key.weight.copy_(torch.tensor([[0, log_3], [0, 0], [0, 0], [0, 0]]))
+        module.W_query.weight.copy_(torch.tensor([[2, 0], *zeros]))
+        module.W_key.weight.copy_(torch.tensor([[0, log_3], *zeros]))
         module.W_value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
-    texts = torch.tensor(
-        [[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64
-    )
-    expected = [
-        [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]],
-        [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]],
-    ]
-    assert torch.allclose(module(texts), texts.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{module(texts).detach()}\n"
-        "Which number scales the scores, over which dimension does the softmax run, "
-        "and what is hidden?"
-    )
-    first = module(2 * texts)[0, 0]  # here hidden scores are far above the visible one
-    assert torch.allclose(first, texts.new_tensor([40, 0, 0, -80]), atol=1e-6), (
-        f"for larger tokens, too, the first output must be the first value, not {first}"
-    )
+    x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
+    first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
+    second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
+    why = "Scores are divided by the root of d_out, and each row of weights sums to 1."
+    expected = x.new_tensor([first, second])
+    expect_close(module(x), expected, why, 1e-6)
+    last, why = module(x.repeat(1, 4, 1))[:, -1], "Tokens far away count, too."
+    expect_close(last, expected[:, -1], why, 1e-6)
+    why = "The first token sees only itself, however high the hidden scores are."
+    expect_close(module(2 * x)[:, 0], 2 * expected[:, 0], why, 1e-6)
 
-    # The first token has one weight, 1. With dropout 0.75 it is dropped, or kept and
-    # made 4 times as large; its output is then 0, or 4 times its value. In evaluation
-    # nothing is dropped.
-    module = CausalAttention(3, 4, 6, 0.75)
-    x = torch.randn(64, 1, 3)
-    factors = {
-        tuple(row) for row in (module(x) / module.W_value(x))[:, 0].round().tolist()
-    }
-    assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
-        "with dropout 0.75 each weight, after the softmax, "
-        "must become 0 or 4 times as large; "
-        f"the first tokens' values were multiplied by {factors}"
-    )
-    module.eval()
-    assert torch.allclose(module(x), module.W_value(x), atol=1e-5), (
-        "in evaluation nothing is dropped"
-    )
-    print("CausalAttention: this check passes")
+    # The first token's one weight is 1. Dropped, it is 0; kept, 1 / (1 - 0.75) = 4.
+    module, x = CausalAttention(3, 4, 6, 0.75), torch.randn(64, 1, 3)
+    factors = (module(x) / module.W_value(x))[:, 0].round()
+    why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."
+    expect_close(factors.unique(dim=0).tolist(), [[0] * 4, [4] * 4], why)
+    why = "In evaluation nothing is dropped."
+    expect_close(module.eval()(x), module.W_value(x), why, 1e-5)
 
-
-check_CausalAttention()
 
 # %% [markdown]
 # ### The same formula underneath
