@@ -181,98 +181,50 @@ class Block(nn.Module):
 
 
 # %% check="Block" points=4
-# Check of Block
+@check("Block")
 def check_Block():
+    """Shape, parts and gradients; then large weights, which show what a half does."""
     torch.manual_seed(1)
-    block = Block(12, 3, context_length=8)
-    x = torch.randn(2, 5, 12)
-    before = x.clone()
-    output = block(x)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor; is a return missing?"
-    )
-    assert output.shape == (2, 5, 12), (
-        f"a block keeps the shape (2, 5, 12), but it gave {tuple(output.shape)}"
-    )
-    assert torch.equal(x, before), (
-        "the block wrote into its input; x += ... does that, x = x + ... does not"
-    )
+    block, x = Block(12, 3, context_length=8), torch.randn(2, 5, 12)
+    expect_shape(block(x), (2, 5, 12), "A block keeps the shape.")
+    expect_unchanged(block, x)
+    for name, one in block.named_parameters():
+        expect_gradient(block(x), one, why=f"{name} is frozen, or not used.")
+    shapes = {tuple(one.shape) for one in block.parameters()}
+    expect({(48, 12), (12, 48)} <= shapes, "Two Linear layers: 12 to 48 and back.")
+    norms = [name for name, one in block.named_parameters() if (one == 1).all()]
+    expect(len(norms) == 2, "There are two LayerNorms, one for each half.")
 
-    # It can learn: a gradient reaches every parameter.
-    output.sum().backward()
-    for name, parameter in block.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; does forward use it?"
-        )
+    def enlarged(*halves):
+        block = Block(12, 3, context_length=8, dropout=0.5).eval()
+        for one in block.parameters():
+            half = "feed_forward" if 48 in one.shape else "attention"
+            torch.manual_seed(sum(one.shape))
+            if one.dim() == 2 or not (one == 1).all():  # biases become 0
+                nn.init.normal_(one, std=0.5 * (half in halves and one.dim() == 2))
+        return block
 
-    # It has a hidden layer of 4 * 12 = 48 features, and two LayerNorms, which start
-    # with ones.
-    shapes = [tuple(parameter.shape) for parameter in block.parameters()]
-    assert (48, 12) in shapes, (
-        "the feed-forward network's first Linear must go from 12 to 48 features"
-    )
-    assert (12, 48) in shapes, (
-        "the feed-forward network's second Linear must go from 48 back to 12 features"
-    )
-    norms = sum(bool((parameter == 1).all()) for parameter in block.parameters())
-    assert norms == 2, (
-        f"each half needs a LayerNorm of its own, but {norms} scales are found"
-    )
-
-    def enlarged(block, silent):
-        """Give the matrices large numbers, the same each time, or zeros in `silent`;
-        take the biases away.
-        """
-        with torch.no_grad():
-            for parameter in block.parameters():
-                if parameter.dim() == 2:
-                    half = "feed-forward" if 48 in parameter.shape else "attention"
-                    torch.manual_seed(sum(parameter.shape))
-                    parameter.normal_(std=0.0 if silent in (half, "both") else 0.5)
-                elif not (parameter == 1).all():
-                    parameter.zero_()
-        return block.eval()
-
-    # With every matrix at zero both halves add nothing, and the residual paths hand the
-    # input through.
-    assert torch.allclose(enlarged(block, "both")(x), x, atol=1e-4), (
-        "with all matrices at zero the input must pass unchanged; "
-        "does each half add to its input, "
-        "and does nothing normalise after the addition?"
-    )
-
-    # Each half reads normalised tokens, so that larger tokens get the same addition,
-    # and so do tokens with another mean.
-    first, second = (
-        enlarged(Block(12, 3, 8), silent) for silent in ("feed-forward", "attention")
-    )
-    for name, half in {"attention": first, "feed-forward network": second}.items():
+    nothing, both = enlarged(), enlarged("attention", "feed_forward")
+    first, second = enlarged("attention"), enlarged("feed_forward")
+    expect_close(nothing(x), x, "Halves whose matrices are zero add nothing.")
+    expect_close(both(x), both(x), "In evaluation nothing is dropped.")
+    for half in (first, second):
         added = half(x) - x
-        assert added.abs().max() > 0.1, f"what the {name} gives is lost"
-        large = 20 * x + 30
-        assert torch.allclose(half(large) - large, added, atol=1e-2), (
-            f"the {name} must read normalised tokens"
-        )
-    assert not torch.allclose(second(-x) + x, x - second(x), atol=1e-2), (
-        "no GELU or ReLU bends the feed-forward"
-    )
+        expect(added.abs().max() > 0.1, "Each half adds to its input.")
+        why = "Larger tokens with another mean are the same ones once normalised."
+        expect_close(half(20 * x + 30) - 20 * x - 30, added, why, 1e-2)
+    why = "GELU or ReLU bends between the Linear layers."
+    expect(not torch.allclose(second(-x) + x, x - second(x), atol=1e-2), why)
+    expect((second(x) - x).min() < -0.5, "A half adds numbers of both signs.")
+    expect_close(both(x), second(first(x)), "The second half goes on from h.", 1e-3)
+    other = torch.cat([x[:, :-1], torch.randn(2, 1, 12)], dim=1)
+    why = "Another last token changes no earlier output."
+    expect_close(both(other)[:, :-1], both(x)[:, :-1], why)
+    expect_close(nothing.train()(x), x, "In training the sums themselves drop nothing.")
+    why = "In training a half drops, here 0.5."
+    expect(not torch.equal(both.train()(x), both(x)), why)
+    expect(both.double()(x.double()).dtype == torch.float64, "float64 stays float64.")
 
-    # A block is its two halves, one after the other, and none of them sees the future.
-    both = enlarged(block, "neither")
-    assert torch.allclose(both(x), second(first(x)), atol=1e-3), (
-        "first h = x + attention(...), then h + feed_forward(...): "
-        "what does the second half read and add to?"
-    )
-    changed = torch.cat([x[:, :-1], torch.randn(2, 1, 12)], dim=1)
-    assert torch.allclose(both(changed)[:, :-1], both(x)[:, :-1], atol=1e-4), (
-        "another last token changed the output of earlier tokens"
-    )
-    kind = block.double()(x.double()).dtype
-    assert kind == torch.float64, f"a float64 block gives float64 numbers, not {kind}"
-    print("Block: this check passes")
-
-
-check_Block()
 
 # %% [markdown]
 # A deep stack shows what the residual paths do. Random tokens go through 16 of your blocks. How much do
@@ -549,88 +501,52 @@ class TinyGPT(nn.Module):
 
 
 # %% check="TinyGPT" points=5
-# Check of TinyGPT
+@check("TinyGPT")
 def check_TinyGPT():
+    """Three short texts before any training; then other weights, and other texts."""
     torch.manual_seed(2)
-    gpt = TinyGPT(
-        vocab_size=20, n_embd=32, num_heads=4, num_layers=1, context_length=10
-    ).eval()
-    tokens, targets = torch.randint(20, (3, 7)), torch.randint(20, (3, 7))
-    answer = gpt(tokens)
-    assert isinstance(answer, tuple | list), (
-        "forward must return the pair (logits, loss), with or without targets"
-    )
-    logits, loss = answer
-    assert logits.shape == (3, 7, 20), (
-        f"logits must be (B, T, vocab_size) = (3, 7, 20), not {tuple(logits.shape)}"
-    )
-    assert loss is None, "without targets the loss must be None"
-    assert gpt.context_length == 10, (
-        "keep the longest length as attribute context_length"
-    )
-
-    same_logits, loss = gpt(tokens, targets)
-    assert same_logits.shape == (3, 7, 20), (
-        "with targets the logits keep their shape (3, 7, 20)"
-    )
-    assert loss.shape == (), "the loss must be one number, a 0-d tensor"
-    assert abs(loss.item() - math.log(20)) < 4, (
-        f"an untrained model starts near log(20) = {math.log(20):.2f}, "
-        f"but this one at {loss.item():.2f}"
-    )
-
-    # Each block brings weights of its own, and a gradient reaches them all.
-    counts = []
+    gpt = TinyGPT(40, 32, 4, num_layers=1, context_length=10).eval()
+    tokens, targets = torch.randint(40, (3, 7)), torch.randint(40, (3, 7))
+    expect(gpt.context_length == 10, "The attribute context_length is kept.")
+    expect(isinstance(gpt(tokens), (tuple, list)), "Return the pair (logits, loss).")
+    expect_shape(gpt(tokens)[0], (3, 7, 40), "Logits are (B, T, vocab_size).")
+    expect(gpt(tokens)[1] is None, "Without targets the loss is None.")
+    expect_close(gpt(tokens, targets)[0], gpt(tokens)[0], "Targets change no logits.")
+    expect_shape(gpt(tokens, targets)[1], (), "The loss is one number, 0-d.")
+    why = "Before training the loss is near log(40)."
+    expect(abs(gpt(tokens, targets)[1] - math.log(40)) < 4, why)
+    texts = torch.arange(40).unsqueeze(-1).repeat(1, 10)  # one token again and again
+    logits = TinyGPT(40, 96, 4, 1, 10)(texts)[0]
+    by_token, by_place = (logits - logits.mean(n, keepdim=True) for n in (0, 1))
+    why = "Before training tokens count beside places."
+    expect(20 * by_token.std() + 1e-6 >= by_place.std(), why)
+    counts = {}
     for layers in (1, 2, 3):
-        deeper = TinyGPT(20, 32, 4, layers, 10)
-        deeper(tokens, targets)[1].backward()
-        lost = [
-            name
-            for name, parameter in deeper.named_parameters()
-            if parameter.grad is None
-        ]
-        assert not lost, f"no gradient reaches {lost}"
-        counts.append(sum(parameter.numel() for parameter in deeper.parameters()))
-    assert counts[2] - counts[1] == counts[1] - counts[0] > 0, (
-        "each block must bring as many weights of its own, "
-        f"but 1, 2 and 3 blocks have {counts} weights"
-    )
+        deeper = TinyGPT(40, 32, 4, layers, 10)
+        for name, one in deeper.named_parameters():
+            expect_gradient(deeper(tokens, targets)[1], one, why=f"{name} is not used.")
+        counts[layers] = sum(one.numel() for one in deeper.parameters())
+    why = "Each block has as many weights of its own."
+    expect(counts[3] - counts[2] == counts[2] - counts[1] > 0, why)
 
-    # Other weights than those of the start, which may be zero.
-    with torch.no_grad():
-        for parameter in gpt.parameters():
-            parameter.add_(0.3 * torch.randn_like(parameter))
-    logits, loss = gpt(tokens, targets)
-    assert (logits < 0).any(), (
-        "no logit is negative; logits are scores, before any softmax"
-    )
-    likelihoods = logits.softmax(dim=-1).gather(-1, targets[..., None])
-    assert torch.allclose(loss, -likelihoods.log().mean(), atol=1e-4), (
-        "the loss must be the mean of -log(probability of the target) "
-        "over all 3 * 7 guesses"
-    )
+    for one in gpt.parameters():  # which may have been zero
+        one.data += 0.3 * torch.randn_like(one)
+    logits = gpt(tokens)[0]
+    expect((logits < 0).any(), "Logits are scores, before any softmax.")
+    right = -logits.log_softmax(dim=-1).gather(-1, targets.unsqueeze(-1)).mean()
+    why = "The loss is the mean of -log(probability of the target) over all guesses."
+    expect_close(gpt(tokens, targets)[1], right, why)
+    other = torch.cat([tokens[:, :-1], (tokens[:, -1:] + 1) % 40], dim=1)
+    why = "Another last token changes no earlier guess."
+    expect_close(gpt(other)[0][:, :-1], logits[:, :-1], why)
+    expect_close(gpt(tokens[:, :5])[0], logits[:, :5], "A text's end moves no places.")
+    story = torch.tensor([[3, 14, 1, 5, 9, 2, 6], [2, 9, 5, 1, 14, 3, 6]])
+    one, turned = gpt(story)[0][:, -1]
+    expect(not torch.allclose(one, turned, atol=1e-4), "The order of tokens counts.")
+    expect_shape(gpt(torch.zeros(1, 10).long())[0], (1, 10, 40), "Ten tokens fit.")
+    expect_close(gpt.train()(tokens)[0], logits, "In training nothing is dropped.")
+    expect_unchanged(gpt, tokens, targets)
 
-    # The whole model is causal: another last token changes no earlier guess. But the
-    # past and its order count.
-    other = torch.cat([tokens[:, :-1], (tokens[:, -1:] + 1) % 20], dim=1)
-    assert torch.allclose(gpt(other)[0][:, :-1], logits[:, :-1], atol=1e-4), (
-        "another last token changed guesses that must not see it"
-    )
-    story, turned = (
-        torch.tensor([[3, 14, 1, 5, 9, 2, 6]]),
-        torch.tensor([[2, 9, 5, 1, 14, 3, 6]]),
-    )
-    assert not torch.allclose(gpt(turned)[0][:, -1], gpt(story)[0][:, -1], atol=1e-4), (
-        "the last guess is the same when earlier tokens change places; "
-        "do the blocks' results count, and does the model know positions?"
-    )
-    assert gpt(torch.zeros(1, 10, dtype=torch.long))[0].shape == (1, 10, 20), (
-        "a text as long as context_length fits; where do positions begin?"
-    )
-    print("TinyGPT: this check passes")
-
-
-check_TinyGPT()
 
 # %% [markdown]
 # The picture below asks the model itself what it can see. One token is changed at a time; the colour says
@@ -712,54 +628,41 @@ def generate(model, tokens, max_new_tokens):
 
 
 # %% check="generate" points=3
-# Check of generate
+@check("generate")
 def check_generate():
-    class Adder(nn.Module):
-        """A model that needs no training: it expects the sum of all tokens that it is
-        given, modulo 10.
-        """
+    """A model that expects the sum of its tokens; it takes four of them at most."""
 
+    class Adder(nn.Module):
         context_length = 4
 
+        def __init__(self):
+            super().__init__()
+            self.part, self.lengths, self.modes = nn.Dropout(), [], []
+
         def forward(self, tokens, targets=None):
-            assert tokens.shape[1] <= 4, (
-                f"{tokens.shape[1]} tokens went in, but context_length is 4"
-            )
-            assert not self.training, (
-                "the model must be in evaluation mode while it writes"
-            )
-            # The expected token has a logit of -1, all others have -2.
+            self.lengths.append(tokens.shape[1])
+            self.modes.append(self.training or self.part.training)
+            # The sum, modulo 10, has a logit of -1, and all other tokens have -2.
             return F.one_hot(tokens.cumsum(dim=1) % 10, 10).float() - 2, None
 
-    # After 1, 2, 3 comes 6, then 1 + 2 + 3 + 6 = 12, so 2; then only the last four
-    # count: 2 + 3 + 6 + 2 = 13.
-    adder = Adder().train()
-    beginnings = torch.tensor([[1, 2, 3], [7, 8, 9]])
-    continued = generate(adder, beginnings, 5)
-    assert continued.shape == (2, 8), (
-        "3 tokens and 5 new ones make (2, 8), "
-        f"but the result is {tuple(continued.shape)}"
-    )
-    assert continued.tolist() == [[1, 2, 3, 6, 2, 3, 4, 5], [7, 8, 9, 4, 8, 9, 0, 1]], (
-        f"the model adds up the last four tokens, but you got {continued.tolist()}"
-    )
-    assert adder.training, "the model came in training mode and must go back to it"
-    assert beginnings.tolist() == [[1, 2, 3], [7, 8, 9]], (
-        "the beginnings must stay as they are"
-    )
-    long = generate(adder.eval(), torch.tensor([[5, 5, 1, 2, 3, 4]]), 1)
-    assert long.tolist() == [[5, 5, 1, 2, 3, 4, 0]], (
-        f"of a long beginning the last four count, but you got {long}"
-    )
-    assert not adder.training, "the model came in evaluation mode and must stay in it"
-    assert generate(adder, beginnings, 0).shape == (2, 3), (
-        "no new tokens means just the beginnings"
-    )
-    assert continued.dtype == torch.long, f"tokens are int64, not {continued.dtype}"
-    print("generate: this check passes")
+    # After 1, 2, 3 comes 6, then 1 + 2 + 3 + 6 = 12, so 2, then 2 + 3 + 6 + 2 = 13.
+    adder, beginnings = Adder(), torch.tensor([[1, 2, 3], [7, 8, 9]])
+    expected = torch.tensor([[1, 2, 3, 6, 2, 3, 4, 5], [7, 8, 9, 4, 8, 9, 0, 1]])
+    generate(adder, beginnings, 5)
+    why = "No more than context_length tokens go in, once for each new token."
+    expect_close(adder.lengths, [3, 4, 4, 4, 4], why)
+    expect(not any(adder.modes), "The model and its parts evaluate while it writes.")
+    why = "A model in training mode goes back to it, with its parts."
+    expect(adder.training and adder.part.training, why)
+    why = "The likeliest token is appended to the whole text."
+    expect_close(generate(adder, beginnings, 5), expected, why)
+    expect_unchanged(generate, adder.eval(), beginnings, 5)
+    expect(not adder.training, "A model in evaluation mode stays there.")
+    expect_close(generate(adder, beginnings, 0), beginnings, "0 new tokens are none.")
+    long, expected = torch.tensor([[5, 5, 1, 2, 3, 4]]), [[5, 5, 1, 2, 3, 4, 0, 9]]
+    why = "The last tokens of a long text count, and token 0 is one like any other."
+    expect_close(generate(adder, long, 2), expected, why)
 
-
-check_generate()
 
 # %% [markdown]
 # ## Learning
@@ -798,66 +701,42 @@ def train_step(model, optimizer, tokens, targets):
 
 
 # %% check="train_step" points=3
-# Check of train_step
+@check("train_step")
 def check_train_step():
-    class Successors(nn.Module):
-        """A model that is one table: a row of logits for each token."""
+    """A model that is one table, whose first step one can work out by hand."""
 
-        def __init__(self, steepness=1):
+    class Table(nn.Module):
+        def __init__(self, steepness):
             super().__init__()
-            self.table = nn.Parameter(torch.zeros(4, 4))
-            self.steepness = steepness
+            self.rows, self.steepness = nn.Parameter(torch.zeros(4, 4)), steepness
 
-        def forward(self, tokens, targets=None):
-            logits = self.steepness * self.table[tokens]
-            return logits, None if targets is None else F.cross_entropy(
-                logits.flatten(0, 1), targets.flatten()
-            )
+        def forward(self, tokens, targets):
+            logits = self.steepness * self.rows[tokens]
+            return logits, 2 + F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
-    model = Successors()
-    optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.5)
-    now, later = torch.tensor([[0, 1], [2, 3]]), torch.tensor([[1, 2], [3, 0]])
-    model.table.grad = torch.full(
-        (4, 4), 9.0
-    )  # left over from before: it must not count
-    first_loss = train_step(model, optimizer, now, later)
-    assert isinstance(first_loss, float), (
-        f"return a Python float, not a {type(first_loss).__name__}"
+    model, tokens, targets = (
+        Table(1),
+        *torch.tensor([[[0, 1], [2, 3]], [[1, 2], [3, 0]]]),
     )
-    assert abs(first_loss - math.log(4)) < 1e-6, (
-        "four equal logits: the loss before the step is log(4) = 1.386294, "
-        f"not {first_loss:.6f}"
-    )
+    sgd = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.5)
+    model.rows.grad = torch.full((4, 4), 9.0)  # left over from before
+    before = 2 + math.log(4)
+    why = "The loss before the step is the one that the model returns, 2 + log(4)."
+    expect_close(train_step(model, sgd, tokens, targets), before, why, 1e-6)
+    expect((model.rows != 0).any(), "The step moves the table.")
     moved = torch.tensor([-0.0625, 0.1875, -0.0625, -0.0625])
-    assert not torch.equal(model.table, torch.zeros(4, 4)), (
-        "the table has not moved; does the optimizer step?"
-    )
-    assert torch.allclose(model.table[0], moved, atol=1e-4), (
-        f"one step of size 1 should move the first row by {moved.tolist()}, "
-        f"not {model.table[0].tolist()}; "
-        "are old gradients cleared, new ones computed before the step, "
-        "and is it one step?"
-    )
-    assert len(optimizer.state) == 1, (
-        "the step was not taken by the optimizer that was given"
-    )
-    losses = [first_loss] + [
-        train_step(model, optimizer, now, later) for _ in range(20)
-    ]
-    assert losses[-1] < 0.5 * losses[0], (
-        "21 steps should halve the loss, "
-        f"but it went from {losses[0]:.2f} to {losses[-1]:.2f}"
-    )
-    steep = Successors(steepness=1000)
-    train_step(steep, torch.optim.SGD(steep.parameters(), lr=1.0), now, later)
-    assert torch.allclose(steep.table[0], 1000 * moved, atol=0.1), (
-        "logits a thousand times as steep move the table a thousand times as far, "
-        f"not by {steep.table[0].tolist()}; is the gradient used as it is?"
-    )
-    print("train_step: this check passes")
+    why = "One step of size 1 goes against the gradient of this loss alone."
+    expect_close(model.rows[0], moved, why)
+    expect(len(sgd.state) == 1, "The step is taken by the optimizer that was given.")
+    why = "Return a Python float."
+    expect(isinstance(train_step(model, sgd, tokens, targets), float), why)
+    for _ in range(18):
+        train_step(model, sgd, tokens, targets)
+    expect(train_step(model, sgd, tokens, targets) < 2.7, "21 steps lower the loss.")
+    steep = Table(1000)
+    train_step(steep, torch.optim.SGD(steep.parameters(), lr=1.0), tokens, targets)
+    expect_close(steep.rows[0], 1000 * moved, "The gradient is used as it is.")
 
-
-check_train_step()
 
 # %% [markdown]
 # ## All together
