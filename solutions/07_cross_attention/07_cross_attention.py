@@ -238,112 +238,50 @@ class Attention(nn.Module):
 
 
 # %% check="Attention" points=4
-# Check of Attention
+@check("Attention")
 def check_Attention():
-    encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
+    """The lesson's three words with a seed; then three inputs that differ, by hand."""
+    x = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
     torch.manual_seed(42)
     attention = Attention(d_model=2, row_dim=0, col_dim=1)
-    output = attention(encodings, encodings, encodings)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert output.shape == (3, 2), (
-        f"3 queries of 2 features give (3, 2), not {tuple(output.shape)}"
-    )
+    expect_shape(attention(x, x, x), (3, 2), "Each query gets a mixture of values.")
+    expect_parameters(attention, "W_q.weight W_k.weight W_v.weight", x, x, x)
+    expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    why = "Just three layers, made in the order W_q, W_k, W_v; scores are scaled."
+    expect_close(attention(x, x, x), expected, why)
+    y = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
+    expect_shape(attention(x, y, y), (3, 2), "Three queries give three rows.")
+    expect_shape(attention(y, x, x), (4, 2), "Four queries give four rows.")
+    mask = torch.tensor([[False, True, True, True]] * 3)
+    first = attention.W_v(y[:1]).expand(3, 2)
+    why = "All but the first key is hidden."
+    expect_close(attention(x, y, y, mask), first, why, 1e-5)
 
-    # Three times the same input is self-attention, so the course's documented numbers
-    # come out.
-    encodings_attention = torch.tensor(
-        [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
-    )
-    assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
-        "With seed 42 the documented tensor must come out. "
-        "Are W_q, W_k, W_v made in that order, bias-free? "
-        "Are the scores divided by the square root of the keys' size, "
-        "before the softmax?"
-    )
-
-    # The output has as many rows as there are queries.
-    others = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
-    assert attention(encodings, others, others).shape == (3, 2), (
-        "3 queries and 4 keys give 3 rows"
-    )
-    assert attention(others, encodings, encodings).shape == (4, 2), (
-        "4 queries and 3 keys give 4 rows"
-    )
-
-    # A query that sees a single key takes over that key's value.
-    only_first = torch.tensor([[False, True, True, True]] * 3)
-    first_value = attention.W_v(others[:1]).expand(3, 2)
-    assert torch.allclose(
-        attention(encodings, others, others, only_first), first_value, atol=1e-5
-    ), (
-        "With all keys but the first hidden, every row must be the first value. "
-        "True means hidden."
-    )
-
-    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer. A token (a, 0,
-    # 0, 0) that asks has the query (2a, 0, 0, 0), a token (b, 0, 0, 0) of the keys has
-    # the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3.
-    # So the first query (a = 1) weighs the four values as 1, 3, 3, 1.
+    # A token (a, 0, 0, 0) of x has the query (2a, 0, 0, 0), a token (b, 0, 0, 0) of y
+    # the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3:
+    # the first query (a = 1) weighs the four values as 1, 3, 3, 1.
     log_3 = 1.0986122886681098  # e to this power is 3
     attention = Attention(d_model=4).double()
     with torch.no_grad():
-        for layer, factor in [
-            (attention.W_q, 2),
-            (attention.W_k, log_3),
-            (attention.W_v, 8),
-        ]:
-            layer.weight.copy_(factor * torch.eye(4))
-    asking = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]], dtype=torch.float64)
-    matched = torch.tensor(
-        [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
-    )
-    mixed = torch.tensor(
-        [[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64
-    )
-    output = attention(
-        encodings_for_q=asking, encodings_for_k=matched, encodings_for_v=mixed
-    )
-    expected = [[4, 3, 5, -2], [12, 1, 7, 2]]
-    assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
-        f"for three different inputs {expected} expected, {output.detach()} found"
-    )
-    rows = [[False, False, True, True], [True, False, False, True]]
-    mask = torch.tensor(rows)
-    masked = attention(asking, matched, mixed, mask)
-    expected = [[2, 6, 4, 0], [0, 4, 4, -4]]
-    assert torch.allclose(masked, mixed.new_tensor(expected), atol=1e-6), (
-        f"with the mask {expected} expected, {masked.detach()} found"
-    )
-    # Larger tokens, so that hidden scores are far above the visible one.
-    larger = attention(5 * asking, 5 * matched, mixed, only_first[:2])
-    assert torch.allclose(larger, mixed.new_tensor([[8, 0, 16, 0]] * 2), atol=1e-6), (
-        f"only the first value is seen, 8, 0, 16, 0, but the result is {larger}"
-    )
-    assert mask.tolist() == rows, (
-        "the mask was changed in place; the caller still needs it"
-    )
-    output.sum().backward()
-    for name, parameter in attention.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-    signs = torch.tensor([[1.0], [-1.0]])
-    alone = Attention(d_model=1)
-    with torch.no_grad():
-        for weight in alone.parameters():
-            weight.fill_(1.0)
-    for mask in (None, torch.zeros(2, 2, dtype=torch.bool)):  # neither hides anything
-        opposite = alone(signs, signs, signs, mask)
-        assert torch.allclose(opposite[0], torch.tensor([0.761594]), atol=1e-6), (
-            "scores of 1 and -1 mix the values 1 and -1 to 0.761594, "
-            f"not to {opposite[0].item():.6f}; is a sign lost?"
-        )
-    print("Attention: this check passes")
+        for one, size in zip(attention.parameters(), (2, log_3, 8), strict=True):
+            one.copy_(size * torch.eye(4).double())
+    x = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]]).double()
+    y = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]).double()
+    z = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]]).double()
+    expected = z.new_tensor([[4, 3, 5, -2], [12, 1, 7, 2]])
+    given = {"encodings_for_q": x, "encodings_for_k": y, "encodings_for_v": z}
+    why = "Queries come from the first input, keys from the second, values from the third."
+    expect_close(attention(**given), expected, why)
+    mask = torch.tensor([[False, False, True, True], [True, False, True, False]])
+    expected = z.new_tensor([[2, 6, 4, 0], [18, 2, 0, 6]])
+    why = "Hidden keys have the weight 0, and each row of weights sums to 1."
+    expect_close(attention(x, y, z, mask), expected, why)
+    mask = torch.tensor([[False, True, True, True]] * 2)
+    expect_unchanged(attention, x, y, z, mask)
+    expected = z.new_tensor([[8, 0, 16, 0]] * 2)
+    why = "Only the first key is visible, however high the hidden scores are."
+    expect_close(attention(5 * x, 5 * y, z, mask), expected, why)
 
-
-check_Attention()
 
 # %% [markdown]
 # ### Look inside: a trick to see the weights
@@ -419,14 +357,9 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 
 
 # %% check="padding_mask" points=2
-# Check of padding_mask
+@check("padding_mask")
 def check_padding_mask():
-    hidden = padding_mask(torch.tensor([3, 1, 4]), 5)
-    assert isinstance(hidden, torch.Tensor), "padding_mask must return a tensor"
-    assert hidden.shape == (3, 5), (
-        f"3 sentences of 5 positions give (3, 5), not {tuple(hidden.shape)}"
-    )
-    assert hidden.dtype == torch.bool, f"a mask is boolean, not {hidden.dtype}"
+    """Three sentences; then full ones, a wider mask, and a long sentence."""
     expected = torch.tensor(
         [
             [False, False, False, True, True],
@@ -434,31 +367,17 @@ def check_padding_mask():
             [False, False, False, False, True],
         ]
     )
-    assert torch.equal(hidden, expected), (
-        f"True must stand where padding stands, but the mask is\n{hidden}"
-    )
-
-    # A sentence that fills all places has no padding, and the longest one may be
-    # shorter than max_length.
+    why = "A word is visible, and all that stands after the last word is hidden."
+    expect_close(padding_mask(torch.tensor([3, 1, 4]), 5), expected, why)
     lengths = torch.tensor([4, 2])
-    assert padding_mask(lengths, 4).tolist() == [
-        [False] * 4,
-        [False, False, True, True],
-    ], "a full sentence is hidden"
-    assert padding_mask(lengths, 6).shape == (2, 6), (
-        "the mask must be max_length wide, here 6"
-    )
-    long = padding_mask(torch.tensor([300]), 302)
-    assert long.sum() == 2, (
-        f"of 302 places 300 are words, so 2 are hidden, not {long.sum().item()}"
-    )
-    assert lengths.tolist() == [4, 2], (
-        "the lengths were changed in place; the caller still needs them"
-    )
-    print("padding_mask: this check passes")
+    full = [[False] * 4, [False, False, True, True]]
+    expect_close(padding_mask(lengths, 4), full, "A full sentence has no padding.")
+    why = "The mask is max_length wide, even when no sentence is."
+    expect_shape(padding_mask(lengths, 6), (2, 6), why)
+    hidden = padding_mask(torch.tensor([300]), 302).sum()
+    expect_close(hidden, 2, "Of 302 places 300 are words.")
+    expect_unchanged(padding_mask, lengths, 6)
 
-
-check_padding_mask()
 
 # %% [markdown]
 # Draw it. Dark cells are hidden. Try your own lengths, and a `max_length` above the longest of them.
@@ -577,106 +496,52 @@ class CrossAttention(nn.Module):
 
 
 # %% check="CrossAttention" points=4
-# Check of CrossAttention
+@check("CrossAttention")
 def check_CrossAttention():
+    """Two batches at random, with masks; then sequences worked out by hand."""
     torch.manual_seed(0)
-    cross = CrossAttention(d_query=3, d_context=5, d_out=4)
     x, context = torch.randn(2, 6, 3), torch.randn(2, 7, 5)
-    output = cross(x, context)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert output.shape == (2, 6, 4), (
-        f"the output must be (B, n, d_out) = (2, 6, 4), not {tuple(output.shape)}"
-    )
-    assert cross.W_query.bias is None, "without qkv_bias the layers have no bias"
-    biased = CrossAttention(3, 5, 4, qkv_bias=True)
-    names = [name for name, _ in biased.named_parameters()]
-    assert len(names) == 6, (
-        f"with qkv_bias all three layers have a bias, but the parameters are {names}"
-    )
-    biased(x, context).sum().backward()
-    for name, parameter in biased.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-    shape = tuple(cross(x[:, :1], context).shape)
-    assert shape == (2, 1, 4), f"one query gives (2, 1, 4), not {shape}"
-
-    # With a single context token there is nothing to choose: every query takes over its
-    # value.
-    single = cross(x, context[:, :1])
-    assert torch.allclose(
-        single, cross.W_value(context[:, :1]).expand(2, 6, 4), atol=1e-5
-    ), (
-        "With one context token each output row must be its value. "
-        "Does the softmax run over the keys?"
-    )
-
-    # Hiding the last tokens is the same as not having them: four are left of the first
-    # context, two of the other.
-    padded = torch.tensor([[False] * 4 + [True] * 3, [False] * 2 + [True] * 5])
-    hidden = cross(x, context, padded)
+    why = "Three layers have a weight each, and with qkv_bias a bias each."
+    for qkv_bias, number in ((True, 6), (False, 3)):
+        cross = CrossAttention(3, 5, 4, qkv_bias)
+        expect_shape(cross(x, context), (2, 6, 4), "The output is (B, n, d_out).")
+        names = " ".join(dict(cross.named_parameters()))
+        expect_close(len(names.split()), number, why)
+        expect_parameters(cross, names, x, context)
+    expect_shape(cross(x[:, :1], context), (2, 1, 4), "One query gives one row.")
+    why, own = "A single token has the weight 1.", cross.W_value(context[:, :1])
+    expect_close(cross(x, context[:, :1]), own.expand(2, 6, 4), why, 1e-5)
+    mask = torch.tensor([[False] * 4 + [True] * 3, [False] * 2 + [True] * 5])
+    expect_unchanged(cross, x, context, mask)
     alone = torch.cat([cross(x[:1], context[:1, :4]), cross(x[1:], context[1:, :2])])
-    assert torch.allclose(hidden, alone, atol=1e-5), (
-        "Hiding the last context tokens must give what the other ones give alone, "
-        "for each sequence its own."
+    why = (
+        "Hiding tokens gives what the other ones give alone, for each sequence its own."
     )
-    for_each_query = padded.unsqueeze(1).repeat(1, 6, 1)
-    for_each_query[:, 0] = False  # the first query of each sequence sees everything
-    before = for_each_query.clone()
-    some_hidden = cross(x, context, for_each_query)
-    assert torch.allclose(some_hidden[:, 0], output[:, 0], atol=1e-5), (
-        "In a mask (B, n, m) each query has its row."
-    )
-    assert torch.allclose(some_hidden[:, 1:], hidden[:, 1:], atol=1e-5), (
-        "In a mask (B, n, m) each query has its row."
-    )
-    assert torch.equal(for_each_query, before), (
-        "the mask was changed in place; the caller still needs it"
-    )
+    expect_close(cross(x, context, mask), alone, why, 1e-5)
+    each = torch.stack([mask & False, *[mask] * 5], dim=1)  # the first query sees all
+    expect_unchanged(cross, x, context, each)
+    expected = torch.cat([cross(x, context)[:, :1], alone[:, 1:]], dim=1)
+    why = "In a mask (B, n, m) each query has a row of its own."
+    expect_close(cross(x, context, each), expected, why, 1e-5)
 
-    # Two sequences by hand. A token (a, 0) has the query (2a, 0, 0, 0), a context token
-    # (b, c, d) has the key (b * log_3, 0, 0, 0) and the value 8 * (c, d, b, c + d).
-    # Divided by the root of 4, a score is a * b * log_3.
+    # A token (a, 0) has the query (4a, 0, 0, ...), a context token (b, c, d) has the key
+    # (b * log_3, 0, 0, ...). Divided by the root of 16, a score is a * b * log_3.
     log_3 = 1.0986122886681098  # e to this power is 3
-    cross = CrossAttention(2, 3, 4).double()
+    cross = CrossAttention(2, 3, 16).double()
     with torch.no_grad():
-        cross.W_query.weight.copy_(torch.tensor([[2, 0], [0, 0], [0, 0], [0, 0]]))
-        cross.W_key.weight.copy_(
-            torch.tensor([[log_3, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
-        )
-        cross.W_value.weight.copy_(
-            torch.tensor([[0, 8, 0], [0, 0, 8], [8, 0, 0], [0, 8, 8]])
-        )
-    x = torch.tensor([[[1, 0], [-1, 0]], [[0, 0], [1, 0]]], dtype=torch.float64)
-    first, second = (
-        [[0, 1, 0], [1, 0, 3], [1, 2, 1], [0, 0, 1]],
-        [[1, 0, 1], [0, 1, -1], [0, 1, 0], [1, 2, 2]],
-    )
-    output = cross(x, x.new_tensor([first, second]))
-    expected = [[[7, 13, 6, 20], [5, 7, 2, 12]], [[8, 4, 4, 12], [8, 8, 6, 16]]]
-    assert torch.allclose(output, x.new_tensor(expected), atol=1e-6), (
-        f"the output differs from the one worked out by hand,\n{expected}\n"
-        f"and is\n{output.detach()}\n"
-        "Which number scales the scores, and over which dimension does the softmax run?"
-    )
-    # Widths of 16: the scores are 16 * 0.5 * 0.5 = 4 and -4, and 1 and -1 once scaled.
-    halves = torch.tensor([[[0.5], [-0.5]]], dtype=torch.float64)
-    wide = CrossAttention(1, 1, 16).double()
-    with torch.no_grad():
-        for weight in wide.parameters():
-            weight.fill_(1.0)
-    for mask in (None, torch.zeros(1, 2, dtype=torch.bool)):  # neither hides anything
-        found = wide(halves, halves, mask)[0, 0, 0].item()
-        assert abs(found - 0.38079707797788) < 1e-9, (
-            f"0.380797077978 expected for tokens of 0.5 and -0.5, {found:.12f} found; "
-            "by what are the scores divided, and by what the weights?"
-        )
-    print("CrossAttention: this check passes")
+        for weight in cross.parameters():
+            weight.zero_()
+        cross.W_query.weight[0, 0], cross.W_key.weight[0, 0] = 4, log_3
+        rows = [[0, 8, 0], [0, 0, 8], [8, 0, 0], [0, 8, 8]]
+        cross.W_value.weight[:4] = torch.tensor(rows)
+    x = torch.tensor([[[1, 0], [-1, 0]], [[0, 0], [1, 0]]]).double()
+    first = [[0, 1, 0], [1, 0, 3], [1, 2, 1], [0, 0, 1]]
+    second = [[-1, 0, 1], [0, 1, -1], [0, 1, 0], [1, 2, 2]]
+    context = x.new_tensor([first, second])
+    expected = [[[7, 13, 6, 20], [5, 7, 2, 12]], [[8, 4, 0, 12], [12, 8, 4, 20]]]
+    why = "Scores are divided by the root of d_out, and each row of weights sums to 1."
+    expect_close(cross(x, context)[..., :4], x.new_tensor(expected), why)
 
-
-check_CrossAttention()
 
 # %% [markdown]
 # ### What padding does if nobody hides it
