@@ -825,7 +825,7 @@ def check_CausalAttention():
     why = "Scores are divided by the root of d_out, and each row of weights sums to 1."
     expected = x.new_tensor([first, second])
     expect_close(module(x), expected, why, 1e-6)
-    last, why = module(x.repeat(1, 4, 1))[:, -1], "Tokens far away count, too."
+    last, why = module(x.repeat_interleave(4, 1))[:, -1], "Tokens far away count, too."
     expect_close(last, expected[:, -1], why, 1e-6)
     why = "The first token sees only itself, however high the hidden scores are."
     expect_close(module(2 * x)[:, 0], 2 * expected[:, 0], why, 1e-6)
