@@ -222,104 +222,51 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% check="MultiHeadAttentionWrapper" points=3
-# Check of MultiHeadAttentionWrapper
+@check("MultiHeadAttentionWrapper")
 def check_MultiHeadAttentionWrapper():
-    encodings = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
-
-    # One head is plain attention, so the documented tensor of the earlier lessons comes
-    # out.
+    """The documented numbers of one head and of three; then two heads by hand."""
+    x = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
     torch.manual_seed(42)
-    one_head = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
-    output = one_head(encodings, encodings, encodings)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert output.shape == (3, 2), (
-        f"3 tokens and one head of 2 features give (3, 2), not {tuple(output.shape)}"
-    )
-    encodings_attention = torch.tensor(
-        [[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]]
-    )
-    assert torch.allclose(output, encodings_attention, atol=1e-4, rtol=0), (
-        "With seed 42 and one head the documented tensor of plain attention "
-        "must come out."
-    )
-
-    # Three heads: 3 tokens with 3 * 2 features. The first two columns are those of the
-    # single head.
+    wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=1)
+    expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
+    expect_close(wrapper(x, x, x), expected, "One head alone is plain attention.")
     torch.manual_seed(42)
     wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
-    number = len(list(wrapper.parameters()))
-    assert number == 9, (
-        f"3 heads of 3 layers have 9 parameters, but torch knows of {number}. "
-        "What is heads?"
-    )
-    output = wrapper(encodings, encodings, encodings)
-    assert output.shape == (3, 6), (
-        f"3 tokens and 3 heads of 2 features give (3, 6), not {tuple(output.shape)}"
-    )
-    three_heads = torch.tensor(
+    names = " ".join(f"heads.{n}.W_{one}.weight" for n in range(3) for one in "qkv")
+    expect_parameters(wrapper, names, x, x, x)
+    expected = torch.tensor(
         [
             [1.0100, 1.0641, -0.7081, -0.8268, 0.6226, 0.1312],
             [0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499],
             [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
         ]
     )
-    assert torch.allclose(output, three_heads, atol=1e-4, rtol=0), (
-        "With seed 42 and three heads the documented tensor must come out. "
-        "Is each head made anew, one after the other, "
-        "and do their outputs stand side by side?"
-    )
+    why = "Each row is a token's, with all features of the first head in front."
+    expect_close(wrapper(x, x, x), expected, why)
+    own = torch.cat([head.W_v(x[0]) for head in wrapper.heads])
+    why = "In each head the first token sees only itself."
+    expect_close(wrapper(x, x, x, causal_mask(3))[0], own, why, 1e-5)
 
-    # Under a causal mask the first token sees only itself, in every head.
-    first = wrapper(encodings, encodings, encodings, causal_mask(3))[0]
-    own_values = torch.cat([head.W_v(encodings[0]) for head in wrapper.heads])
-    assert torch.allclose(first, own_values, atol=1e-5), (
-        "The mask must reach every head, but one looks past it."
-    )
-
-    # Three inputs that differ, by hand: 2 tokens ask, 4 tokens answer, in two heads. In
-    # the first one, the first query weighs the four values as 1, 3, 3, 1 and the second
-    # one as 3, 1, 1, 3; in the second head all are equal.
+    # In the first head, the first query weighs the four values as 1, 3, 3, 1 and the
+    # second one as 3, 1, 1, 3. In the second head all weights are equal.
     log_3 = 1.0986122886681098  # e to this power is 3
     wrapper = MultiHeadAttentionWrapper(d_model=4, num_heads=2).double()
+    sizes = (2, log_3, 8, 0, 0, 4)
     with torch.no_grad():
-        for head, factors in zip(
-            wrapper.heads, [(2, log_3, 8), (0, 0, 4)], strict=True
-        ):
-            for layer, factor in zip(
-                (head.W_q, head.W_k, head.W_v), factors, strict=True
-            ):
-                layer.weight.copy_(factor * torch.eye(4))
-    asking = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]], dtype=torch.float64)
-    matched = torch.tensor(
-        [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=torch.float64
-    )
-    mixed = torch.tensor(
-        [[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]], dtype=torch.float64
-    )
-    before = mixed.clone()
+        for weight, size in zip(wrapper.parameters(), sizes, strict=True):
+            weight.copy_(size * torch.eye(4).double())
+    x = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]]).double()
+    y = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]).double()
+    z = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]]).double()
     mask = torch.tensor([[False, False, True, True], [True, False, False, True]])
-    for given, expected in [
-        (None, [[4, 3, 5, -2, 4, 1, 3, 0], [12, 1, 7, 2, 4, 1, 3, 0]]),
-        (mask, [[2, 6, 4, 0, 2, 2, 4, 0], [0, 4, 4, -4, 0, 2, 2, -2]]),
-    ]:
-        output = wrapper(asking, matched, mixed, given)
-        which = "without a mask" if given is None else "with a mask"
-        assert torch.allclose(output, mixed.new_tensor(expected), atol=1e-6), (
-            f"for three different inputs, {which}, {expected} expected, "
-            f"{output.detach()} found"
-        )
-    assert torch.equal(mixed, before), "the call has changed an input"
-    output.sum().backward()
-    for name, parameter in wrapper.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-    print("MultiHeadAttentionWrapper: this check passes")
+    expect_unchanged(wrapper, x, y, z, mask)
+    rows = [[4, 3, 5, -2, 4, 1, 3, 0], [12, 1, 7, 2, 4, 1, 3, 0]]
+    why = "Each head gets the three inputs in their order."
+    expect_close(wrapper(x, y, z), z.new_tensor(rows), why)
+    rows = [[2, 6, 4, 0, 2, 2, 4, 0], [0, 4, 4, -4, 0, 2, 2, -2]]
+    why = "Each head gets the mask as its fourth input."
+    expect_close(wrapper(x, y, z, mask), z.new_tensor(rows), why)
 
-
-check_MultiHeadAttentionWrapper()
 
 # %% [markdown]
 # ### The price, and a better way
@@ -371,44 +318,22 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
 
 # %% check="split_heads" points=2
-# Check of split_heads
+@check("split_heads")
 def check_split_heads():
-    # Two tokens with four features. Each number names its token and feature: 12 is
-    # feature 2 of token 1.
+    """Two tokens, where 12 is feature 2 of token 1; then other sizes."""
     x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
-    heads = split_heads(x, 2)
-    assert isinstance(heads, torch.Tensor), "split_heads must return a tensor"
-    assert heads.shape == (1, 2, 2, 2), (
-        f"(1, 2, 4) and two heads give (1, 2, 2, 2), not {tuple(heads.shape)}"
-    )
-    assert torch.equal(heads[0, 0], torch.tensor([[0.0, 1.0], [10.0, 11.0]])), (
-        "The first head must hold features 0 and 1 of both tokens, "
-        f"but it holds {heads[0, 0].tolist()}"
-    )
-    assert torch.equal(heads[0, 1], torch.tensor([[2.0, 3.0], [12.0, 13.0]])), (
-        "The second head must hold features 2 and 3 of both tokens, "
-        f"but it holds {heads[0, 1].tolist()}"
-    )
-    assert split_heads(torch.zeros(2, 5, 12), 3).shape == (2, 3, 5, 4), (
-        "(2, 5, 12) and 3 heads give (2, 3, 5, 4)"
-    )
+    heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
+    why = "Head 0 holds features 0 and 1 of each token, head 1 features 2 and 3."
+    expect_close(split_heads(x, 2), heads, why)
+    wide = torch.zeros(2, 5, 12)
+    expect_shape(split_heads(wide, 3), (2, 3, 5, 4), "That is (B, h, T, d / h).")
     texts = torch.cat([x, 100 + x, 200 + x]).double()
-    for text, found in zip(texts, split_heads(texts, 2), strict=True):
-        assert torch.equal(found, split_heads(text[None], 2)[0]), (
-            "In a batch a text must get the same heads as alone."
-        )
-        assert found.dtype == torch.float64, (
-            f"float64 features stay float64, not {found.dtype}"
-        )
-    small = split_heads(torch.full((1, 1, 2), -1e-6), 2)
-    assert (small < 0).all(), (
-        f"numbers only change places, but -0.000001 is now {small}"
-    )
-    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
-    print("split_heads: this check passes")
+    expected = torch.cat([heads, 100 + heads, 200 + heads]).double()
+    expect_close(split_heads(texts, 2), expected, "A text has the same heads as alone.")
+    small = torch.full((1, 1, 2), -1e-6)
+    why = "Numbers only change places."
+    expect_close(split_heads(small, 2), small.view(1, 2, 1, 1), why, 1e-12)
 
-
-check_split_heads()
 
 # %% [markdown]
 # ### See it in colour
@@ -505,42 +430,22 @@ def merge_heads(x: Tensor) -> Tensor:
 
 
 # %% check="merge_heads" points=2
-# Check of merge_heads
+@check("merge_heads")
 def check_merge_heads():
-    # Two heads of size 2 over two tokens, as split_heads makes them of [[0, 1, 2, 3],
-    # [10, 11, 12, 13]].
+    """Two heads of two tokens, where 12 is feature 2 of token 1; then other sizes."""
     heads = torch.tensor([[[[0.0, 1.0], [10.0, 11.0]], [[2.0, 3.0], [12.0, 13.0]]]])
-    joined = merge_heads(heads)
-    assert isinstance(joined, torch.Tensor), "merge_heads must return a tensor"
-    assert joined.shape == (1, 2, 4), (
-        f"(1, 2, 2, 2) gives (1, 2, 4), not {tuple(joined.shape)}"
-    )
-    assert torch.equal(
-        joined, torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
-    ), (
-        "Each token must get its own features back, head after head, "
-        f"but the result is {joined[0].tolist()}"
-    )
-    assert merge_heads(torch.zeros(2, 3, 5, 4)).shape == (2, 5, 12), (
-        "(2, 3, 5, 4) gives (2, 5, 12)"
-    )
+    x = torch.tensor([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0]]])
+    why = "Each row is one token's: all of head 0, then all of head 1."
+    expect_close(merge_heads(heads), x, why)
+    wide = torch.zeros(2, 3, 5, 4)
+    expect_shape(merge_heads(wide), (2, 5, 12), "That is (B, T, h * s).")
     texts = torch.cat([heads, 100 + heads, 200 + heads]).double()
-    for text, found in zip(texts, merge_heads(texts), strict=True):
-        assert torch.equal(found, merge_heads(text[None])[0]), (
-            "In a batch a text must come out as it does alone."
-        )
-        assert found.dtype == torch.float64, (
-            f"float64 features stay float64, not {found.dtype}"
-        )
-    small = merge_heads(torch.full((1, 2, 1, 1), -1e-6))
-    assert (small < 0).all(), (
-        f"numbers only change places, but -0.000001 is now {small}"
-    )
-    assert small.dtype == torch.float32, f"float32 stays float32, not {small.dtype}"
-    print("merge_heads: this check passes")
+    expected = torch.cat([x, 100 + x, 200 + x]).double()
+    expect_close(merge_heads(texts), expected, "A text comes out as it does alone.")
+    small = torch.full((1, 2, 1, 1), -1e-6)
+    why = "Numbers only change places."
+    expect_close(merge_heads(small), small.view(1, 1, 2), why, 1e-12)
 
-
-check_merge_heads()
 
 # %% [markdown]
 # There and back again: cut, join, and compare with joining without the swap.
@@ -681,128 +586,52 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% check="MultiHeadAttention" points=6
-# Check of MultiHeadAttention
+@check("MultiHeadAttention")
 def check_MultiHeadAttention():
+    """Parameters and a text's beginning; two texts by hand; then dropout."""
     torch.manual_seed(0)
-    attention = MultiHeadAttention(
-        d_in=5, d_out=12, context_length=7, dropout=0.0, num_heads=3
-    )
     x = torch.randn(2, 6, 5) * 2
-    output = attention(x)
-    assert isinstance(output, torch.Tensor), (
-        "forward must return a tensor. Is a return missing?"
-    )
-    assert output.shape == (2, 6, 12), (
-        f"the output must be (B, T, d_out) = (2, 6, 12), not {tuple(output.shape)}"
-    )
-    names = sorted(name for name, _ in attention.named_parameters())
-    layers = [
-        "W_key.weight",
-        "W_query.weight",
-        "W_value.weight",
-        "out_proj.bias",
-        "out_proj.weight",
-    ]
-    assert names == layers, f"the parameters must be {layers}, but they are {names}"
-
-    # A later token never changes an earlier output, and shorter sequences are welcome.
-    assert torch.allclose(attention(x[:, :4]), output[:, :4], atol=1e-5), (
-        "The first four outputs must be the same, whether or not other tokens follow."
-    )
-    biased = MultiHeadAttention(5, 12, 7, 0.0, 3, qkv_bias=True)
-    names = [name for name, _ in biased.named_parameters()]
-    assert len(names) == 8, (
-        f"with qkv_bias all layers have a bias, but the parameters are {names}"
-    )
-    biased(x).sum().backward()
-    for name, parameter in biased.named_parameters():
-        assert parameter.grad is not None, (
-            f"no gradient reaches {name}; is the result cut off from it?"
-        )
-
-    refused = False
-    try:
-        MultiHeadAttention(d_in=5, d_out=10, context_length=7, dropout=0.0, num_heads=4)
-    except (ValueError, AssertionError):
-        refused = True
-    assert refused, "10 features cannot be shared among 4 heads: raise a ValueError"
-
-    # Two texts and two heads of size 4, by hand. In the first head a token (a, b) has
-    # the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0). Divided by the root of
-    # 4, a score is a * b * log_3. In the second head all queries are 0, so each token
-    # gets the mean of all values so far. out_proj doubles and adds 1.
+    for qkv_bias, number in ((True, 8), (False, 5)):
+        attention = MultiHeadAttention(5, 12, 7, 0.0, 3, qkv_bias)
+        expect_shape(attention(x), (2, 6, 12), "The output is (B, T, d_out).")
+        names = " ".join(dict(attention.named_parameters()))
+        expect_close(len(names.split()), number, f"Your parameters are {names}.")
+        expect_parameters(attention, names, x)
+    expect_close(attention(x), attention(x), "With dropout 0 nothing is dropped.")
+    why = "A text's beginning alone has the same outputs as with what follows."
+    expect_close(attention(x[:, :4]), attention(x)[:, :4], why, 1e-5)
+    errors = ("ValueError", "AssertionError")
+    expect_raises(errors, MultiHeadAttention, 5, 10, 7, 0.0, 4)
+    # In head 0 a token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0,
+    # 0): divided by the root of 4, a score is a * b * log_3. In head 1 queries are 0.
     log_3 = 1.0986122886681098  # e to this power is 3
-    attention = MultiHeadAttention(2, 8, 12, 0.0, 2).double()
-    left_behind = [
-        name
-        for name, value in vars(attention).items()
-        if isinstance(value, torch.Tensor)
-    ]
-    assert not left_behind, (
-        f"{left_behind} would stay behind when the module moves; make it a buffer"
-    )
-    nothing = [[0, 0]] * 3
+    attention = MultiHeadAttention(2, 8, 12, 0.75, 2).double().eval()
+    for name, one in vars(attention).items():
+        expect(not isinstance(one, torch.Tensor), f"{name} stays behind.")
+    rows = [[4, 0], [0, 20], [0, 40], [-8, 0], [6, 0], [0, 6], [6, -6], [6, 6]]
     with torch.no_grad():
-        attention.W_query.weight.copy_(
-            torch.tensor([[2, 0], *nothing, [0, 0], *nothing])
-        )
-        attention.W_key.weight.copy_(
-            torch.tensor([[0, log_3], *nothing, [5, 5], *nothing])
-        )
-        attention.W_value.weight[:4] = torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]])
-        attention.W_value.weight[4:] = torch.tensor([[6, 0], [0, 6], [0, 0], [6, 6]])
+        for weight in attention.parameters():
+            weight.zero_()
+        attention.W_query.weight[0, 0], attention.W_key.weight[0, 1] = 2, log_3
+        attention.W_value.weight.copy_(torch.tensor(rows))
         attention.out_proj.weight.copy_(2 * torch.eye(8))
-        attention.out_proj.bias.fill_(1)
-    texts = torch.tensor(
-        [[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]], dtype=torch.float64
-    )
-    joined = [
-        [
-            [20, 0, 0, -40, 30, 0, 0, 30],
-            [8, 15, 30, -16, 18, 3, 0, 21],
-            [7.2, 12, 24, -14.4, 14, 2, 0, 16],
-        ],
-        [
-            [0, 20, 40, 0, 0, 6, 0, 6],
-            [-3, 5, 10, 6, -3, 3, 0, 0],
-            [-3.2, 8, 16, 6.4, -4, 4, 0, 0],
-        ],
-    ]
-    found = (attention(texts) - 1) / 2
-    assert torch.allclose(found, texts.new_tensor(joined), atol=1e-6), (
-        "before out_proj the heads differ from those worked out by hand,\n"
-        f"{joined}\nand give\n{found.detach()}\n"
-        "Which number scales the scores, what is hidden, "
-        "and whose features does each head get?"
-    )
-    first = (attention(2 * texts)[:, 0] - 1) / 2  # hidden scores are far higher here
-    assert torch.allclose(first, 2 * texts.new_tensor(joined)[:, 0], atol=1e-6), (
-        "for larger tokens, too, the first token must see only itself"
-    )
+    x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
+    expect_close(attention(x), attention(x), "In evaluation nothing is dropped.")
+    first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
+    second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
+    means = [[[30, 0, 30, 30], [18, 3, 15, 21], [14, 2, 12, 16]]]
+    means += [[[0, 6, -6, 6], [-3, 3, -6, 0], [-4, 4, -8, 0]]]
+    expected = torch.cat([x.new_tensor([first, second]), x.new_tensor(means)], dim=-1)
+    why = "Four numbers of head 0, whose scores are divided by 2, then four of head 1."
+    expect_close(attention(x) / 2, expected, why)
+    expect_close(attention(x.repeat_interleave(4, 1))[:, -1] / 2, expected[:, -1], why)
+    expect((attention(1e-7 * x) != 0).any(), "Small numbers are not rounded.")
+    expect_close(attention(2 * x)[:, 0] / 4, expected[:, 0], "High scores stay hidden.")
+    x = torch.randn(64, 1, 2).double()
+    rows = (attention.train()(x) / 2 / attention.W_value(x)).round().reshape(128, 4)
+    why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."
+    expect_close(rows.unique(dim=0).tolist(), [[0] * 4, [4] * 4], why)
 
-    # The first token has one weight in each head, 1. With dropout 0.75 it becomes 0 or
-    # 4 times as large.
-    dropping = MultiHeadAttention(2, 8, 12, 0.75, 2)
-    with torch.no_grad():
-        dropping.out_proj.weight.copy_(torch.eye(8))
-        dropping.out_proj.bias.zero_()
-    x = torch.randn(64, 1, 2)
-    values = dropping.W_value(x)
-    factors = {
-        tuple(row) for row in (dropping(x) / values).round().reshape(128, 4).tolist()
-    }
-    assert factors == {(0, 0, 0, 0), (4, 4, 4, 4)}, (
-        "with dropout 0.75 each weight, after the softmax, "
-        "must become 0 or 4 times as large; "
-        f"the first tokens' values were multiplied by {factors}"
-    )
-    assert torch.allclose(dropping.eval()(x), values, atol=1e-5), (
-        "in evaluation nothing is dropped"
-    )
-    print("MultiHeadAttention: this check passes")
-
-
-check_MultiHeadAttention()
 
 # %% [markdown]
 # ### Do heads help? Try it
