@@ -100,5 +100,6 @@ MISCONCEPTIONS = (
         "Numbers are dropped that are no weights.",
         "What does your dropout act on? Which step makes the weights?",
         says=r"A dropped weight is missing in every number",
+        whole=True,  # whoever mixes other vectors than the values fails this test, too
     ),
 )

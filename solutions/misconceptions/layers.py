@@ -133,8 +133,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "plain_tensors",
-        "The matrices are no parameters of the module.",
-        "Ask your module for its parameters. Which class makes a tensor one of them?",
+        "A matrix is not a parameter of the module.",
+        "Ask your module for its parameters. Which one is missing, and which class makes a tensor a parameter?",
         "nn.Parameter(X) => X || X.requires_grad_()",
     ),
     Misconception(
