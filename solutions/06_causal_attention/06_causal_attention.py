@@ -629,7 +629,7 @@ def check_Head():
     x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
     first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
     second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
-    why = "Scores are divided by the root of head_size, and each row of weights sums to 1."
+    why = "Scores are divided by the root of head_size, and rows of weights sum to 1."
     expect_close(head(x), x.new_tensor([first, second]), why, 1e-6)
     why = "The first token sees only itself, however high the hidden scores are."
     expect_close(head(2 * x)[0, 0], 2 * x.new_tensor(first[0]), why, 1e-6)

@@ -270,7 +270,7 @@ def check_Attention():
     z = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]]).double()
     expected = z.new_tensor([[4, 3, 5, -2], [12, 1, 7, 2]])
     given = {"encodings_for_q": x, "encodings_for_k": y, "encodings_for_v": z}
-    why = "Queries come from the first input, keys from the second, values from the third."
+    why = "Queries come from the first input, keys from the second, values from the last."
     expect_close(attention(**given), expected, why)
     mask = torch.tensor([[False, False, True, True], [True, False, True, False]])
     expected = z.new_tensor([[2, 6, 4, 0], [18, 2, 0, 6]])
@@ -524,7 +524,7 @@ def check_CrossAttention():
     why = "In a mask (B, n, m) each query has a row of its own."
     expect_close(cross(x, context, each), expected, why, 1e-5)
 
-    # A token (a, 0) has the query (4a, 0, 0, ...), a context token (b, c, d) has the key
+    # A token (a, 0) has the query (4a, 0, 0, ...), a context token (b, c, d) the key
     # (b * log_3, 0, 0, ...). Divided by the root of 16, a score is a * b * log_3.
     log_3 = 1.0986122886681098  # e to this power is 3
     cross = CrossAttention(2, 3, 16).double()

@@ -74,7 +74,7 @@ def test_the_solutions_of_each_exercise_run_and_hide_nothing_but_what_is_hidden(
 def hidden_lines(exercise: Exercise) -> list[str]:
     """Return the lines of hidden tests and known mistakes that stand nowhere else."""
     known = [exercise.source, *(variant.path for variant in exercise.accepted)]
-    public = "\n".join(path.read_text(encoding="utf-8") for path in known)
+    public = "\n".join(path.read_text(encoding="utf-8") for path in known) + exercise.given_checks
     private = [exercise.suite, *(mistake.path for mistake in (*exercise.mistakes, *exercise.heldout))]
     lines = (line.strip() for path in private for line in path.read_text(encoding="utf-8").split("\n"))
     return [line for line in lines if len(line) >= 6 and line not in public]

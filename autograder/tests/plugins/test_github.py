@@ -92,4 +92,4 @@ def test_the_workflow_says_what_its_runner_holds(course: Course) -> None:
     assert "${{ secrets.COURSE_TOKEN }}" in text
     said = CliRunner().invoke(main, ["--course", str(course.root), "github", "01_small"]).output
     assert "wrote build/github/01_small/autograde.yml" in said
-    assert "for practice, not for marks" in said
+    assert "Use it for practice only" in said

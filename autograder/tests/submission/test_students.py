@@ -20,9 +20,9 @@ def test_every_name_of_a_row_stands_for_its_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("=x,Ada\n", ':1: "=x" is no id'),
+        ("=x,Ada\n", ':1: "=x" is not an id'),
         ("ada,Lee\nbob,Lee\n", ':2: "Lee" stands for two students'),
-        ("id,name\n,Lee\n", ':2: "" is no id'),
+        ("id,name\n,Lee\n", ':2: "" is not an id'),
         ("id,phone\nada,1\n", ':1: "phone" is no column, or is there twice; use id, name, email'),
         ("id,name,names\nada,1,2\n", ':1: "name" is no column, or is there twice'),
         ("id,email\nada,a@b.c\nbob,A@b.c\n", ':3: "A@b.c" stands for two students'),

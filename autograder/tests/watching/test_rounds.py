@@ -131,22 +131,22 @@ def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was
 def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
     hall.hand_in(0.2)
     assert hall.round()[0] == "01_small ann: new"
-    assert "Score: 1 of 5 so far" in hall.page()
+    assert "1 of 5 so far" in hall.page()
     assert hall.round(1) == []
     hall.hand_in(0.4)
     assert hall.round(8) == ["01_small ann: replaced"]  # the pause is not over yet
     assert hall.round(1)[-1] == "01_small ann: wrote the page"
-    assert "Score: 2 of 5 so far" in hall.page()
+    assert "2 of 5 so far" in hall.page()
     hall.hand_in(0.6)
     hall.round(11)
     hall.hand_in(0.8)
     assert hall.round(60) == ["01_small ann: replaced"]  # three were told today
-    assert "Score: 3 of 5 so far" in hall.page()
+    assert "3 of 5 so far" in hall.page()
     assert hall.grader.asked == ["0.2", "0.4", "0.6"]
     hall.now = MORNING.replace(hour=22, minute=59)  # in Berlin it is still the same day
     assert hall.round() == []
     assert hall.round(2)[-1] == "01_small ann: wrote the page"
-    assert "Score: 4 of 5 so far" in hall.page()
+    assert "4 of 5 so far" in hall.page()
     assert "2026-02-27 10:10 CET: 3 of 5 points from tests" in hall.page()
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 4
 
@@ -158,10 +158,10 @@ def test_where_the_best_counts_an_attempt_that_has_to_wait_is_not_told_of(ready:
         hall.round(20)
     hall.hand_in(1.0)
     assert hall.round(20) == ["01_small ann: replaced"]
-    assert "Score: 2 of 5 so far" in hall.page()
+    assert "2 of 5 so far" in hall.page()
     assert "5 of 5" not in hall.page()
     hall.round(24 * 60)
-    assert "Score: 5 of 5 so far" in hall.page()
+    assert "5 of 5 so far" in hall.page()
 
 
 @pytest.mark.parametrize(("tells", "tests", "note"), [
@@ -173,7 +173,7 @@ def test_early_pages_tell_what_the_course_says_and_later_ones_everything(
     hall = Hall(ready, f"newest, tells: {tells}")
     hall.hand_in(0.4)
     hall.round()
-    assert "Score: 2 of 5 so far" in hall.page()
+    assert "2 of 5 so far" in hall.page()
     assert ("<code>double</code>" in hall.page()) is tests
     assert note in hall.page()
     hall.now = datetime(2026, 3, 1, 17, 1, tzinfo=UTC)  # the date has passed
@@ -204,7 +204,7 @@ def test_what_is_not_in_the_class_or_is_no_notebook_gets_a_line_and_stops_nobody
     assert [line.split(": ")[-1] for line in lines if "refused" in line] == [
         '"zoe" is not in students.csv; add this name there', "holds no 01_small.ipynb"
     ]  # fmt: skip
-    assert "Score: 2 of 5 so far" in hall.page()
+    assert "2 of 5 so far" in hall.page()
 
 
 def test_uploads_are_taken_when_they_have_come_to_rest(ready: Course, tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = load_course(course.root)
     assert f"at most {told_bits(tests, rules, 1)} bits" in what_pages_tell(course, small(course))
     course = ruled(ready, "newest, a_day: 3, tells: score")
-    assert int(what_pages_tell(course, small(course)).split()[9]) < bits
+    assert int(what_pages_tell(course, small(course)).split()[10]) < bits
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
@@ -323,6 +323,6 @@ def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     first, news, *_, last = done.output.splitlines()
-    assert first.startswith("01_small: 4 attempts a day; each tells at most ")
+    assert first.startswith("01_small: 4 attempts a day; each can leak at most ")
     assert (news, last) == ("01_small ann: new", "stopped; the same command continues from here")
     assert len(rounds) == 2

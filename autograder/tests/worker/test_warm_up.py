@@ -8,7 +8,7 @@ from autograder.worker import stand_in
 
 SEEN = """
 import sys, torch
-print(sorted(name for name in globals() if "attention" in name or "check" in name or name == "_Head"))
+print(sorted(name for name in globals() if "attention" in name or "check_" in name or name == "_Head"))
 print(torch.initial_seed() == 0, torch.is_grad_enabled(), torch.get_default_dtype())
 print([kind.__name__ for kind in torch.nn.Module.__subclasses__() if kind.__name__ == "_Head"])
 import gc
