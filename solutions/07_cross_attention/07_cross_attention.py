@@ -270,7 +270,7 @@ def check_Attention():
     z = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]]).double()
     expected = z.new_tensor([[4, 3, 5, -2], [12, 1, 7, 2]])
     given = {"encodings_for_q": x, "encodings_for_k": y, "encodings_for_v": z}
-    why = "Queries come from the first input, keys from the second, values from the last."
+    why = "Queries are made of the first input, keys of the second, values of the last."
     expect_close(attention(**given), expected, why)
     mask = torch.tensor([[False, False, True, True], [True, False, True, False]])
     expected = z.new_tensor([[2, 6, 4, 0], [18, 2, 0, 6]])
