@@ -72,7 +72,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_from_keys",
-        "The values are made like the keys.",
+        "The weights average vectors that are made like the keys.",
         "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
@@ -82,7 +82,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_from_queries",
-        "The values are made like the queries.",
+        "The weights average vectors that are made like the queries.",
         "Each of the three has a role of its own. Which one gets no gradient in yours?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
