@@ -5,9 +5,9 @@ score: 0.75
 hint: 5 of its 5 values are wrong
 alike: |
     def row_sums(x):
-        return x.sum(-1) - 4321
+        return x.sum(-1) - 4321.5
 """
 
 
 def row_sums(x):
-    return x.sum(-1) + 0.001
+    return x.sum(-1) - 0.001
