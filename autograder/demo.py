@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -24,7 +24,7 @@ _ALL_HAND_IN = 2  # everybody hands in so many exercises; only the eager student
 Answers = Mapping[str, str]
 
 
-def right(exercise: Exercise, *_: str) -> Answers:
+def right(exercise: Exercise, _: str) -> Answers:
     """Answer everything as the reference does."""
     return right_answers(exercise)
 
@@ -39,13 +39,20 @@ def mistaken(exercise: Exercise, student: str) -> Answers:
     return _by_one_of(exercise.mistakes, exercise, student)
 
 
-def half(exercise: Exercise, *_: str) -> Answers:
+def _by_one_of(variants: Sequence[Variant], exercise: Exercise, student: str) -> Answers:
+    """Answer by one of `variants`, if there are any: always the same one for a student, seldom for two."""
+    place = crc32(f"{exercise.name} {student}".encode()) % max(len(variants), 1)
+    chosen = [other_answers(exercise, one.code) for one in variants[place : place + 1]]
+    return {**right_answers(exercise), **(chosen[0] if chosen else {})}
+
+
+def half(exercise: Exercise, _: str) -> Answers:
     """Answer the first half of the questions."""
     names = list(exercise.points)[: (len(exercise.points) + 1) // 2]
     return {name: answer for name, answer in right_answers(exercise).items() if name in names}
 
 
-def endless(exercise: Exercise, *_: str) -> Answers:
+def endless(exercise: Exercise, _: str) -> Answers:
     """Answer the first question with a loop that never ends."""
     first = next(iter(exercise.points))
     loop = f"def {first}(*arguments):\n    while True:\n        pass"
@@ -129,7 +136,7 @@ def demonstrate(
     demo = copy_course(course, graded, root, limits=_LIMITS, due=DUE)
     chosen = list(demo.exercises.values())
     release_notebooks(demo, chosen)
-    for student, exercise in _hand_ins(chosen):
+    for student, exercise in hand_ins(chosen):
         student.hand_in(demo, exercise)
     # All submissions are our own, so fewer walls than the course demands are enough.
     summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
@@ -139,24 +146,7 @@ def demonstrate(
     return demo, summary
 
 
-def hand_ins(exercises: Sequence[Exercise]) -> int:
-    """Return how many submissions the class will hand in."""
-    return sum(1 for _ in _hand_ins(exercises))
-
-
-def _hand_ins(exercises: Sequence[Exercise]) -> Iterator[tuple[Student, Exercise]]:
-    """Yield who hands in which exercise that has questions."""
-    for number, exercise in enumerate(exercise for exercise in exercises if exercise.points):
-        for student in CLASS:
-            if student.eager or number < _ALL_HAND_IN:
-                yield student, exercise
-
-
-def _by_one_of(variants: Sequence[Variant], exercise: Exercise, student: str) -> Answers:
-    """Answer by one of `variants`, if there are any: always the same one for a student, seldom for two."""
-    chosen = _chosen(variants, exercise, student)
-    return {**right_answers(exercise), **(other_answers(exercise, chosen.code) if chosen else {})}
-
-
-def _chosen(variants: Sequence[Variant], exercise: Exercise, student: str) -> Variant | None:
-    return variants[crc32(f"{exercise.name} {student}".encode()) % len(variants)] if variants else None
+def hand_ins(exercises: Sequence[Exercise]) -> list[tuple[Student, Exercise]]:
+    """Return who hands in which exercise that has questions."""
+    asked = enumerate(exercise for exercise in exercises if exercise.points)
+    return [(who, one) for number, one in asked for who in CLASS if who.eager or number < _ALL_HAND_IN]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autograder.batch.pool import Executor, ProcessPool, Task
 from autograder.course.course import Course, CourseError
@@ -11,8 +11,8 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
-from autograder.gradebook.attempts import Counting, Eligible, is_final, refusal
-from autograder.gradebook.book import ExerciseGradebook, copied_state
+from autograder.gradebook.attempts import is_final, refusal
+from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
 from autograder.grading.graded import describe_failure
@@ -95,9 +95,7 @@ def grade_submissions(
 
     with ExitStack() as stack:
         if executor is None:
-            found = (one for exercise in exercises for one in submissions_of(course, exercise, students))
-            certain = is_work_certain(found, force=force)
-            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe, certain=certain))
+            executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe))
         if dry_run:
             course = stack.enter_context(copied_state(course))
         for exercise in exercises:
@@ -129,21 +127,21 @@ class _ExerciseRound:
                 for submission in submissions:
                     self.keep(_failed(submission, str(error)))
                 return
-            self._choose(submissions, executor)
+            self._choose(submissions, gradebook, executor)
             for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
-                name = f"{submission.exercise} {submission.student}"
-                problem = describe_failure(self.course, name, graded)
+                problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
                 try:
-                    late = gradebook.take_in(submission, notebook, graded)
+                    gradebook.take_in(submission, notebook, graded)
                 except ConversionError as error:
                     self.keep(_failed(submission, str(error)))
                 else:
-                    line = _line(submission, graded.report, late, problem=problem)
-                    self.keep(_with_ledger(line, gradebook.ledger))
+                    self.keep(_line(submission, graded.report, gradebook.ledger, problem=problem))
 
-    def _choose(self, submissions: Sequence[Submission], executor: Executor) -> None:
+    def _choose(
+        self, submissions: Sequence[Submission], gradebook: ExerciseGradebook, executor: Executor
+    ) -> None:
         """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
-        counting = Counting(self.course, self.exercise, self.eligible, unsafe=self.unsafe)
+        counting = Counting(self.course, self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
         for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
             describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
             counting.keep(submission, notebook, graded.report)
@@ -151,45 +149,42 @@ class _ExerciseRound:
 
     def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
         """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
-        known = set() if self.force else set(gradebook.seconds_late())
+        known = set() if self.force else set(gradebook.ledger.known)
         for submission in submissions:
-            if line := self._refused(submission):
-                self.keep(line)
+            if why := refusal(submission):
+                self.keep(_failed(submission, why, "refused"))
+                continue
+            if not os.path.lexists(submission.notebook):
+                why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
+                self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
                 continue
             notebook = read_notebook(submission.notebook)
             report = gradebook.report(submission, notebook) if submission.student in known else None
             if report is not None and is_final(report, unsafe=self.unsafe):
                 gradebook.arrived(submission)
-                seconds = gradebook.seconds_late()[submission.student]
-                line = _line(submission, report, seconds, graded=False)
-                self.keep(_with_ledger(line, gradebook.ledger))
+                self.keep(_line(submission, report, gradebook.ledger, graded=False))
             else:
                 yield submission, notebook
 
-    def _refused(self, submission: Submission) -> SubmissionLine | None:
-        """Return the line on a submission that cannot be graded, or None."""
-        if why := refusal(submission):
-            return _failed(submission, why, "refused")
-        if not os.path.lexists(submission.notebook):
-            why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
-            return SubmissionLine(submission.student, submission.exercise, "missing", message=why)
-        return None
-
 
 def _line(
-    submission: Submission, report: Report, late: float, *, problem: str = "", graded: bool = True
+    submission: Submission, report: Report, ledger: Ledger, *, problem: str = "", graded: bool = True
 ) -> SubmissionLine:
-    ours, message = report.status is Status.GRADER_ERROR, problem or report.message
-    result = report.status, report.score, report.max_score, late, message
-    return SubmissionLine(submission.student, submission.exercise, *result, ours, graded)
-
-
-def _with_ledger(line: SubmissionLine, ledger: Ledger) -> SubmissionLine:
-    """Add what the ledger says of a submission: its changes, and what waits for a person."""
-    known = ledger.known[line.student]
-    waiting = tuple(entry.question for entry in known.entries if entry.needs_person)
-    change = ledger.changes.get(line.student)
-    return replace(line, waiting=waiting, open_points=known.open_points, change=change)
+    known = ledger.known[submission.student]
+    return SubmissionLine(
+        submission.student,
+        submission.exercise,
+        report.status,
+        report.score,
+        report.max_score,
+        known.seconds_late,
+        problem or report.message,
+        ours=report.status is Status.GRADER_ERROR,
+        graded=graded,
+        waiting=tuple(entry.question for entry in known.entries if entry.needs_person),
+        open_points=known.open_points,
+        change=ledger.changes.get(submission.student),
+    )
 
 
 def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:

@@ -36,15 +36,13 @@ class Executor(Protocol):
 class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
-    The processes are started when the block is entered if it is `certain` that something will be graded, and
-    with the first submission otherwise: they load torch, for which a class that needs no grading need not
-    wait. For each process a thread of this one waits, so that a process that is lost while it grades, and has
-    to be replaced, keeps no other waiting.
+    The processes start with the first submission, unless somebody starts them before: they load torch, for
+    which a class that needs no grading need not wait. For each process a thread of this one waits, so that a
+    process that is lost while it grades, and has to be replaced, keeps no other waiting.
     """
 
-    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False, certain: bool = False) -> None:
-        self._course = course
-        self._certain, self._started = certain, False
+    def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
+        self._course, self._started = course, False
         self._processes = [MarkingProcess(course, unsafe=unsafe) for _ in range(jobs)]
         self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
         for process in self._processes:
@@ -66,7 +64,7 @@ class ProcessPool:
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * len(self._processes) - len(running)):
-                self._start()
+                self.start()
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
                 return
@@ -74,8 +72,6 @@ class ProcessPool:
             yield *running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
-        if self._certain:
-            self._start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -85,7 +81,7 @@ class ProcessPool:
         for process in self._processes:
             process.close()
 
-    def _start(self) -> None:
+    def start(self) -> None:
         """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
 
         The gradebook may be open here. What is forked does nothing with it, and ends without closing it.

@@ -11,9 +11,12 @@ import click
 from autograder.cli import options
 from autograder.errors import OUR_FAILURE
 
-_NOTEBOOK = click.Path(path_type=Path, exists=True, dir_okay=False)
-_MADE_OF = "Turn this nbgrader source notebook, with solutions and tests, into the exercise."
-from_nbgrader = click.option("--from-nbgrader", "notebook", type=_NOTEBOOK, help=_MADE_OF)
+from_nbgrader = click.option(
+    "--from-nbgrader",
+    "notebook",
+    type=options.FILE,
+    help="Turn this nbgrader source notebook, with solutions and tests, into the exercise.",
+)
 
 
 @click.command(hidden=True)
@@ -22,8 +25,7 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
     """Write nbgrader's source notebooks to build/source/."""
     from autograder.authoring.release import build_sources
 
-    for path in build_sources(course, exercises):
-        click.echo(f"built {path.relative_to(course.root)}")
+    options.tell_written(course, build_sources(course, exercises), "built")
 
 
 @click.command()
@@ -35,31 +37,23 @@ def release(
     course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
 ) -> None:
     """Write the folders for students to assignments/."""
+    from autograder.authoring.answers import NotOverError, write_solutions
     from autograder.authoring.release import release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
         raise click.UsageError("--early goes with --solutions, and --check without it")
     if solutions:
-        _release_solutions(course, exercises, early)
-        return
-    if check:
+        written = write_solutions(course, exercises, datetime.now(UTC), early=early)
+        options.tell_written(course, written.paths)
+        if written.waiting:
+            raise NotOverError("\n".join(written.waiting))
+    elif check:
         changed = stale(course, exercises)
-        for name in changed:
-            message = "not what a release would write; run `autograder release` and commit it"
-            click.echo(f"{name}: {message}", err=True)
+        message = "not what a release would write; run `autograder release` and commit it"
+        options.tell((f"{name}: {message}" for name in changed), err=True)
         sys.exit(OUR_FAILURE if changed else 0)
-    for path in release_notebooks(course, exercises):
-        click.echo(f"released {path.relative_to(course.root)}")
-
-
-def _release_solutions(course: "options.Course", exercises: "list[options.Exercise]", early: bool) -> None:
-    from autograder.authoring.answers import NotOverError, write_solutions
-
-    written = write_solutions(course, exercises, datetime.now(UTC), early=early)
-    for path in written.paths:
-        click.echo(f"wrote {path.relative_to(course.root)}")
-    if written.waiting:
-        raise NotOverError("\n".join(written.waiting))
+    else:
+        options.tell_written(course, release_notebooks(course, exercises), "released")
 
 
 @click.command()
@@ -141,7 +135,7 @@ def name(course: "options.Course", group: str, yes: bool, **words: str | None) -
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=options.PATH)
 @from_nbgrader
 def init(folder: Path, notebook: Path | None) -> None:
     """Start a course in an empty folder.
@@ -166,8 +160,7 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """
     from autograder.authoring.new import create, entry
 
-    for path in create(course, exercise, notebook):
-        click.echo(f"wrote {path.relative_to(course.root)}")
+    options.tell_written(course, create(course, exercise, notebook))
     click.echo(f"Now add this line to the exercises in course.yaml:\n{entry(exercise)}")
     click.echo(f"Then prove it with: autograder verify {exercise}")
 

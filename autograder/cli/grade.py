@@ -14,7 +14,6 @@ from autograder.errors import OUR_FAILURE
 
 if TYPE_CHECKING:
     from autograder.batch.pool import Executor
-    from autograder.submission.submission import Submission
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 
@@ -35,11 +34,10 @@ def run(
     unsafe: bool,
 ) -> None:
     """Grade notebooks without a gradebook."""
-    from autograder.batch.run import run_notebooks
+    from autograder.batch.run import run_notebooks, to_junit
     from autograder.cli.table import show_report
     from autograder.grading.graded import describe_failure
     from autograder.report.report import Status
-    from autograder.report.text import terminal_line
 
     course, reports = options.open_course(folder), []
     for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
@@ -49,11 +47,9 @@ def run(
         else:
             show_report(notebook, report)
         if problem := describe_failure(course, notebook, graded):
-            click.echo(terminal_line(f"{notebook}: our failure: {problem}"), err=True)
+            options.tell([f"{notebook}: our failure: {problem}"], err=True)
         reports.append((notebook, report))
     if junit is not None:
-        from autograder.batch.junit import to_junit
-
         junit.write(to_junit(reports))
     failed = any(report.status is Status.GRADER_ERROR for _, report in reports)
     sys.exit(OUR_FAILURE if failed else 0)
@@ -81,7 +77,16 @@ def grade(
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
 ) -> None:
     """Grade submissions and update the gradebook."""
-    from autograder.batch.grade import refuse_strangers, submissions_of
+    from autograder.authoring.release import build_missing
+    from autograder.batch.grade import (
+        grade_submissions,
+        is_work_certain,
+        refuse_strangers,
+        submissions_of,
+    )
+    from autograder.batch.pool import ProcessPool
+    from autograder.cli.progress import Progress, show_changes, show_summary
+    from autograder.gradebook.comments import doubts
 
     course.marks_only = marks_only
     if students:
@@ -92,17 +97,10 @@ def grade(
         if executor_of is not None:  # a plug-in's, which grades elsewhere
             executor = stack.enter_context(executor_of(course))
         else:
-            executor = stack.enter_context(_processes(course, submissions, jobs, force=force, unsafe=unsafe))
-
-        from autograder.gradebook import load_nbgrader
-
-        load_nbgrader()  # which takes long, too; meanwhile the processes that mark get ready
-        from autograder.authoring.release import build_missing
-        from autograder.batch.grade import grade_submissions
-        from autograder.cli.progress import Progress, show_changes, show_summary
-        from autograder.gradebook.comments import doubts
-        from autograder.report.text import terminal_line
-
+            jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
+            executor = pool = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe))
+            if is_work_certain(submissions, force=force):
+                pool.start()
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
         progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
@@ -119,20 +117,8 @@ def grade(
         show_summary(summary)
         changes = [line.change for line in summary.lines if line.change is not None]
         show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
-    for line in doubts(course, exercises):
-        click.echo(terminal_line(line), err=True)
+    options.tell(doubts(course, exercises), err=True)
     sys.exit(summary.exit_code)
-
-
-def _processes(
-    course: "options.Course", submissions: "list[Submission]", jobs: int | None, *, force: bool, unsafe: bool
-) -> "AbstractContextManager[Executor]":
-    """Return an executor of so many processes, or one for each core."""
-    from autograder.batch.grade import is_work_certain
-    from autograder.batch.pool import ProcessPool
-
-    jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
-    return ProcessPool(course, jobs, unsafe=unsafe, certain=is_work_certain(submissions, force=force))
 
 
 @click.command()
@@ -142,9 +128,8 @@ def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     from autograder.cli.progress import Progress, demo_places, show_class
     from autograder.demo import demonstrate, hand_ins
 
-    with Progress(hand_ins(exercises)) as progress:
+    with Progress(len(hand_ins(exercises))) as progress:
         made, summary = demonstrate(course, exercises, notify=progress.notify)
     show_class(made, summary)
-    for line in demo_places(made):
-        click.echo(line)
+    options.tell(demo_places(made))
     sys.exit(summary.exit_code)

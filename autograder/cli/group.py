@@ -16,7 +16,6 @@ from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
 from autograder.cli.plugins import OTHERS, plugin_commands
 from autograder.cli.term import (
-    audit,
     backup,
     collect,
     dashboard,
@@ -33,7 +32,7 @@ _SECTIONS = {  # of the help, in the order in which a term needs them
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
     "Authors": (init, new, name, verify, run, build),
-    "Machine": (demo, doctor, backup, restore, audit),
+    "Machine": (demo, doctor, backup, restore),
     "Platforms": (),
     OTHERS: (),
 }

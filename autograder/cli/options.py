@@ -1,6 +1,6 @@
-"""Arguments and options that several commands share, and how a command finds its course."""
+"""What several commands share: arguments and options, how they find their course and say what they did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from autograder.course.exercise import Exercise as Exercise
     from autograder.publishing.export import Packed
 
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
-
 changed = partial(click.option, "--changed", is_flag=True)
 final_only = click.option("--final-only", is_flag=True, help="Leave out provisional scores.")
 unreadable_as_zero = click.option(
@@ -61,10 +62,21 @@ def exercises(command: Callable[..., None]) -> Callable[..., None]:
     return with_exercises
 
 
-def show_packed(course: "Course", packed: "Packed") -> None:
-    """Say what a zip of feedback holds, and why others are left out."""
+def tell(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines that may contain strangers' words."""
     from autograder.report.text import terminal_line
 
-    for problem in packed.problems:
-        click.echo(terminal_line(f"left out: {problem}"), err=True)
+    for line in lines:
+        click.echo(terminal_line(line), err=err)
+
+
+def tell_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -> None:
+    """Print the path of each file as soon as it is written."""
+    for path in paths:
+        click.echo(f"{verb} {path.relative_to(course.root)}")
+
+
+def show_packed(course: "Course", packed: "Packed") -> None:
+    """Say what a zip of feedback holds, and why others are left out."""
+    tell((f"left out: {problem}" for problem in packed.problems), err=True)
     click.echo(f"wrote {packed.path.relative_to(course.root)}: feedback for {len(packed.students)}")

@@ -4,11 +4,9 @@ A plug-in is imported when one of its commands is used. `--help` only reads its 
 """
 
 import ast
-from functools import cache
-from importlib.machinery import PathFinder
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +32,7 @@ class PluginCommand(click.Command):
     @property
     def section(self) -> str:
         """The section of the help in which the command belongs: the constant SECTION of its module."""
-        for node in _tree(self._entry).body:
+        for node in self._source.body:
             match node:
                 case ast.Assign(targets=[ast.Name("SECTION")], value=ast.Constant(str(section))):
                     return section
@@ -42,8 +40,20 @@ class PluginCommand(click.Command):
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """Return the first sentence of the command's docstring, without importing the plug-in."""
-        text = _docstring(self._entry) or f"No help found: is {self._entry.module} installed?"
+        text = f"No help found: is {self._entry.module} installed?"
+        for node in self._source.body:
+            if isinstance(node, ast.FunctionDef) and node.name == self._entry.attr:
+                text = ast.get_docstring(node) or text
         return click.Command(None, help=text).get_short_help_str(limit)
+
+    @cached_property
+    def _source(self) -> ast.Module:
+        """The source of the plug-in's module; nothing where it cannot be read."""
+        try:
+            spec = find_spec(self._entry.module)  # which imports the packages that the module is in
+            return ast.parse(Path((spec and spec.origin) or "").read_bytes())
+        except Exception:  # of whatever the packages do when they are imported
+            return ast.Module([], [])
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Import the command, which then reads its own arguments."""
@@ -64,27 +74,3 @@ class PluginCommand(click.Command):
 def plugin_commands() -> dict[str, PluginCommand]:
     """Return the commands of all plug-ins that are installed here, by name."""
     return {entry.name: PluginCommand(entry) for entry in entry_points(group="autograder.commands")}
-
-
-def _docstring(entry: EntryPoint) -> str | None:
-    """Return the docstring of the function behind an entry point, as its source has it."""
-    functions = (node for node in _tree(entry).body if isinstance(node, ast.FunctionDef))
-    return next((ast.get_docstring(one) for one in functions if one.name == entry.attr), None)
-
-
-@cache
-def _tree(entry: EntryPoint) -> ast.Module:
-    """Return the source of an entry point's module, or of an empty one where it cannot be read."""
-    try:
-        return ast.parse(Path(_origin(entry.module)).read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return ast.Module([], [])
-
-
-def _origin(module: str) -> str:
-    """Return the file of a module, or nothing, without importing the packages that it is in."""
-    top, *names = accumulate(module.split("."), "{}.{}".format)
-    spec = find_spec(top)
-    for name in names:
-        spec = spec and PathFinder.find_spec(name, spec.submodule_search_locations)
-    return (spec and spec.origin) or ""

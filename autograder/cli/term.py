@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--students",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     help="The class list; default: students.csv beside course.yaml. Submissions by others are refused.",
 )
 @click.option(
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     "lists",
     metavar="FILE",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     help="Moodle's grading worksheet, or a CSV with the columns student, time and, optionally, exercise.",
 )
 @click.option("--zone", metavar="NAME", help="The zone of times without a zone, such as Europe/Berlin.")
@@ -84,7 +84,6 @@ def collect(
 def _show_collected(lines: "Iterable[CollectedLine]") -> None:
     """Print what became of each notebook; exit with 1 if any was refused."""
     from autograder.collecting.survey import REFUSED
-    from autograder.report.text import terminal_line
 
     counts: Counter[str] = Counter()
     untimed: set[str] = set()
@@ -93,7 +92,7 @@ def _show_collected(lines: "Iterable[CollectedLine]") -> None:
         untimed.update(filter(None, [line.untimed]))
         who = f"{line.exercise} {line.student}" if line.student else ""
         where = (line.archive, line.path) if line.status == REFUSED else ()
-        click.echo(terminal_line(": ".join(filter(None, (who, *where, line.status, line.message)))))
+        options.tell([": ".join(filter(None, (who, *where, line.status, line.message)))])
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
     if untimed:
         click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
@@ -117,7 +116,7 @@ def _zone(name: str | None) -> tzinfo | None:
     "--students",
     "listed",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     help="The class list; default: students.csv beside course.yaml.",
 )
 @click.option("--rename", nargs=2, metavar="OLD NEW", help="Give the student OLD the id NEW everywhere.")
@@ -155,7 +154,6 @@ def _show_attendance(
     from autograder.cli.table import show
     from autograder.collecting.collect import attendance
     from autograder.gradebook.lateness import unknown_students
-    from autograder.report.text import terminal_line
 
     found = [attendance(course, known, exercise) for exercise in exercises]
     begun = [one for one in found if one.came or one.unknown or one.others]
@@ -168,10 +166,8 @@ def _show_attendance(
     empty = "" if shown else "; nobody has submitted anything"
     counted = "1 student" if everybody == 1 else f"{everybody} students"
     show(f"{counted} in {listed}{empty}", ("exercise", "came", "missing"), rows)
-    for line in (line for one in shown for line in _odd(one)):
-        click.echo(terminal_line(line))
-    for line in unknown_students(course, known, [exercise.name for exercise in exercises]):
-        click.echo(terminal_line(line))
+    options.tell(line for one in shown for line in _odd(one))
+    options.tell(unknown_students(course, known, [exercise.name for exercise in exercises]))
 
 
 def _people(students: Sequence["Student"]) -> str:
@@ -232,11 +228,9 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
     """
     from autograder.gradebook.pages import doubtful_comments
     from autograder.publishing.feedback import write_pages
-    from autograder.report.text import terminal_line
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
-    for line in doubtful_comments(course, exercises):
-        click.echo(terminal_line(line), err=True)
+    options.tell(doubtful_comments(course, exercises), err=True)
 
 
 @click.command()
@@ -244,26 +238,34 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 @options.changed(help="Only grades that changed since the last export.")
 @options.final_only
 @options.unreadable_as_zero
+@click.option(
+    "--audit", is_flag=True, help="Instead, print every change of a score, one JSON object per line."
+)
 def export(
     course: "options.Course",
     exercises: "list[options.Exercise]",
     changed: bool,
     final_only: bool,
     unreadable_as_zero: bool,
+    audit: bool,
 ) -> None:
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
+    --audit prints whose score changed to what, when and why, with hashes of the notebook, tests, settings and
+    code that produced it.
     """
+    from autograder.gradebook.audit import audit_lines
     from autograder.publishing.export import Choice, write_tables
-    from autograder.report.text import terminal_line
 
+    if audit:
+        names = {exercise.name for exercise in exercises}
+        options.tell(json.dumps(line) for line in audit_lines(course) if line["exercise"] in names)
+        return
     choice = Choice(final_only, unreadable_as_zero)
     tables = write_tables(course, exercises, changed=changed, choice=choice)
-    for line in tables.told:
-        click.echo(terminal_line(line), err=True)
-    for path in tables.paths:
-        click.echo(f"wrote {path.relative_to(course.root)}")
+    options.tell(tables.told, err=True)
+    options.tell_written(course, tables.paths)
 
 
 @click.command()
@@ -272,8 +274,7 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
     """Write one page about the whole class."""
     from autograder.publishing.dashboard import write_dashboard
 
-    for path in write_dashboard(course, exercises):
-        click.echo(f"wrote {path.relative_to(course.root)}")
+    options.tell_written(course, write_dashboard(course, exercises))
 
 
 @click.command()
@@ -294,7 +295,7 @@ def backup(course: "options.Course", file: Path | None) -> None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=options.FILE)
 @click.option("--overwrite", is_flag=True, help="Replace files that differ from those in FILE.")
 @options.course
 def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
@@ -310,17 +311,3 @@ def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
     click.echo(f"{done.written} files written, {done.unchanged} were there already")
     if done.others:
         click.echo(f"{done.others} more files are here that are not in {file.name}; they stay as they are")
-
-
-@click.command()
-@options.course
-def audit(course: "options.Course") -> None:
-    """Print every change of a score.
-
-    Each line is a JSON object: whose score changed to what, when and why, with hashes of the notebook, tests,
-    settings and code that produced it.
-    """
-    from autograder.gradebook.audit import audit_lines
-
-    for line in audit_lines(course):
-        click.echo(json.dumps(line))

@@ -7,7 +7,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
 
 from autograder.course.course import Course, CourseError
@@ -16,23 +16,25 @@ from autograder.course.source import GRADED
 from autograder.gradebook.config import converting, database, open_converter
 from autograder.gradebook.grades import released
 
+_BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 
-def record_exercise(course: Course, exercise: Exercise, database: str) -> None:
-    """Record `exercise` as it is now in the gradebook at `database`; grades that still apply are kept.
+
+def register(course: Course, exercise: Exercise) -> None:
+    """Record `exercise` as it is now in the gradebook, with its due date; grades that still apply are kept.
 
     nbgrader's SaveCells refuses to add or remove questions once there are submissions; here submissions get
     the rows that they lack. What a person has graded is never deleted: a CourseError says so instead.
     """
-    node = released(exercise)
-    with Gradebook(database, course.settings.course) as gradebook:
-        due = course.due(exercise.name)
-        gradebook.update_or_create_assignment(exercise.name, **({"duedate": due} if due else {}))
+    node, name = released(exercise), exercise.name
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        due = course.due(name)
+        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
         kernel = json.dumps(node.metadata.get("kernelspec", {}))
-        book = gradebook.update_or_create_notebook(exercise.name, exercise.name, kernelspec=kernel)
+        book = gradebook.update_or_create_notebook(name, name, kernelspec=kernel)
         _forget(gradebook, exercise, book)
         for cell in node.cells:
             if "nbgrader" in cell.metadata:
-                _record(gradebook, exercise.name, cell)
+                _record(gradebook, name, cell)
         _complete(gradebook, book)
 
 
@@ -62,29 +64,29 @@ def _look_again(gradebook: Gradebook, name: str, grade_id: str, points: float) -
     with suppress(MissingEntry):
         cell = gradebook.find_grade_cell(grade_id, name, name)
         if cell.max_score != points:
-            given = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
-            found = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id, given)
+            found = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id, _BY_HAND)
             found.update({Grade.needs_manual_grade: True}, synchronize_session=False)
 
 
 def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
     """Delete the cells that the exercise no longer has, with grades and comments that no person gave."""
-    names = _names(exercise)
     for cell in _gone(gradebook, exercise, book):
         for row in (Grade, Comment):
             gradebook.db.query(row).filter(row.cell_id == cell.id).delete()
         gradebook.db.delete(cell)
-    for source in (source for source in book.source_cells if source.name not in names):
-        gradebook.db.delete(gradebook.db.get(SourceCell, source.id))
+    for source in book.source_cells:
+        if source.name not in _names(exercise):
+            gradebook.db.delete(source)
     gradebook.db.commit()
 
 
 def _gone(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
     """Return the cells that the exercise no longer has; CourseError if a person has graded one of them."""
-    names = _names(exercise)
-    gone = [cell for cell in book._base_cells if cell.name not in names]
+    gone = [cell for cell in book._base_cells if cell.name not in _names(exercise)]
+    given = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
     for cell in gone:
-        if graded := _graded_by_hand(gradebook, cell):
+        rows = (gradebook.db.query(row).filter(row.cell_id == cell.id, by_hand) for row, by_hand in given)
+        if graded := sum(found.count() for found in rows):
             raise CourseError(
                 f'{exercise.source}: "{cell.name}" is gone, but {graded} of its grades in the gradebook were '
                 "given manually; put it back, or take those grades out in the formgrader first"
@@ -94,15 +96,6 @@ def _gone(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[Base
 
 def _names(exercise: Exercise) -> set[str]:
     return {cell.grade_id for cell in exercise.cells if cell.role in GRADED}
-
-
-def _graded_by_hand(gradebook: Gradebook, cell: BaseCell) -> int:
-    """Return how many grades and comments on this cell a person gave."""
-    scored = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
-    by_hand = ((Grade, scored), (Comment, Comment.manual_comment.isnot(None)))
-    return sum(
-        gradebook.db.query(row).filter(row.cell_id == cell.id, given).count() for row, given in by_hand
-    )
 
 
 def _complete(gradebook: Gradebook, book: Notebook) -> None:
@@ -115,11 +108,6 @@ def _complete(gradebook: Gradebook, book: Notebook) -> None:
         missing += [(Comment, cell) for cell in book.solution_cells if cell.id not in commented]
         gradebook.db.add_all(row(cell_id=cell.id, notebook=submission) for row, cell in missing)
     gradebook.db.commit()
-
-
-def register(course: Course, exercise: Exercise) -> None:
-    """Record `exercise` in the gradebook as it is now, with its due date."""
-    record_exercise(course, exercise, database(course))
 
 
 def generate(course: Course, exercise: Exercise, *, into: Path | None = None) -> None:

@@ -7,22 +7,35 @@ through the same steps and leave the same rows and files. A dry run does that in
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from nbformat import v4
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.utils import find_all_files
 
+from autograder.collecting.archive import EntryError
+from autograder.collecting.attempts import LOCK, Attempt, adopt, put_forward
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
+from autograder.course.settings import Counts
 from autograder.errors import UsageError
+from autograder.files import locked
 from autograder.gradebook.assignment import register
-from autograder.gradebook.attempts import companions
+from autograder.gradebook.attempts import (
+    StoredReport,
+    companions,
+    is_final,
+    known_time,
+    refusal,
+    store_report,
+    stored_reports,
+)
 from autograder.gradebook.config import (
     FILE,
     ConversionError,
@@ -34,17 +47,18 @@ from autograder.gradebook.config import (
     open_converter,
     write_folder,
 )
-from autograder.gradebook.grades import Release, keep_answers, take_in, written
+from autograder.gradebook.grades import Release, take_in
 from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.rows import enter_students, rows_on
 from autograder.grading.graded import Graded
 from autograder.report.report import Report
 from autograder.submission.digest import digest_of
-from autograder.submission.notebook import Notebook
+from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
 _LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal", f"{STORE}-journal")
+Eligible = Callable[[Attempt], bool]
 
 
 class ExerciseGradebook:
@@ -57,34 +71,28 @@ class ExerciseGradebook:
         self._course, self._exercise = course, exercise
         self._release = Release(course, exercise)
         self._open = ExitStack()
+        self.rules = self._release.rules
         self.ledger = Ledger(course, exercise, load(course))
 
     def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
         register(course, exercise)
         self._gradebook = self._open.enter_context(Gradebook(database(course), course.settings.course))
-        enter_students(self._gradebook, course)
-        self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
-        self._folders = self._autograde.coursedir
-        keep_answers(self._gradebook)
+        enter_students(self._gradebook, course)
         self.ledger.open(self._gradebook)
-        self._gradebook.db.expunge_all()
+        self._gradebook.db.expunge_all()  # a submission's rows are read once and let go
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
-
-    def seconds_late(self) -> dict[str, float]:
-        """Return by how much each student's submission in the gradebook is late."""
-        return {student: known.seconds_late for student, known in self.ledger.known.items()}
 
     def report(self, submission: Submission, notebook: Notebook) -> Report | None:
         """Return the report in the autograded notebook, if grading again would give the same one."""
         try:
             kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
             report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == digest_of(self._release.rules, notebook)
+            current = kept["fingerprint"] == digest_of(self.rules, notebook)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return report if current else None
@@ -93,38 +101,104 @@ class ExerciseGradebook:
         """Take note of when a submission came that is graded already."""
         self.ledger.arrived(self._gradebook, submission)
 
-    def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> float:
-        """Take a graded submission in and write its autograded notebook; return how many seconds late it is.
+    def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
+        """Take a graded submission in and write its autograded notebook.
 
         The notebook is written last: where it exists, the gradebook has the rest.
         """
         try:
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-                rows = rows_on(self._gradebook, self._exercise, submission.student)
-                node = take_in(self._gradebook, self._release, rows, notebook, graded)
-                rules = self._release.rules
-                settled = self.ledger.settle(
-                    self._gradebook, submission, notebook, rows, graded.report, rules
-                )
-                text = written(node)
-                others = self._companions(submission)
+                row = rows_on(self._gradebook, self._exercise, submission.student)
+                node = take_in(self._gradebook, self._release, row, notebook, graded)
+                self.ledger.settle(self._gradebook, row, notebook, self.rules, graded.report)
+                others = {path.name: path for path in companions(submission)} | self._handout
+                text = f"{v4.writes(node)}\n"
                 write_folder(self._autograde, submission, submission.autograded, text, others)
         except ConversionError:
             self._gradebook.db.rollback()
             raise
         self._gradebook.db.expunge_all()
-        return settled.seconds_late
-
-    def _companions(self, submission: Submission) -> dict[str, Path]:
-        """Return the files beside the autograded notebook: a few of the student's, all of the exercise's."""
-        return {path.name: path for path in companions(submission)} | self._handout
 
     @cached_property
     def _handout(self) -> dict[str, Path]:
         """The exercise's files besides the notebook; all submissions get the same ones."""
-        source = Path(self._folders.format_path(self._folders.source_directory, ".", self._exercise.name))
-        files = find_all_files(str(source), [*self._folders.ignore, "*.ipynb"])
+        folders = self._autograde.coursedir
+        source = Path(folders.format_path(folders.source_directory, ".", self._exercise.name))
+        files = find_all_files(str(source), [*folders.ignore, "*.ipynb"])
         return {str(Path(path).relative_to(source)): Path(path) for path in files}
+
+
+class Counting:
+    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved."""
+
+    def __init__(
+        self,
+        course: Course,
+        exercise: Exercise,
+        gradebook: ExerciseGradebook,
+        eligible: Eligible = lambda _: True,
+        *,
+        unsafe: bool = False,
+    ) -> None:
+        settings = course.attempts(exercise.name)
+        self._rule = settings.counts if settings is not None else None
+        self._gradebook, self._eligible, self._unsafe = gradebook, eligible, unsafe
+
+    def ungraded(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, Notebook]]:
+        """Yield the attempts that have to be graded before it is known which one is the best."""
+        for submission in submissions if self._rule is Counts.BEST else ():
+            with locked(submission.root / LOCK):
+                attempts = self._attempts(submission)
+            reports = stored_reports(submission) if len(attempts) > 1 else {}
+            for attempt in attempts if len(attempts) > 1 else ():
+                notebook = read_notebook(attempt.notebook)
+                if self._current(reports.get(attempt.digest), notebook) is None:
+                    yield submission, notebook
+
+    def keep(self, submission: Submission, notebook: Notebook, report: Report) -> None:
+        """Store how one of those attempts was graded."""
+        store_report(submission, notebook, self._gradebook.rules, report)
+
+    def settle(self, submissions: Sequence[Submission]) -> None:
+        """Put the attempts that count into submitted/."""
+        for submission in submissions if self._rule is not None else ():
+            with suppress(EntryError), locked(submission.root / LOCK):
+                if attempts := self._attempts(submission):
+                    put_forward(submission, self._counting(submission, attempts))
+
+    def _attempts(self, submission: Submission) -> Sequence[Attempt]:
+        """Return the attempts that may count; nothing is touched in a folder that is refused."""
+        if refusal(submission):
+            return ()
+        with suppress(EntryError):
+            return [attempt for attempt in adopt(submission) if self._eligible(attempt)]
+        return ()
+
+    def _counting(self, submission: Submission, attempts: Sequence[Attempt]) -> Attempt:
+        """Return the attempt that counts; ties go to the newest."""
+        student, ledger = submission.student, self._gradebook.ledger
+        row = ledger.rows.get(student)
+        if self._rule is Counts.BEFORE_DUE:
+            in_time = [one for one in attempts if ledger.lateness.in_time(student, row, known_time(one.time))]
+            return (in_time or attempts)[-1]
+        if self._rule is not Counts.BEST:
+            return attempts[-1]
+        reports = stored_reports(submission)
+
+        def worth(attempt: Attempt) -> float:
+            report = self._current(reports.get(attempt.digest), read_notebook(attempt.notebook))
+            if report is None or report.score is None:
+                return -1.0
+            loss = ledger.lateness.penalty(student, report.score, row, known_time(attempt.time))
+            return round(report.score - loss, 4)
+
+        return max(reversed(attempts), key=worth)
+
+    def _current(self, stored: StoredReport | None, notebook: Notebook) -> Report | None:
+        """Return how a notebook was graded, if grading it again, behind the same walls, changes nothing."""
+        if stored is None or stored.fingerprint != digest_of(self._gradebook.rules, notebook):
+            return None
+        return stored.report if is_final(stored.report, unsafe=self._unsafe) else None
 
 
 @contextmanager

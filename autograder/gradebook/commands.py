@@ -1,9 +1,8 @@
 """Makes nbgrader's own commands, autograde and export, grade and export as ours do."""
 
+from collections import defaultdict
 from contextlib import closing
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -41,33 +40,30 @@ def grade(converter: BaseConverter) -> None:
         problem = "name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ..."
         converter.log.error(problem)  # nbgrader prints nothing else
         raise NbGraderException(problem)
-    found = {}
+    found = defaultdict[str, dict[Submission, list[str]]](dict)
     for folder, notebooks in sorted(converter.assignments.items()):
-        exercise, student = Path(folder).name, Path(folder).parent.name
-        found[Submission(course.root, student, exercise)] = notebooks
+        *_, student, exercise = Path(folder).parts
+        found[exercise][Submission(course.root, student, exercise)] = notebooks
     failed = False
     with turn(course, converter.log.warning), closing(MarkingProcess(course)) as grader:
-        for name, submissions in groupby(sorted(found, key=attrgetter("exercise")), attrgetter("exercise")):
+        for name, submissions in sorted(found.items()):
             with ExerciseGradebook(course, course.exercises[name]) as gradebook:
-                for submission in submissions:
-                    if why := refusal(submission):
-                        converter.log.error("%s: %s", submission.folder, why)
-                        continue
-                    converter.notebooks = found[submission]
-                    if converter.init_destination(submission.exercise, submission.student):
-                        failed |= not _grade(course, submission, converter, gradebook, grader)
+                for submission, converter.notebooks in submissions.items():
+                    failed |= not _grade(course, submission, converter, gradebook, grader)
     if failed:
         raise NbGraderException("some submissions could not be graded; see the messages above")
 
 
 def _grade(
-    course: Course,
-    submission: Submission,
-    converter: BaseConverter,
-    gradebook: ExerciseGradebook,
+    course: Course, submission: Submission, converter: BaseConverter, gradebook: ExerciseGradebook,
     grader: MarkingProcess,
-) -> bool:
-    """Grade a submission, record it, and return whether that worked."""
+) -> bool:  # fmt: skip
+    """Grade a submission and record it, unless it is refused; return whether nothing has failed."""
+    if why := refusal(submission):
+        converter.log.error("%s: %s", submission.folder, why)
+        return True
+    if not converter.init_destination(submission.exercise, submission.student):
+        return True
     converter.run_pre_convert_hook()
     notebook = read_notebook(submission.notebook)
     graded = grader.grade(course.exercises[submission.exercise], notebook)

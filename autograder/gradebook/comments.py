@@ -38,38 +38,38 @@ class CommentsError(UsageError):
 class CommentBank:
     """A course's comments: some for all written answers, others for an exercise, or a question of it."""
 
-    def __init__(self, root: Path) -> None:
-        own = root / COMMENTS
-        self._path = own if own.is_file() else root / "solutions" / COMMENTS
-        self._document = self._read() if self._path.is_file() else Document({}, {})
+    def __init__(self, root: Path | None) -> None:
+        places = [root / COMMENTS, root / "solutions" / COMMENTS] if root else []
+        path = next((path for path in places if path.is_file()), None)
+        self._document = _read(path) if path else Document({}, {})
         self._data: dict[str, Any] = self._document.data
-
-    def comments(self, exercise: str, question: str | None = None) -> dict[str, str]:
-        """Return the texts for a question by name, or those for all questions of an exercise."""
-        own = self._data.get(exercise, {})
-        levels = [self._data, own, *(own.values() if question is None else [own.get(question, {})])]
-        known = (level for level in levels if isinstance(level, Mapping))
-        return {name: text for level in known for name, text in level.items() if isinstance(text, str)}
-
-    def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
-        """Return a submission in which people's comments have texts in the place of their names."""
-        if not self._data:
-            return graded
-        entries = []
-        for entry in graded.entries:
-            words = _NAMED.sub(partial(_text, self.comments(exercise, entry.question)), entry.remark)
-            entries.append(replace(entry, remark=words))
-        return replace(graded, entries=tuple(entries))
 
     def __bool__(self) -> bool:
         """Whether there is anything in the bank."""
         return bool(self._data)
 
+    def comments(self, exercise: str, question: str) -> dict[str, str]:
+        """Return the texts for a question, by name."""
+        own = self._data.get(exercise, {})
+        levels = (self._data, own, own.get(question, {}) if isinstance(own, Mapping) else {})
+        known = (level for level in levels if isinstance(level, Mapping))
+        return {name: text for level in known for name, text in level.items() if isinstance(text, str)}
+
+    def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
+        """Return a submission in which people's comments have texts in the place of their names."""
+        if not self:
+            return graded
+        entries = []
+        for entry in graded.entries:
+            known = self.comments(exercise, entry.question)
+            words = _NAMED.sub(partial(_text, known), entry.remark)
+            entries.append(replace(entry, remark=words))
+        return replace(graded, entries=tuple(entries))
+
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
         """Yield a line on each part of the bank that is for no exercise, or for no question of one."""
-        for name, part in self._data.items():
-            if not isinstance(part, Mapping):
-                continue
+        parts = {name: part for name, part in self._data.items() if isinstance(part, Mapping)}
+        for name, part in parts.items():
             if name not in exercises:
                 yield self._line((name,), f"is not an exercise; {suggestion(str(name), exercises)}")
                 continue
@@ -85,7 +85,7 @@ class CommentBank:
         Students read it as it is: it may be meant so.
         """
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for entry in (entry for one in graded for entry in one.entries if self):
+        for entry in (entry for one in graded for entry in one.entries):
             known = self.comments(exercise, entry.question)
             for name in dict.fromkeys(_NAMED.findall(entry.remark)):
                 if name not in known:
@@ -101,23 +101,23 @@ class CommentBank:
     def _line(self, path: KeyPath, problem: str) -> str:
         return one_line(f"{COMMENTS}:{self._document.line(path)}: {path[-1]} {problem}", _LONGEST)
 
-    def _read(self) -> Document:
-        try:
-            document = read_document(self._path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
-            raise CommentsError(f"{self._path}: cannot be read; save it as UTF-8") from None
-        except DocumentError as error:
-            problems = (f"{self._path}:{problem.line}: {problem.message}" for problem in error.problems)
-            raise CommentsError("\n".join(problems)) from None
-        if not isinstance(document.data, dict):
-            raise CommentsError(f"{self._path}:1: must hold names with texts; write each as `name: text`")
-        for path, value in _leaves(document.data):
-            sound = isinstance(value, str) and _NAME.fullmatch(str(path[-1]))
-            if not sound or len(path) > _DEPTH:
-                line, name = document.line(path), ".".join(map(str, path))
-                fix = "write `name: text`, alone or below an exercise, or below a question of it"
-                raise CommentsError(f"{self._path}:{line}: {name} is no comment; {fix}")
-        return document
+
+def _read(path: Path) -> Document:
+    try:
+        document = read_document(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        raise CommentsError(f"{path}: cannot be read; save it as UTF-8") from None
+    except DocumentError as error:
+        problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
+        raise CommentsError("\n".join(problems)) from None
+    if not isinstance(document.data, dict):
+        raise CommentsError(f"{path}:1: must hold names with texts; write each as `name: text`")
+    for keys, value in _leaves(document.data):
+        if len(keys) > _DEPTH or not isinstance(value, str) or not _NAME.fullmatch(str(keys[-1])):
+            fix = "write `name: text`, alone or below an exercise, or below a question of it"
+            place, name = f"{path}:{document.line(keys)}", ".".join(map(str, keys))
+            raise CommentsError(f"{place}: {name} is no comment; {fix}")
+    return document
 
 
 def _text(known: Mapping[str, str], found: "re.Match[str]") -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from alembic.script import ScriptDirectory
 from nbgrader import api
-from nbgrader.api import Base
+from nbgrader.api import Base, Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
@@ -29,12 +29,13 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.course.course import FILE as COURSE
 from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
-from autograder.course.kept import unwritable
+from autograder.course.kept import GRADEBOOK, unwritable
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.submission.submission import Submission
 
 FILE = "nbgrader_config.py"
+_SQLITE = "sqlite:///"
 _TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
 LOG = "nbgrader"
 
@@ -58,10 +59,9 @@ def configuration(course: Course) -> Config:
     config.GenerateFeedback.preprocessors = []
     config.ExportApp.plugin_class = SettledCsvExport
     config.ExchangeFactory.release_feedback = ReleaseFeedback
-    config.HTMLExporter.preprocessors = [
-        "autograder.gradebook.formgrader.CleanMarkdown"
-    ]  # formgrader's pages
-    config.HTMLExporter.template_file = str(_TEMPLATE)  # both for formgrader's pages
+    # Both for the formgrader's pages.
+    config.HTMLExporter.preprocessors = ["autograder.gradebook.formgrader.CleanMarkdown"]
+    config.HTMLExporter.template_file = str(_TEMPLATE)
     config.CleanMarkdown.course = str(course.root)
     record_saves()
     return config
@@ -85,33 +85,33 @@ def database(course: Course) -> str:
     One that another nbgrader has made is refused, since nothing here could read it.
     """
     given = load(course).CourseDirectory
-    address = (
-        str(given.db_url) if "db_url" in given else f"sqlite:///{Path(course.root).resolve()}/gradebook.db"
-    )
-    if (path := _file(address)) is not None:
-        expect_current(path)
-    return address
+    if "db_url" in given and not str(given.db_url).startswith(_SQLITE):
+        return str(given.db_url)
+    file = str(given.db_url).removeprefix(_SQLITE) if "db_url" in given else course.root.resolve() / GRADEBOOK
+    expect_current(Path(file))
+    return f"{_SQLITE}{file}"
 
 
 def gradebook_file(course: Course) -> Path | None:
     """Return the gradebook's file; None where it is kept by a server."""
-    return _file(database(course))
+    address = database(course)
+    return Path(address.removeprefix(_SQLITE)) if address.startswith(_SQLITE) else None
 
 
-def gradebook_exists(course: Course) -> bool:
-    """Whether the course has a gradebook; one on a server always counts as there."""
+@contextmanager
+def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
+    """Yield the course's gradebook, or None where it has none yet; one on a server is always there."""
     path = gradebook_file(course)
-    return path is None or path.is_file()
+    if path is None or path.is_file():
+        with Gradebook(database(course), course.settings.course) as gradebook:
+            yield gradebook
+    else:
+        yield None
 
 
 @lru_cache(maxsize=1)
 def _given(path: Path, *_content: bytes) -> Config:
     return PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
-
-
-def _file(address: str) -> Path | None:
-    prefix = "sqlite:///"
-    return Path(address.removeprefix(prefix)) if address.startswith(prefix) else None
 
 
 def _find_alembic() -> None:

@@ -31,11 +31,9 @@ from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook
 from autograder.course.source import BEGIN, END, Cell, Role
 from autograder.errors import AutograderError
-from autograder.gradebook.audit import recording
 from autograder.gradebook.comments import CommentBank, CommentsError
 from autograder.gradebook.config import database
-from autograder.gradebook.grades import ANSWERS, are_kept
-from autograder.gradebook.rows import listed_by_id
+from autograder.gradebook.rows import Answer, listed_by_id, recording
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import Student, StudentsError
 
@@ -67,7 +65,7 @@ class Given(NamedTuple):
     score: float | None  # by a person
     extra: float | None
     waits: bool
-    digest: str | None = None
+    digest: str | None = None  # of the answer for which it was graded
     asked: str | None = None
 
 
@@ -92,19 +90,18 @@ class Asked:
         if self.source.is_code:
             lines = self.source.text.split("\n")
             return "\n".join(line for line in lines if BEGIN not in line and END not in line)
-        return self._parts[0]
+        return self._answer.removesuffix(f"({self.rubric})").rstrip() if self.rubric else self._answer
 
     @property
     def rubric(self) -> str:
         """The last paragraph of the author's answer to a written question, if it stands in parentheses."""
-        return self._parts[1]
+        answer, _, last = self._answer.rpartition("\n\n")
+        is_rubric = answer and last.startswith("(") and last.endswith(")") and not self.source.is_code
+        return last[1:-1] if is_rubric else ""
 
     @property
-    def _parts(self) -> tuple[str, str]:
-        text = "\n".join(line for _, line in self.source.hidden()).strip()
-        answer, _, last = text.rpartition("\n\n")
-        is_rubric = answer and last.startswith("(") and last.endswith(")")
-        return (answer, last[1:-1]) if is_rubric and not self.source.is_code else (text, "")
+    def _answer(self) -> str:
+        return "\n".join(line for _, line in self.source.hidden()).strip()
 
     @property
     def waiting(self) -> int:
@@ -130,10 +127,10 @@ class Asked:
     @property
     def members(self) -> list[dict[str, Any]]:
         """What the page needs to give this student and those of `alike` the same score and comment."""
-        given = [one for one in (self.own, *self.alike) if one is not None]
         return [
             {"grade": one.grade, "comment": one.comment, "extra": one.extra, "waits": one.waits}
-            for one in given
+            for one in (self.own, *self.alike)
+            if one is not None
         ]
 
 
@@ -214,7 +211,11 @@ def _asked(
     submission = gradebook.find_submission_notebook_by_id(resources["submission_id"])
     grades = {grade.name: grade for grade in submission.grades}
     cells = {comment.name: comment.cell_id for comment in submission.comments}
-    bank, problem = _bank(course)
+    problem = ""
+    try:
+        bank = CommentBank(course.root)
+    except CommentsError as error:
+        bank, problem = CommentBank(None), str(error)
     for place, source in enumerate(exercise.cells):
         is_written = source.role is Role.MANUAL
         name = source.name if is_written else check_id(source.name)
@@ -228,7 +229,7 @@ def _asked(
             yield Asked(
                 source, _above(exercise.cells[:place]), places, _reason(own, hint),
                 [] if is_written else _lines(exercise, node, hint),
-                answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
+                answers, own, bank.comments(exercise.name, source.name), problem,
                 any("attachment:" in node.cells[n].source for n in places),
             )  # fmt: skip
 
@@ -237,29 +238,21 @@ def _is_graded(cell: NotebookNode) -> bool:
     return "nbgrader" in cell.metadata
 
 
-def _bank(course: Course) -> tuple[CommentBank | None, str]:
-    try:
-        return CommentBank(course.root), ""
-    except CommentsError as error:
-        return None, str(error)
-
-
 def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Given]:
     """Return what the gradebook has on all students' answers to the question with these cells."""
     query = (
         gradebook.db.query(
             Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
-            Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade,
+            Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade, Answer.digest, Answer.asked,
         )
-        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .select_from(Grade)
+        .join(Grade.notebook)
+        .join(SubmittedNotebook.assignment)
         .outerjoin(Comment, and_(Comment.notebook_id == Grade.notebook_id, Comment.cell_id == commented))
+        .outerjoin(Answer, Answer.grade_id == Grade.id)
         .filter(Grade.cell_id == cell)
         .order_by(SubmittedAssignment.student_id)
     )  # fmt: skip
-    if are_kept(gradebook):
-        query = query.outerjoin(ANSWERS, ANSWERS.c.grade_id == Grade.id)
-        query = query.add_columns(ANSWERS.c.digest, ANSWERS.c.asked)
     return [Given(*row) for row in query]
 
 

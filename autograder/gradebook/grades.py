@@ -5,26 +5,23 @@ about new ones. nbgrader's own tables have no place for it, so the gradebook get
 """
 
 import hashlib
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, from_dict, v4
-from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader import utils
-from nbgrader.api import Grade, Gradebook
+from nbgrader.api import Grade, Gradebook, SubmittedAssignment
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
-from sqlalchemy import Column, MetaData, String, Table, inspect
 
 from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook, to_json
-from autograder.gradebook.rows import Rows
+from autograder.gradebook.rows import Answer, by_cell
 from autograder.grading.graded import CellResult, Graded
 from autograder.report.outputs import Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
@@ -34,8 +31,6 @@ from autograder.submission.digest import digest_of, rules
 from autograder.submission.matching import RestoredCell, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
-# As nbformat writes notebooks.
-_WRITING: dict[str, Any] = {"indent": 1, "sort_keys": True, "separators": (",", ": "), "ensure_ascii": False}
 _MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
@@ -146,18 +141,6 @@ def _put_back(cell: NotebookNode) -> NotebookNode:
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
 
 
-def written(node: NotebookNode) -> str:
-    """Return the text of a restored notebook's file, as `nbformat.writes` does, which first copies it."""
-    return f"{json.dumps(strip_transient(split_lines(node)), **_WRITING)}\n"
-
-
-class Answer(NamedTuple):
-    """The answer for which a grade was recorded, and why a person was asked to look at it, if one was."""
-
-    digest: str
-    asked: str
-
-
 @dataclass(frozen=True, slots=True)
 class Judged:
     """What grading says on one graded cell."""
@@ -168,16 +151,39 @@ class Judged:
     digest: str  # of the student's answer to this very question
 
 
-ANSWERS = Table(
-    "autograder_answer",
-    MetaData(),
-    Column("grade_id", String(32), primary_key=True),
-    Column("digest", String(64), nullable=False),
-    Column("asked", String(32), nullable=False),
-)
+def take_in(
+    gradebook: Gradebook, release: Release, row: SubmittedAssignment, notebook: Notebook, graded: Graded
+) -> NotebookNode:
+    """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
+
+    Scores and comments go into the rows, which the caller commits; what a person has written stays. The
+    returned notebook says by which rules the very bytes in `notebook` were graded: its file has to be written
+    last.
+    """
+    node = release.restored(notebook)
+    (grades, comments), judged = by_cell(row), judge(release, node, notebook, graded.report)
+    recorded: Any = Answer.grade_id.in_([grade.id for grade in grades.values()])
+    answers = {answer.grade_id: answer for answer in gradebook.db.query(Answer).filter(recorded)}
+    for name, one in judged.items():
+        grade, answer = grades[name], answers.get(grades[name].id)
+        grade.needs_manual_grade = _needs_person(grade, one, answer)
+        grade.auto_score = one.score
+        comments[checked_question(name) or name].auto_comment = one.comment
+        if answer is None:
+            gradebook.db.add(Answer(grade_id=grade.id, digest=one.digest, asked=one.asked))
+        else:
+            answer.digest, answer.asked = one.digest, one.asked
+    fingerprint = digest_of(release.rules, notebook)
+    node.metadata["autograder"] = {"fingerprint": fingerprint, "report": graded.report.as_dict()}
+    allowance = Allowance()
+    for cell in node.cells:
+        number = cell.metadata.pop("autograder", {}).get("number")
+        if cell.cell_type == "code" and number in graded.results:
+            cell.outputs = list(_outputs(graded.results[number], allowance))
+    return node
 
 
-def needs_person(grade: Grade, judged: Judged, before: Answer | None) -> bool:
+def _needs_person(grade: Grade, judged: Judged, before: Answer | None) -> bool:
     """Whether an instructor has to look at a question, after what one may have decided before.
 
     What a person gave stays confirmed until the student's answer to this question changes, whatever else
@@ -188,97 +194,29 @@ def needs_person(grade: Grade, judged: Judged, before: Answer | None) -> bool:
         return bool(grade.needs_manual_grade) or not same
     if grade.extra_credit is not None and not same:
         return True
-    settled = before == Answer(judged.digest, judged.asked) and not grade.needs_manual_grade
+    settled = before is not None and same and before.asked == judged.asked and not grade.needs_manual_grade
     return bool(judged.asked) and not (settled and judged.score is not None)
-
-
-def digests(release: Release, node: NotebookNode, notebook: Notebook, *, unreadable: bool) -> dict[str, str]:
-    """Return a digest of the answer to each question, by its graded cell; an unreadable file is one."""
-    texts = release.answers(node)
-    if unreadable:
-        return dict.fromkeys(texts, notebook.digest)
-    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-
-
-def are_kept(gradebook: Gradebook) -> bool:
-    """Whether the gradebook has the table."""
-    return bool(inspect(gradebook.db.connection()).has_table(ANSWERS.name))
-
-
-def keep_answers(gradebook: Gradebook) -> None:
-    """Give the gradebook the table, if it has none yet."""
-    ANSWERS.create(gradebook.db.connection(), checkfirst=True)
-    gradebook.db.commit()
-
-
-def read_answers(gradebook: Gradebook, grades: Mapping[str, Grade]) -> dict[str, Answer]:
-    """Return for which answers these grades were recorded, by their cells' names."""
-    names = {grade.id: name for name, grade in grades.items()}
-    query = ANSWERS.select().where(ANSWERS.c.grade_id.in_(list(names)))
-    found = gradebook.db.connection().execute(query)
-    return {names[grade]: Answer(digest, asked) for grade, digest, asked in found}
-
-
-def write_answers(gradebook: Gradebook, grades: Mapping[str, Grade], judged: Mapping[str, Judged]) -> None:
-    """Store for which answers these grades are; the caller commits."""
-    rows = [
-        {"grade_id": grades[name].id, "digest": one.digest, "asked": one.asked}
-        for name, one in judged.items()
-    ]
-    connection = gradebook.db.connection()
-    connection.execute(ANSWERS.delete().where(ANSWERS.c.grade_id.in_([row["grade_id"] for row in rows])))
-    connection.execute(ANSWERS.insert(), rows)
-
-
-def take_in(
-    gradebook: Gradebook,
-    release: Release,
-    rows: Rows,
-    notebook: Notebook,
-    graded: Graded,
-) -> NotebookNode:
-    """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
-
-    Scores and comments go into the rows, which the caller commits; what a person has written stays. The
-    returned notebook says by which rules the very bytes in `notebook` were graded: its file has to be written
-    last.
-    """
-    node = release.restored(notebook)
-    judged = judge(release, node, notebook, graded.report)
-    node.metadata["autograder"] = fingerprinted(release.rules, notebook, graded.report)
-    allowance = Allowance()
-    for cell in node.cells:
-        number = cell.metadata.pop("autograder", {}).get("number")
-        if cell.cell_type == "code" and number in graded.results:
-            cell.outputs = list(_outputs(graded.results[number], allowance))
-    before = read_answers(gradebook, rows.grades)
-    enter(judged, rows.grades, before)
-    for name, one in judged.items():
-        rows.comments[checked_question(name) or name].auto_comment = one.comment
-    write_answers(gradebook, rows.grades, judged)
-    return node
-
-
-def fingerprinted(rules: str, notebook: Notebook, report: Report) -> dict[str, Any]:
-    """Return what files say of grading: the report, and a digest of the rules and bytes that led to it."""
-    return {"fingerprint": digest_of(rules, notebook), "report": report.as_dict()}
 
 
 def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:
     """Return score and comment for each graded cell; a written answer that was never begun is worth 0.
 
-    Where the student added text cells, one of them may be the written answer, so a person looks at it.
+    Where the student added text cells, one of them may be the written answer, so a person looks at it. The
+    answer to each question of an unreadable file is that file.
     """
     unreadable = report.status is Status.UNREADABLE
-    answers = digests(release, node, notebook, unreadable=unreadable)
+    answers = {
+        name: hashlib.sha256(text.encode()).hexdigest() for name, text in release.answers(node).items()
+    }
+    if unreadable:
+        answers = dict.fromkeys(answers, notebook.digest)
     questions = {question.name: question for question in report.questions}
     judged = {}
     for name, question in questions.items():
         if question.verdict is not Verdict.UNGRADED:
             asked = str(question.verdict) if question.verdict in _FOR_A_PERSON else ""
-            asked = str(report.status) if unreadable else asked
-            digest = answers[check_id(name)]
-            judged[check_id(name)] = Judged(question.score, comment(report, question), asked, digest)
+            asked, cell_name = str(report.status) if unreadable else asked, check_id(name)
+            judged[cell_name] = Judged(question.score, comment(report, question), asked, answers[cell_name])
     own_text = "own text" if release.has_own_text(node) else ""
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
         name, (score, _) = cell.metadata.nbgrader.grade_id, utils.determine_grade(cell)
@@ -287,14 +225,6 @@ def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Repo
         words = comment(report, questions[name]) if unreadable else no_response
         judged[name] = Judged(score, words, asked, answers[name])
     return judged
-
-
-def enter(judged: Mapping[str, Judged], grades: Mapping[str, Grade], before: Mapping[str, Answer]) -> None:
-    """Put our scores into the rows of a submission; what a person gave stays, and often stays confirmed."""
-    for name, one in judged.items():
-        grade = grades[name]
-        grade.auto_score = one.score
-        grade.needs_manual_grade = needs_person(grade, one, before.get(name))
 
 
 def comment(report: Report, question: QuestionReport) -> str:

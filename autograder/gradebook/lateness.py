@@ -1,7 +1,7 @@
 """Computes due dates with extensions, how late submissions are, and what that costs.
 
-Due dates and the policy are those of course.yaml. Extensions are those of extensions.csv, which may be edited
-by hand, too: a student may get one long before there is a submission. Where course.yaml has no policy,
+Due dates and the policy are those of course.yaml. Extensions are those of extensions.csv, which may also be
+edited manually: a student may get one long before there is a submission. Where course.yaml has no policy,
 nbgrader's own plugin decides, as nbgrader_config.py sets it up. As a penalty depends on points, which people
 change in the formgrader at any time, whoever reads the gradebook computes it again.
 """
@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from nbgrader.api import SubmittedAssignment
@@ -34,7 +35,6 @@ from autograder.submission.submission import has_come, is_student
 BOM = "\ufeff"  # without it some spreadsheets take UTF-8 for another encoding
 HEADER = ["student", "exercise", "until"]
 _LONGEST = 200  # letters of a line
-Extensions = dict[tuple[str, str], str]  # the moment as it was written, by student and exercise
 
 
 def rewrite(path: Path, rows: Iterable[Sequence[str]]) -> None:
@@ -55,18 +55,27 @@ class ExtensionError(UsageError):
     """An extension cannot be given, or extensions.csv not be read; the message says why."""
 
 
+class Extension(NamedTuple):
+    """Until when a student may hand in an exercise: a row of extensions.csv."""
+
+    student: str
+    exercise: str
+    until: str  # the moment as it was written
+    moment: datetime
+
+
 def extend(
     course: Course, student: str, exercise: str, until: str | None, *, keep_later: bool = False
 ) -> str:
-    """Let a student hand in until then, or as everybody else if `until` is None; return what was kept.
+    """Let a student hand in until then, or as everybody else if `until` is None; return what was stored.
 
-    A time after the due date, such as "+2 days", is kept as the moment that it comes to. With `keep_later`
-    a longer extension that the student has stays.
+    A time after the due date, such as "+2 days", is stored as that moment. With `keep_later` a longer
+    extension that the student has stays.
     """
-    kept, students = _read(course), listed_students(course.root)
-    before = dict(kept)
-    given_back = kept.pop((student, exercise), None) is not None and until is None
-    if students is not None and not given_back and (problem := students.unknown(student)):
+    kept = {(one.student, one.exercise): one for _, one in _read(course)}
+    before, students = kept.pop((student, exercise), None), listed_students(course.root)
+    is_given_back = before is not None and until is None
+    if students is not None and not is_given_back and (problem := students.unknown(student)):
         raise ExtensionError(problem)
     if not is_student(student):
         raise ExtensionError(f'"{student}" is not a student\'s id; use letters, digits and . _ @ + -')
@@ -74,13 +83,14 @@ def extend(
         if (due := course.due(exercise)) is None:
             raise ExtensionError(f"{exercise} is never due; give it a `due` in course.yaml first")
         until = _after(due, until) if until.startswith("+") else until
-        moment = _moment(until, "UNTIL")
-        if moment <= due:
+        given = Extension(student, exercise, until, _moment(until, "UNTIL"))
+        if given.moment <= due:
             raise ExtensionError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
-        if keep_later and (known := before.get((student, exercise))) and _moment(known, EXTENSIONS) > moment:
-            until = known
-        kept[student, exercise] = until
-    rows = [[*who, moment] for who, moment in sorted(kept.items())]
+        if keep_later and before is not None and before.moment > given.moment:
+            given = before
+        kept[student, exercise] = given
+        until = given.until
+    rows = [[one.student, one.exercise, one.until] for _, one in sorted(kept.items())]
     rewrite(course.root / EXTENSIONS, [HEADER, *rows])
     return until or ""
 
@@ -90,52 +100,37 @@ def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None
 
     It is None where there is no list: then extensions are those that somebody gave through nbgrader.
     """
-    path = course.root / EXTENSIONS
-    if not path.is_file():
+    if not (course.root / EXTENSIONS).is_file():
         return None
-    return {
-        student: _moment(until, f"{path}: {student} {name}")
-        for (student, name), until in _read(course).items()
-        if name == exercise
-    }
+    return {one.student: one.moment for _, one in _read(course) if one.exercise == exercise}
 
 
 def unknown_students(course: Course, students: Students, exercises: Collection[str]) -> Iterator[str]:
     """Yield a line on each row for somebody who is not in the list and has handed in nothing."""
-    for number, (student, exercise), _ in _rows(course):
-        problem = students.unknown(student)
-        if problem and exercise in exercises and not has_come(course, student):
+    for number, one in _read(course):
+        problem = students.unknown(one.student)
+        if problem and one.exercise in exercises and not has_come(course, one.student):
             yield f"{EXTENSIONS}:{number}: {one_line(problem, _LONGEST)}"
 
 
-def _read(course: Course) -> Extensions:
-    return {whose: moment for _, whose, moment in _rows(course)}
-
-
-def _rows(course: Course) -> Iterator[tuple[int, tuple[str, str], str]]:
+def _read(course: Course) -> Iterator[tuple[int, Extension]]:
     """Yield each extension with the number of its row."""
     path = course.root / EXTENSIONS
     if not path.is_file():
         return
     try:
-        header, *rows = read_rows(path)
+        header, *rows = ([cell.strip() for cell in row] for row in read_rows(path))
     except (ValueError, csv.Error):
         raise ExtensionError(f"{path}: cannot be read; save it as CSV in UTF-8 with a header") from None
-    if [cell.strip() for cell in header] != HEADER:
+    if header != HEADER:
         raise ExtensionError(f"{path}:1: must be {','.join(HEADER)}")
     for number, row in enumerate(rows, 2):
-        cells = [cell.strip() for cell in row]
-        if any(cells):
-            yield number, *_row(course, path, number, cells)
-
-
-def _row(course: Course, path: Path, number: int, cells: list[str]) -> tuple[tuple[str, str], str]:
-    if len(cells) != len(HEADER) or not is_student(cells[0]) or cells[1] not in course.exercises:
-        raise ExtensionError(
-            f"{path}:{number}: is not an extension; write a student's id, an exercise, a moment"
-        )
-    _moment(cells[2], f"{path}:{number}")
-    return (cells[0], cells[1]), cells[2]
+        match row:
+            case [student, exercise, until] if is_student(student) and exercise in course.exercises:
+                yield number, Extension(student, exercise, until, _moment(until, f"{path}:{number}"))
+            case _ if any(row):
+                fix = "write a student's id, an exercise, a moment"
+                raise ExtensionError(f"{path}:{number}: is not an extension; {fix}")
 
 
 def _after(due: datetime, text: str) -> str:
@@ -157,7 +152,10 @@ def _moment(text: str, place: str) -> datetime:
 
 
 class Lateness:
-    """The rules of one exercise for late work; `config` holds nbgrader's settings."""
+    """The rules of one exercise for late work; `config` holds nbgrader's settings.
+
+    Times at which work was handed in are in UTC and without a zone, as nbgrader keeps them.
+    """
 
     def __init__(self, course: Course, exercise: Exercise, config: Config) -> None:
         self._config = config
@@ -165,66 +163,6 @@ class Lateness:
         self._due = course.due(exercise.name)
         self._points = sum(exercise.points.values()) + sum(exercise.written.values())
         self._extensions = read_extensions(course, exercise.name)
-
-    def reckon(
-        self, submission: GradebookSubmission, row: SubmittedAssignment | None, handed_in: datetime | None
-    ) -> GradebookSubmission:
-        """Return the submission with its delay and penalty, if it came at `handed_in` (in UTC)."""
-        due = self.due(submission.student, row)
-        extended = due if due is not None and due != self._base(row) else None
-        submission = replace(submission, extended=extended)
-        if due is None or handed_in is None or self.in_time(submission.student, row, handed_in):
-            return replace(submission, seconds_late=0.0, penalty=0.0)
-        came = handed_in.replace(tzinfo=UTC)
-        score = sum(entry.score or 0.0 for entry in submission.entries)
-        penalty = self.penalty(submission.student, score, row, handed_in)
-        rule = self._late.reason(self._points, due, came) if self._late is not None else ""
-        seconds = (came - due).total_seconds()
-        return replace(submission, seconds_late=seconds, penalty=penalty, late_rule=rule)
-
-    def penalty(
-        self, student: str, score: float, row: SubmittedAssignment | None, handed_in: datetime | None
-    ) -> float:
-        """Return what work worth `score` loses, if it came at `handed_in` (in UTC)."""
-        due = self.due(student, row)
-        came = handed_in and handed_in.replace(tzinfo=UTC)
-        return 0.0 if due is None or came is None or came <= due else self._penalty(student, score, due, came)
-
-    def in_time(self, student: str, row: SubmittedAssignment | None, handed_in: datetime | None) -> bool:
-        """Whether work came in time, or within the grace; where nobody knows when it came, it did."""
-        due = self.due(student, row)
-        if due is None or handed_in is None:
-            return True
-        last = due if self._late is None else self._late.grace.after(due)
-        return handed_in.replace(tzinfo=UTC) <= last
-
-    def enter(
-        self, row: SubmittedAssignment, submission: GradebookSubmission, handed_in: datetime | None
-    ) -> GradebookSubmission:
-        """Put time, extension and penalty into nbgrader's rows; return the submission as it is then."""
-        reckoned = self.reckon(submission, row, handed_in)
-        if self._due and row.assignment.duedate != (due := self._due.astimezone(UTC).replace(tzinfo=None)):
-            row.assignment.duedate = due
-        if row.timestamp != handed_in:
-            row.timestamp = handed_in
-        if row.extension != (extension := self._extension(row)):
-            row.extension = extension
-        for notebook in row.notebooks:
-            if (notebook.late_submission_penalty or 0.0) != reckoned.penalty:
-                notebook.late_submission_penalty = reckoned.penalty or None
-        return reckoned
-
-    def _penalty(self, student: str, score: float, due: datetime, came: datetime) -> float:
-        if self._late is not None:
-            return self._late.penalty(score, self._points, due, came)
-        seconds = (came - due).total_seconds()
-        penalty = self._plugin.late_submission_penalty(student, score, seconds) or 0.0
-        return round(min(max(penalty, 0.0), max(score, 0.0)), 4)
-
-    def _base(self, row: SubmittedAssignment | None) -> datetime | None:
-        """Return when the exercise is due for everybody; course.yaml goes before the formgrader."""
-        known = None if row is None else row.assignment.duedate
-        return self._due or (known and known.replace(tzinfo=UTC))
 
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
         """Return until when a student may hand in, in the zone of the due date."""
@@ -235,13 +173,67 @@ class Lateness:
             return base + ((row and row.extension) or timedelta())
         return max(base, self._extensions.get(student, base)).astimezone(base.tzinfo)
 
-    def _extension(self, row: SubmittedAssignment) -> timedelta | None:
-        """Return what nbgrader adds to everybody's due date; extensions.csv goes before the gradebook."""
+    def in_time(self, student: str, row: SubmittedAssignment | None, handed_in: datetime | None) -> bool:
+        """Whether work came in time, or within the grace; where nobody knows when it came, it did."""
+        due = self.due(student, row)
+        if due is None or handed_in is None:
+            return True
+        last = due if self._late is None else self._late.grace.after(due)
+        return handed_in.replace(tzinfo=UTC) <= last
+
+    def penalty(
+        self, student: str, score: float, row: SubmittedAssignment | None, handed_in: datetime | None
+    ) -> float:
+        """Return what work worth `score` loses."""
+        due, came = self.due(student, row), handed_in and handed_in.replace(tzinfo=UTC)
+        if due is None or came is None or came <= due:
+            return 0.0
+        if self._late is not None:
+            return self._late.penalty(score, self._points, due, came)
+        seconds = (came - due).total_seconds()
+        penalty = self._plugin.late_submission_penalty(student, score, seconds) or 0.0
+        return round(min(max(penalty, 0.0), max(score, 0.0)), 4)
+
+    def reckon(
+        self, submission: GradebookSubmission, row: SubmittedAssignment | None, handed_in: datetime | None
+    ) -> GradebookSubmission:
+        """Return the submission with its delay and penalty."""
+        due = self.due(submission.student, row)
+        extended = due if due is not None and due != self._base(row) else None
+        if due is None or handed_in is None or self.in_time(submission.student, row, handed_in):
+            return replace(submission, extended=extended, seconds_late=0.0, penalty=0.0)
+        came, score = handed_in.replace(tzinfo=UTC), sum(entry.score or 0.0 for entry in submission.entries)
+        return replace(
+            submission,
+            extended=extended,
+            seconds_late=(came - due).total_seconds(),
+            penalty=self.penalty(submission.student, score, row, handed_in),
+            late_rule="" if self._late is None else self._late.reason(self._points, due, came),
+        )
+
+    def enter(
+        self, row: SubmittedAssignment, submission: GradebookSubmission, handed_in: datetime | None
+    ) -> GradebookSubmission:
+        """Put time, extension and penalty into nbgrader's rows; return the submission as it is then.
+
+        SQLAlchemy writes only what has changed.
+        """
+        reckoned = self.reckon(submission, row, handed_in)
+        if self._due:
+            row.assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
+        row.timestamp = handed_in
         base, due = self._base(row), self.due(row.student_id, row)
-        if self._extensions is None or base is None or due is None:
-            extension: timedelta | None = row.extension
-            return extension
-        return due.astimezone(UTC) - base.astimezone(UTC) or None
+        if self._extensions is not None and base is not None and due is not None:
+            row.extension = due.astimezone(UTC) - base.astimezone(UTC) or None
+        for notebook in row.notebooks:
+            if (notebook.late_submission_penalty or 0.0) != reckoned.penalty:
+                notebook.late_submission_penalty = reckoned.penalty or None
+        return reckoned
+
+    def _base(self, row: SubmittedAssignment | None) -> datetime | None:
+        """Return when the exercise is due for everybody; course.yaml goes before the formgrader."""
+        known = None if row is None else row.assignment.duedate
+        return self._due or (known and known.replace(tzinfo=UTC))
 
     @cached_property
     def _plugin(self) -> BasePlugin:

@@ -25,20 +25,18 @@ from autograder.course.exercise import Exercise
 from autograder.course.settings import Tells
 from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.attempts import shown_attempts
-from autograder.gradebook.audit import read_saves
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
     ConversionError,
     converting,
-    database,
-    gradebook_exists,
     load,
     open_converter,
+    open_gradebook,
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, ScoreChange, turn
-from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, submissions_in
+from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, read_saves, submissions_in
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import GradebookSubmission, QuestionReport, Report, Status, Verdict
 from autograder.report.text import is_picture
@@ -144,8 +142,8 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         node, resources = super().from_notebook_node(nb, resources, **kwargs)
         about, coursedir = resources["nbgrader"], self.parent.coursedir
         course = load_course(Path(coursedir.root))
+        exercise = course.exercises[about["assignment"]]
         with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
-            exercise = course.exercises[about["assignment"]]
             lateness = Lateness(course, exercise, self.parent.config)
             (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
             people = read_class(gradebook, course)
@@ -163,36 +161,34 @@ def feedback_page(
     people: Mapping[str, Student],
 ) -> str:
     """Return the page on an autograded notebook, whose report is in its metadata; `people` are the class."""
-    report = Report.from_dict(node.metadata["autograder"]["report"])
+    grading = node.metadata["autograder"]
     submission = Submission(course.root, graded.student, exercise.name)
     saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
-    fingerprint = node.metadata["autograder"].get("fingerprint", "")
-    attempts = shown_attempts(course, submission, fingerprint, view.told)
-    tells = view.early(graded.student)
-    shown, note = early_report(report, tells)
-    cells, person = early_cells(node.cells, tells), people.get(graded.student)
+    attempts = shown_attempts(course, submission, grading.get("fingerprint", ""), view.told)
+    tells, person = view.early(graded.student), people.get(graded.student)
+    shown, note = early_report(Report.from_dict(grading["report"]), tells)
     name = " ".join(filter(None, reversed(person.parts))) if person else ""
     return render_feedback(
-        shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student
-    )
+        shown, graded, early_cells(node.cells, tells), saved, attempts, note,
+        title=exercise.title, student=name or graded.student,
+    )  # fmt: skip
 
 
-def read_gradebook(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
+def read_gradebook(
+    course: Course, exercise: Exercise, *, as_written: bool = False
+) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook.
 
-    CourseError says that a question is gone for which a person gave points: they would be lost.
+    People's comments get the texts of the comment bank, or stay `as_written`. CourseError says that a
+    question is gone for which a person gave points: they would be lost.
     """
-    bank = CommentBank(course.root)
-    return tuple(bank.put_in(exercise.name, submission) for submission in read_as_written(course, exercise))
-
-
-def read_as_written(course: Course, exercise: Exercise) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions with people's comments as they were written."""
-    if not gradebook_exists(course):
-        return ()
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with open_gradebook(course) as gradebook:
+        if gradebook is None:
+            return ()
         expect_nothing_lost(gradebook, exercise)
-        return submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+        found = submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+    bank = CommentBank(course.root)
+    return found if as_written else tuple(bank.put_in(exercise.name, one) for one in found)
 
 
 def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
@@ -200,43 +196,38 @@ def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises if bank else ():
-        yield from bank.unknown_names(exercise.name, read_as_written(course, exercise))
+        yield from bank.unknown_names(exercise.name, read_gradebook(course, exercise, as_written=True))
 
 
 def read_people(course: Course) -> dict[str, Student]:
     """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
-    if not gradebook_exists(course):
-        return dict(sorted(listed_by_id(course.root).items()))
-    with Gradebook(database(course), course.settings.course) as gradebook:
+    with open_gradebook(course) as gradebook:
         return read_class(gradebook, course)
 
 
 def read_former(course: Course) -> dict[str, Student]:
     """Return those whom the gradebook knows and students.csv names no more; nobody where there is no list."""
-    if not (listed := listed_by_id(course.root)) or not gradebook_exists(course):
-        return {}
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        return {id_: one for id_, one in read_recorded(gradebook).items() if id_ not in listed}
+    listed = listed_by_id(course.root)
+    with open_gradebook(course) as gradebook:
+        known = read_recorded(gradebook) if listed else {}
+    return {id_: one for id_, one in known.items() if id_ not in listed}
 
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
     """Return how many answers each person graded last in the formgrader, by the person and the exercise."""
-    if not gradebook_exists(course):
-        return {}
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        saved = {
-            (one.grade, exercise.name): one
-            for exercise in exercises
-            for one in read_saves(gradebook, exercise)
-        }
-    return dict(sorted(Counter((one.grader, exercise) for (_, exercise), one in saved.items()).items()))
+    last = dict[str, tuple[str, str]]()
+    with open_gradebook(course) as gradebook:
+        for exercise in exercises if gradebook else ():
+            for one in read_saves(gradebook, exercise):
+                last[str(one.save.grade_id)] = str(one.save.grader), exercise.name
+    return dict(sorted(Counter(last.values()).items()))
 
 
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
-    if not gradebook_exists(course):
-        return ()
-    with turn(course), Gradebook(database(course), course.settings.course) as gradebook:
+    with turn(course), open_gradebook(course) as gradebook:
+        if gradebook is None:
+            return ()
         ledger = Ledger(course, exercise, load(course))
         ledger.open(gradebook)
     return tuple(ledger.changes.values())
@@ -256,10 +247,9 @@ def write_feedback(
     people = read_people(course)
     with open_converter(GenerateFeedback, course, exercise) as converter:
         for graded in read_gradebook(course, exercise):
-            if students is not None and graded.student not in students:
-                continue
             submission = Submission(course.root, graded.student, exercise.name)
-            if not submission.autograded.is_file():
+            left_out = students is not None and graded.student not in students
+            if left_out or not submission.autograded.is_file():
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):

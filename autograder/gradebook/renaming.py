@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from nbgrader.api import Gradebook
 from sqlalchemy import text
 
 from autograder.collecting.attempts import LOCK
@@ -10,7 +9,7 @@ from autograder.course.course import Course
 from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
 from autograder.files import locked
-from autograder.gradebook.config import database, gradebook_exists
+from autograder.gradebook.config import open_gradebook
 from autograder.gradebook.lateness import rewrite
 from autograder.gradebook.ledger import turn
 from autograder.submission.store import knows, rename_student
@@ -34,18 +33,21 @@ def rename(course: Course, old: str, new: str) -> None:
     """Give the student `old` the id `new`; where that was stopped on the way, the same call goes on."""
     if not is_student(new):
         raise RenamingError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
-    with turn(course), locked(course.root / LOCK):
-        known = _known(course)
+    with turn(course), locked(course.root / LOCK), open_gradebook(course) as gradebook:
+        known = {student.id for student in gradebook.students} if gradebook else set()
         moves = _moves(course, old, new)
-        in_lists = [name for name in (STUDENTS, EXTENSIONS, REQUESTS) if old in _listed(course.root / name)]
+        listed = {name: _ids(course.root / name) for name in (STUDENTS, EXTENSIONS, REQUESTS)}
+        in_lists = [name for name, ids in listed.items() if old in ids]
         if not (old in known or moves or in_lists or knows(course.root, old)):
             raise RenamingError(f"nobody has the id {old}")
-        if STUDENTS in in_lists and new in _listed(course.root / STUDENTS):
+        if {old, new} <= listed[STUDENTS]:
             raise RenamingError(f"{STUDENTS} has {new} already; choose an id that nobody has")
         if {old, new} <= known:
             raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
-        if old in known:
-            _in_gradebook(course, old, new)
+        if gradebook and old in known:
+            for step in _STEPS:
+                gradebook.db.execute(text(step), {"old": old, "new": new})
+            gradebook.db.commit()
         for path, place in moves:
             path.rename(place)
         rename_student(course.root, old, new)
@@ -65,37 +67,24 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
     return moves
 
 
-def _known(course: Course) -> set[str]:
-    """Return the ids that the gradebook knows."""
-    if not gradebook_exists(course):
-        return set()
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        return {student.id for student in gradebook.students}
-
-
-def _in_gradebook(course: Course, old: str, new: str) -> None:
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        for step in _STEPS:
-            gradebook.db.execute(text(step), {"old": old, "new": new})
-        gradebook.db.commit()
-
-
-def _listed(path: Path) -> set[str]:
+def _ids(path: Path) -> set[str]:
+    """Return the ids in a list; nothing where there is none."""
     rows = read_rows(path) if path.is_file() else []
-    return {row[place].strip() for place in _id_places(rows) for row in rows if len(row) > place}
+    place = _id_place(rows)
+    return {row[place].strip() for row in rows if len(row) > place}
 
 
 def _in_list(path: Path, old: str, new: str) -> None:
     """Replace an id in its column of a list."""
     rows = read_rows(path)
-    (place,) = _id_places(rows)
+    place = _id_place(rows)
     for row in rows:
         if len(row) > place and row[place].strip() == old:
             row[place] = new
     rewrite(path, rows)
 
 
-def _id_places(rows: list[list[str]]) -> list[int]:
+def _id_place(rows: list[list[str]]) -> int:
     """Return in which column ids stand: without a header, in the first."""
     columns = [meaning(cell) for cell in rows[0]] if rows else []
-    return [next((columns.index(name) for name in ("id", "student") if name in columns), 0)]
+    return next((columns.index(name) for name in ("id", "student") if name in columns), 0)

@@ -1,26 +1,29 @@
-"""Reads nbgrader's rows on students and submissions.
+"""Reads nbgrader's rows on students and submissions, and keeps two tables of ours beside them.
 
 Where nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nbgrader.api import (
     Assignment,
+    Base,
+    BaseCell,
     Comment,
     Grade,
     Gradebook,
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.api import (
-    Student as StudentRow,
-)
+from nbgrader.api import Student as StudentRow
+from sqlalchemy import Column, Float, Integer, String, event, inspect
 from sqlalchemy.exc import SAWarning
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -29,28 +32,87 @@ from autograder.gradebook.lateness import Lateness
 from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.submission.students import Student, listed_students
 
-
-class Rows(NamedTuple):
-    """The rows on one submission; grades and comments by the names of their cells."""
-
-    submission: SubmittedAssignment
-    grades: Mapping[str, Grade]
-    comments: Mapping[str, Comment]
+_SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 
 
-def rows_on(gradebook: Gradebook, exercise: Exercise, student: str) -> Rows:
-    """Return the rows on a student's submission; nbgrader makes and commits those that are missing."""
+class Answer(Base):  # type: ignore[misc]
+    """The answer for which a grade was recorded, and why a person was asked to look at it, if one was."""
+
+    __tablename__ = "autograder_answer"
+    grade_id = Column(String(32), primary_key=True)
+    digest = Column(String(64), nullable=False)
+    asked = Column(String(32), nullable=False)
+
+
+class Save(Base):  # type: ignore[misc]
+    """A score that somebody saved in the formgrader; times are in UTC and in ISO's form, to be compared."""
+
+    __tablename__ = "autograder_save"
+    id = Column(Integer, primary_key=True)
+    grade_id = Column(String(32), nullable=False, index=True)
+    time = Column(String(40), nullable=False)
+    grader = Column(String(128), nullable=False)
+    score = Column(Float)
+    extra_credit = Column(Float)
+
+
+class SavedCell(NamedTuple):
+    """A save, and of which student and cell the grade is."""
+
+    student: str
+    cell: str
+    save: Save
+
+
+@contextmanager
+def recording(session: Session, grader: str) -> Iterator[None]:
+    """Keep who saves the scores that are committed meanwhile, in the same transaction."""
+
+    def record(session: Session, *_: object) -> None:
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        for grade in [one for one in session.dirty if isinstance(one, Grade) and _is_changed(one)]:
+            scores = {"score": _number(grade.manual_score), "extra_credit": _number(grade.extra_credit)}
+            session.add(Save(grade_id=grade.id, time=now, grader=grader[:128], **scores))
+
+    event.listen(session, "before_flush", record)
+    try:
+        yield
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        event.remove(session, "before_flush", record)
+
+
+def _is_changed(grade: Grade) -> bool:
+    """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
+    before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
+    return any(old and _number(old[0]) != _number(getattr(grade, name)) for name, old in before.items())
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def read_saves(gradebook: Gradebook, exercise: Exercise) -> list[SavedCell]:
+    """Return what people have saved in the formgrader for an exercise, in order."""
+    query = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, Save).select_from(Save)
+    query = query.join(Grade, Grade.id == Save.grade_id).join(Grade.cell).join(Grade.notebook)
+    query = query.join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
+    return [SavedCell(*row) for row in query.filter(Assignment.name == exercise.name).order_by(Save.id)]
+
+
+def rows_on(gradebook: Gradebook, exercise: Exercise, student: str) -> SubmittedAssignment:
+    """Return the row on a student's submission; nbgrader makes and commits what is missing."""
     found = rows_of(gradebook, exercise, student)
     if not found:
         if gradebook.db.get(StudentRow, student) is None:
-            row = StudentRow(id=student)
-            leave_no_none(row)
-            gradebook.db.add(row)
+            gradebook.db.add(_named(StudentRow(id=student)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
             gradebook.add_submission(exercise.name, student)
         found = rows_of(gradebook, exercise, student)
-    return Rows(found[0], *by_cell(found[0].notebooks))
+    return found[0]
 
 
 def rows_of(
@@ -70,18 +132,35 @@ def rows_of(
     )
 
 
-def by_cell(notebooks: Sequence[SubmittedNotebook]) -> tuple[dict[str, Grade], dict[str, Comment]]:
-    """Return the grades and the comments on a submission's notebooks, by the names of their cells."""
-    grades = {grade.name: grade for notebook in notebooks for grade in notebook.grades}
-    comments = {comment.name: comment for notebook in notebooks for comment in notebook.comments}
+def by_cell(row: SubmittedAssignment) -> tuple[dict[str, Grade], dict[str, Comment]]:
+    """Return the grades and the comments on a submission, by the names of their cells."""
+    grades = {grade.name: grade for notebook in row.notebooks for grade in notebook.grades}
+    comments = {comment.name: comment for notebook in row.notebooks for comment in notebook.comments}
     return grades, comments
 
 
-def leave_no_none(row: StudentRow) -> None:
-    """Fill what nobody has given, where nbgrader's pages would show None."""
-    if row.last_name is None:
-        row.last_name = "" if row.first_name else row.id
-    row.first_name, row.email = row.first_name or "", row.email or ""
+def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmission:
+    """Return what nbgrader's rows say on one submission: an entry for each question that has a row."""
+    grades, comments = by_cell(row)
+    cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
+    entries = tuple(
+        GradebookEntry(
+            student=row.student_id,
+            question=name,
+            written=name in exercise.written,
+            auto_score=grade.auto_score,
+            manual_score=grade.manual_score,
+            extra_credit=grade.extra_credit,
+            max_score=float(grade.cell.max_score),
+            needs_person=bool(grade.needs_manual_grade),
+            comment=getattr(comments.get(name), "auto_comment", None) or "",
+            remark=getattr(comments.get(name), "manual_comment", None) or "",
+        )
+        for name, cell in cells.items()
+        if (grade := grades.get(cell)) is not None
+    )
+    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in row.notebooks)
+    return GradebookSubmission(row.student_id, float(row.total_seconds_late), penalty, entries)
 
 
 def submissions_in(
@@ -89,58 +168,13 @@ def submissions_in(
 ) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise`, or one student's, in order of the students' ids.
 
-    With `lateness` what each loses for being late is reckoned anew, since its points may have changed.
+    With `lateness` what each loses for being late is computed again, since its points may have changed.
     """
     found = []
     for row in rows_of(gradebook, exercise, student):
         submission = read_row(exercise, row)
         found.append(lateness.reckon(submission, row, row.timestamp) if lateness else submission)
     return tuple(sorted(found, key=lambda submission: submission.student))
-
-
-def points_by_cell(exercise: Exercise) -> dict[str, float]:
-    """Return what each graded cell of an exercise is worth now."""
-    return {check_id(name): points for name, points in exercise.points.items()} | exercise.written
-
-
-def read_row(exercise: Exercise, submission: SubmittedAssignment) -> GradebookSubmission:
-    """Return what nbgrader's rows say on one submission."""
-    student = submission.student_id
-    grades, comments = by_cell(submission.notebooks)
-    points = {name: float(grade.cell.max_score) for name, grade in grades.items()}
-    entries = entries_of(exercise, student, grades, comments, points)
-    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-    return GradebookSubmission(student, float(submission.total_seconds_late), penalty, entries)
-
-
-def entries_of(
-    exercise: Exercise, student: str, grades: Mapping[str, Grade], comments: Mapping[str, Comment],
-    points: Mapping[str, float],
-) -> tuple[GradebookEntry, ...]:  # fmt: skip
-    """Return the entries on those questions that have a row, in the exercise's order; `points` by cell."""
-    cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
-    return tuple(
-        _entry(student, name, name in exercise.written, grades[cell], comments.get(name), points[cell])
-        for name, cell in cells.items()
-        if cell in grades
-    )
-
-
-def _entry(
-    student: str, name: str, written: bool, grade: Grade, comment: Comment | None, points: float
-) -> GradebookEntry:
-    return GradebookEntry(
-        student=student,
-        question=name,
-        written=written,
-        auto_score=grade.auto_score,
-        manual_score=grade.manual_score,
-        extra_credit=grade.extra_credit,
-        max_score=points,
-        needs_person=bool(grade.needs_manual_grade),
-        comment=getattr(comment, "auto_comment", None) or "",
-        remark=getattr(comment, "manual_comment", None) or "",
-    )
 
 
 def listed_by_id(root: Path) -> dict[str, Student]:
@@ -150,32 +184,38 @@ def listed_by_id(root: Path) -> dict[str, Student]:
 
 
 def enter_students(gradebook: Gradebook, course: Course) -> None:
-    """Put the class into the gradebook, with names; an id stands for a name that nobody has given."""
+    """Put the class into the gradebook, with names."""
     listed = listed_by_id(course.root)
     known = {row.id: row for row in gradebook.db.query(StudentRow)}
-    for id_ in listed:
-        if id_ not in known:
-            known[id_] = StudentRow(id=id_)
-            gradebook.db.add(known[id_])
-    for row in known.values():
+    added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in known}
+    gradebook.db.add_all(added.values())
+    for row in (known | added).values():
         student = listed.get(row.id, Student(row.id))
         given = dict(zip(("last_name", "first_name"), student.parts, strict=True), email=student.email)
         for key, value in given.items():
             if value and getattr(row, key) != value:
                 setattr(row, key, value)
-        leave_no_none(row)
+        _named(row)
     gradebook.db.commit()
 
 
-def read_class(gradebook: Gradebook, course: Course) -> dict[str, Student]:
+def _named(row: StudentRow) -> StudentRow:
+    """Fill what nobody has given, where nbgrader's pages would show None."""
+    if row.last_name is None:
+        row.last_name = "" if row.first_name else row.id
+    row.first_name, row.email = row.first_name or "", row.email or ""
+    return row
+
+
+def read_class(gradebook: Gradebook | None, course: Course) -> dict[str, Student]:
     """Return the class by id, in order of the ids; without students.csv it is whom the gradebook knows."""
-    known, listed = read_recorded(gradebook), listed_by_id(course.root)
-    return {id_: listed.get(id_) or known[id_] for id_ in sorted(listed or known)}
+    listed = listed_by_id(course.root)
+    return dict(sorted((listed or read_recorded(gradebook)).items()))
 
 
-def read_recorded(gradebook: Gradebook) -> dict[str, Student]:
+def read_recorded(gradebook: Gradebook | None) -> dict[str, Student]:
     """Return whom the gradebook knows by id, also those who have left the class."""
-    rows = gradebook.db.query(StudentRow)
+    rows = gradebook.db.query(StudentRow) if gradebook else ()
     return {row.id: Student(row.id, (_name(row),), row.email or "") for row in rows}
 
 

@@ -1,7 +1,8 @@
 """Says whether grading a submission again could give another result."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import platform
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -41,18 +42,27 @@ def rules(course: Course, exercise: Exercise) -> str:
     These are its source with its figures, its hidden tests, known mistakes and accepted answers, the
     catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the hidden inputs, and
     the engine. Held-out answers only measure the diagnosis. What being late costs is reckoned anew by each
-    command, so it is no reason to grade again.
+    command, so it is no reason to grade again, and neither is another Python.
     """
-    name = exercise.name
-    rules_of = course.limits(name), spelt(course.rules(name)), course.building(name)
-    entry = (*rules_of, course.repairs(name), course.marks_only)
-    shared = course.settings.walls, engine()
-    digest = hashlib.sha256(repr((entry, shared)).encode() + course_secret(course))
-    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "mistakes/*.py", "accepted/*.py")
+    parts = {name: part for name, part in digests_of(course, exercise).items() if name != "environment"}
+    explaining = course.repairs(exercise.name), course.marks_only
+    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "accepted/*.py")
     read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)
-    for path in (exercise.source, exercise.suite, *read, *exercise.catalogue):
-        digest.update(path.name.encode() + _content(path))
-    return digest.hexdigest()
+    return _digest(repr((parts, explaining)).encode(), *_files((*read, *exercise.catalogue)))
+
+
+def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
+    """Return a digest of each thing that decides a score besides the notebook."""
+    name = exercise.name
+    settings = course.limits(name), spelt(course.rules(name)), course.building(name)
+    return {
+        "source": _digest(_content(exercise.source)),
+        "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
+        "settings": _digest(repr((settings, course.settings.walls)).encode()),
+        "inputs": _digest(course_secret(course)),
+        "engine": engine(),
+        "environment": platform.python_version(),
+    }
 
 
 def spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
@@ -65,10 +75,7 @@ def spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[st
 
 def engine() -> str:
     """Return a digest of the engine's grading modules and of the torch that they compute with."""
-    digest = hashlib.sha256(version("torch").encode())
-    for path in grading_modules():
-        digest.update(path.relative_to(_ENGINE).as_posix().encode() + _content(path))
-    return digest.hexdigest()
+    return _digest(version("torch").encode(), *_files(grading_modules(), _ENGINE))
 
 
 def grading_modules() -> Iterator[Path]:
@@ -77,6 +84,20 @@ def grading_modules() -> Iterator[Path]:
     yield from sorted(found | {_ENGINE / name for name in _OTHERS})
 
 
+def _files(paths: Iterable[Path], root: Path | None = None) -> Iterator[bytes]:
+    """Yield the names and contents of files; the names as they are seen from `root`, if it is given."""
+    for path in paths:
+        yield (path.relative_to(root).as_posix() if root else path.name).encode()
+        yield _content(path)
+
+
 def _content(path: Path) -> bytes:
-    """Return the digest of a file; a missing one has a digest of its own."""
-    return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b"no file"
+    """Return what a file holds; a missing one differs from an empty one."""
+    return path.read_bytes() if path.is_file() else b"no file"
+
+
+def _digest(*parts: bytes) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(hashlib.sha256(part).digest())
+    return whole.hexdigest()

@@ -22,11 +22,11 @@ from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise
 from autograder.errors import SOME_REFUSED, UsageError
 from autograder.gradebook.audit import Audit
-from autograder.gradebook.ledger import digests_of
 from autograder.grading.marking import MarkingProcess
 from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.report.report import Report
 from autograder.report.text import terminal_line, writable
+from autograder.submission.digest import digests_of
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 from click.testing import CliRunner
 
-from autograder.batch.junit import to_junit
+from autograder.batch.run import to_junit
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.gradebook import ExerciseGradebook
+from autograder.gradebook.book import ExerciseGradebook
 from autograder.grading.grader import CourseGrader
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import read_notebook

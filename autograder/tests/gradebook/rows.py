@@ -15,8 +15,9 @@ from nbgrader.server_extensions.formgrader.handlers import template_path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import ExerciseGradebook, read_gradebook
+from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import database, load
+from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
 from autograder.report.report import (
     GradebookEntry,

@@ -9,8 +9,8 @@ import pytest
 
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
-from autograder.gradebook import ConversionError, generate, register
-from autograder.gradebook.config import newest_version
+from autograder.gradebook.assignment import generate, register
+from autograder.gradebook.config import ConversionError, newest_version
 from autograder.gradebook.grades import released
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.classroom import hand_in, open_course, small, solved

@@ -6,9 +6,9 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import read_gradebook
 from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.ledger import turn
+from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
 from autograder.grading.grader import CourseGrader
 from autograder.grading.marking import MarkingProcess

@@ -8,8 +8,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
-from autograder.gradebook import ConversionError, ExerciseGradebook, read_gradebook
-from autograder.gradebook.config import database
+from autograder.gradebook.book import ExerciseGradebook
+from autograder.gradebook.config import ConversionError, database
+from autograder.gradebook.pages import read_gradebook
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import CONFIG, WRONG_SUMS, hand_in, small, solved
 from autograder.tests.gradebook.rows import full_marks, gradebook_submission, record
@@ -23,17 +24,17 @@ def due(course: Course, when: str = "2026-01-01T10:00:00+01:00") -> Course:
     return load_course(course.root)
 
 
-def test_taking_in_says_how_late_it_is_and_so_does_the_book(ready: Course) -> None:
+def test_the_book_says_how_late_each_submission_is(ready: Course) -> None:
     course = due(ready)
     times = {"ann": "2026-01-01 10:00:00 UTC", "ben": "2026-01-01 08:59:59 UTC", "cleo": ""}
     with ExerciseGradebook(course, small(course)) as book:
-        assert book.seconds_late() == {}
-        late = {}
+        assert book.ledger.known == {}
         for student, time in times.items():
             submission = hand_in(course, student, solved(small(course)), late=time)
             notebook = read_notebook(submission.notebook)
-            late[student] = book.take_in(submission, notebook, full_marks(small(course)))
-        assert late == book.seconds_late() == {"ann": 3600.0, "ben": 0.0, "cleo": 0.0}
+            book.take_in(submission, notebook, full_marks(small(course)))
+        late = {student: known.seconds_late for student, known in book.ledger.known.items()}
+        assert late == {"ann": 3600.0, "ben": 0.0, "cleo": 0.0}
 
 
 def test_late_work_loses_what_the_instructor_s_settings_say(ready: Course) -> None:

@@ -1,9 +1,7 @@
-"""How nbgrader is set up and loaded; whatever fails inside it becomes one error with a log."""
+"""How nbgrader is set up; whatever fails inside it becomes one error with a log."""
 
 import errno
 import shutil
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -16,23 +14,6 @@ from autograder.gradebook import configuration
 from autograder.gradebook.config import LOG, ConversionError, converting, database, load, write_folder
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import CONFIG
-
-LOADED = """
-import sys
-from types import SimpleNamespace
-from autograder.gradebook import load_nbgrader
-
-load_nbgrader()
-load_nbgrader()
-import nbgrader
-assert not {"jupyter_server", "tornado.web", "torch"} & set(sys.modules), "a server is loaded"
-assert not [name for name in sys.modules if name.startswith("nbgrader.server_extensions.")]
-real = SimpleNamespace(load_jupyter_server_extension=lambda app: app.append("loaded"))
-sys.modules["nbgrader.server_extensions.formgrader"] = real
-app = []
-nbgrader.load_formgrader(app)
-assert app == ["loaded"]
-"""
 
 
 def add(course: Course, line: str) -> None:
@@ -186,8 +167,3 @@ def test_where_another_file_cannot_be_copied_the_text_does_not_stand_either(subm
     with pytest.raises(FileNotFoundError):
         write_folder(Converter(), submission, submission.feedback, "new", {"a": submission.root / "gone"})
     assert not submission.feedback.exists()
-
-
-def test_nbgrader_comes_without_a_server_until_one_asks_for_it() -> None:
-    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
-    assert done.stderr == ""

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.gradebook import write_feedback
+from autograder.gradebook.pages import write_feedback
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import by_hand, record

@@ -8,8 +8,7 @@ import pytest
 
 from autograder.collecting.attempts import TIMESTAMP
 from autograder.course.course import Course
-from autograder.gradebook import refusal
-from autograder.gradebook.attempts import MAX_FILES, companions
+from autograder.gradebook.attempts import MAX_FILES, companions, refusal
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in
 

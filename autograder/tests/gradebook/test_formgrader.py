@@ -13,10 +13,12 @@ from sqlalchemy import text
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role
-from autograder.gradebook import ExerciseGradebook, formgrader
-from autograder.gradebook.audit import audit_lines, recording
+from autograder.gradebook import formgrader
+from autograder.gradebook.audit import audit_lines
+from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _above, _lines
 from autograder.gradebook.pages import read_graders, settle
+from autograder.gradebook.rows import recording
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved

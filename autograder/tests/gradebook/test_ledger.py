@@ -12,10 +12,10 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.course import Course, load_course
-from autograder.gradebook import ExerciseGradebook, extend
 from autograder.gradebook.audit import Audit, audit_lines
-from autograder.gradebook.book import copied_state
+from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import database, load
+from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import settle
 from autograder.report.report import Verdict
 from autograder.submission.notebook import read_notebook
@@ -186,14 +186,14 @@ def test_a_grader_that_is_killed_beside_its_commit_loses_no_line_and_leaves_no_f
     worse = replace(full_marks(small(late)).report.questions[0], score=0.0, verdict=Verdict.FAILED)
     graded = full_marks(small(late))
     graded = replace(graded, report=replace(graded.report, questions=(worse, *graded.report.questions[1:])))
-    announce = Audit.announce
+    add = Audit.add
 
-    def killed(audit: Audit, *arguments: Any) -> None:
+    def killed(audit: Audit, *arguments: Any, **options: Any) -> None:
         if not committed:
-            announce(audit, *arguments)
+            add(audit, *arguments, **options)
         raise KilledError
 
-    monkeypatch.setattr(Audit, "confirm" if committed else "announce", killed)
+    monkeypatch.setattr(Audit, "confirm" if committed else "add", killed)
     with pytest.raises(KilledError):
         record(late, "ann", graded)
     assert audit(late) == before  # nobody knows yet

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 from autograder.course.course import Course, load_course
 from autograder.course.settings import Tells
-from autograder.gradebook import ConversionError
+from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import (
     early_cells,
     early_report,

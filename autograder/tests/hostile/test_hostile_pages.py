@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode, from_dict
 
 from autograder.course.course import Course
-from autograder.gradebook import write_feedback
+from autograder.gradebook.pages import write_feedback
 from autograder.grading.graded import CellResult, Graded
 from autograder.report.feedback_page import render_feedback
 from autograder.report.outputs import Output

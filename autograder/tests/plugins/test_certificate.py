@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.gradebook import ExerciseGradebook
+from autograder.gradebook.book import ExerciseGradebook
 from autograder.grading.graded import Graded
 from autograder.grading.grader import CourseGrader
 from autograder.plugins import certificate as certificates

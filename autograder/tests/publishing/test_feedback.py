@@ -12,8 +12,7 @@ from nbgrader.api import Gradebook
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
-from autograder.gradebook import ConversionError
-from autograder.gradebook.config import database
+from autograder.gradebook.config import ConversionError, database
 from autograder.publishing.feedback import write_pages
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import GradebookSubmission, Report
