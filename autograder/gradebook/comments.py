@@ -18,7 +18,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import COMMENTS
 from autograder.course.names import closest, suggestion
-from autograder.course.yaml_lines import Document, DocumentError, KeyPath, read_document
+from autograder.course.yaml_lines import Document, DocumentError, read_document
 from autograder.errors import UsageError
 from autograder.gradebook.lateness import unknown_students
 from autograder.report.report import GradebookSubmission
@@ -42,18 +42,21 @@ class CommentBank:
         places = [root / COMMENTS, root / "solutions" / COMMENTS] if root else []
         path = next((path for path in places if path.is_file()), None)
         self._document = _read(path) if path else Document({}, {})
-        self._data: dict[str, Any] = self._document.data
+        self._texts = dict(_leaves(self._document.data))
 
     def __bool__(self) -> bool:
         """Whether there is anything in the bank."""
-        return bool(self._data)
+        return bool(self._texts)
 
     def comments(self, exercise: str, question: str) -> dict[str, str]:
         """Return the texts for a question, by name."""
-        own = self._data.get(exercise, {})
-        levels = (self._data, own, own.get(question, {}) if isinstance(own, Mapping) else {})
-        known = (level for level in levels if isinstance(level, Mapping))
-        return {name: text for level in known for name, text in level.items() if isinstance(text, str)}
+        levels = ((), (exercise,), (exercise, question))
+        return {
+            name: text
+            for level in levels
+            for (*place, name), text in self._texts.items()
+            if (*place,) == level
+        }
 
     def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
         """Return a submission in which people's comments have texts in the place of their names."""
@@ -62,22 +65,18 @@ class CommentBank:
         entries = []
         for entry in graded.entries:
             known = self.comments(exercise, entry.question)
-            words = _NAMED.sub(partial(_text, known), entry.remark)
-            entries.append(replace(entry, remark=words))
+            entries.append(replace(entry, remark=_NAMED.sub(partial(_text, known), entry.remark)))
         return replace(graded, entries=tuple(entries))
 
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
         """Yield a line on each part of the bank that is for no exercise, or for no question of one."""
-        parts = {name: part for name, part in self._data.items() if isinstance(part, Mapping)}
-        for name, part in parts.items():
-            if name not in exercises:
-                yield self._line((name,), f"is not an exercise; {suggestion(str(name), exercises)}")
-                continue
-            questions = exercises[name].named
-            for question, texts in part.items() if questions else ():
-                if isinstance(texts, Mapping) and question not in questions:
-                    problem = f"is not a question of {name}; {suggestion(str(question), questions)}"
-                    yield self._line((name, question), problem)
+        for place in dict.fromkeys(path[:depth] for path in self._texts for depth in range(1, len(path))):
+            name, *question = place
+            named = exercises[name].named if name in exercises else ()
+            if name not in exercises and not question:
+                yield self._line(place, f"is not an exercise; {suggestion(name, exercises)}")
+            if question and named and question[0] not in named:
+                yield self._line(place, f"is not a question of {name}; {suggestion(question[0], named)}")
 
     def unknown_names(self, exercise: str, graded: Iterable[GradebookSubmission]) -> Iterator[str]:
         """Yield a line on each name in people's comments that the bank does not have for their question.
@@ -98,7 +97,7 @@ class CommentBank:
             told = f'"#{name}" is not a comment in {COMMENTS} for this question{meant}; it stays as it is'
             yield one_line(f"{whose}: {told}", _LONGEST)
 
-    def _line(self, path: KeyPath, problem: str) -> str:
+    def _line(self, path: tuple[str, ...], problem: str) -> str:
         return one_line(f"{COMMENTS}:{self._document.line(path)}: {path[-1]} {problem}", _LONGEST)
 
 
@@ -113,9 +112,9 @@ def _read(path: Path) -> Document:
     if not isinstance(document.data, dict):
         raise CommentsError(f"{path}:1: must hold names with texts; write each as `name: text`")
     for keys, value in _leaves(document.data):
-        if len(keys) > _DEPTH or not isinstance(value, str) or not _NAME.fullmatch(str(keys[-1])):
+        if len(keys) > _DEPTH or not isinstance(value, str) or not _NAME.fullmatch(keys[-1]):
             fix = "write `name: text`, alone or below an exercise, or below a question of it"
-            place, name = f"{path}:{document.line(keys)}", ".".join(map(str, keys))
+            place, name = f"{path}:{document.line(keys)}", ".".join(keys)
             raise CommentsError(f"{place}: {name} is no comment; {fix}")
     return document
 
@@ -124,12 +123,12 @@ def _text(known: Mapping[str, str], found: "re.Match[str]") -> str:
     return known.get(found[1], found[0])
 
 
-def _leaves(data: Mapping[Any, Any], path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _leaves(data: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     for key, value in data.items():
         if isinstance(value, Mapping):
-            yield from _leaves(value, (*path, key))
+            yield from _leaves(value, (*path, str(key)))
         else:
-            yield (*path, key), value
+            yield (*path, str(key)), value
 
 
 def doubts(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:

@@ -49,43 +49,37 @@ _NO_OUTPUTS = "; what cells of code have shown is left out, too."
 _NOTES = {
     Tells.SCORE: f"{_EARLY} the score alone{_NO_OUTPUTS}",
     Tells.TESTS: f"{_EARLY} which tests did not pass, but gives no hints{_NO_OUTPUTS}",
-    Tells.HINTS: "",
-    None: "",
 }
 _LOST = "Not all cells of code could be run to their end."
 _OPEN = {Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED}
 _MAX_PICTURES = 8  # of one cell
 
 
-def early_report(report: Report, tells: Tells | None) -> tuple[Report, str]:
-    """Return the part of a report that may be told, and a sentence on what is not; None tells everything."""
-    if tells in (Tells.SCORE, Tells.TESTS):
-        graded = report.status is Status.GRADED
-        message = _LOST if graded and report.message else report.message
-        questions = tuple(map(_outcomes, report.questions)) if tells is Tells.TESTS else ()
-        report = replace(report, message=message, questions=questions)
-    return report, _NOTES[tells]
+def early(
+    report: Report, cells: Sequence[NotebookNode], tells: Tells | None
+) -> tuple[Report, list[NotebookNode], str]:
+    """Return what may be told of a report and of a notebook's cells, and a sentence on what is left out.
 
-
-def early_cells(cells: Sequence[NotebookNode], tells: Tells | None) -> list[NotebookNode]:
-    """Return a notebook's cells, without their outputs where a page may not tell all."""
-    if tells not in (Tells.SCORE, Tells.TESTS):
-        return list(cells)
-    return [NotebookNode({**cell, "outputs": []}) if cell.cell_type == "code" else cell for cell in cells]
+    None tells everything. Otherwise cells lose their outputs.
+    """
+    if tells not in _NOTES:
+        return report, list(cells), ""
+    message = _LOST if report.status is Status.GRADED and report.message else report.message
+    questions = tuple(map(_outcomes, report.questions)) if tells is Tells.TESTS else ()
+    told = [NotebookNode({**cell, "outputs": []}) if cell.cell_type == "code" else cell for cell in cells]
+    return replace(report, message=message, questions=questions), told, _NOTES[tells]
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:
     """Return a question without any words, and with one word for all ways to fail."""
-    nothing = all(test.verdict is Verdict.NOT_ATTEMPTED for test in question.tests)
-    tests = tuple(
-        replace(test, hint="", verdict=_outcome(test.verdict, nothing=nothing)) for test in question.tests
-    )
-    verdict = _outcome(question.verdict, nothing=nothing)
+    is_begun = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
+
+    def outcome(verdict: Verdict) -> Verdict:
+        return Verdict.FAILED if is_begun and verdict not in _OPEN else verdict
+
+    tests = tuple(replace(test, hint="", verdict=outcome(test.verdict)) for test in question.tests)
+    verdict = outcome(question.verdict)
     return replace(question, verdict=verdict, hint="", mistake=None, shown=None, tests=tests)
-
-
-def _outcome(verdict: Verdict, *, nothing: bool) -> Verdict:
-    return verdict if nothing or verdict in _OPEN else Verdict.FAILED
 
 
 def saved_pictures(
@@ -165,13 +159,13 @@ def feedback_page(
     submission = Submission(course.root, graded.student, exercise.name)
     saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
     attempts = shown_attempts(course, submission, grading.get("fingerprint", ""), view.told)
-    tells, person = view.early(graded.student), people.get(graded.student)
-    shown, note = early_report(Report.from_dict(grading["report"]), tells)
+    person = people.get(graded.student)
     name = " ".join(filter(None, reversed(person.parts))) if person else ""
+    report = Report.from_dict(grading["report"])
+    shown, cells, note = early(report, node.cells, view.early(graded.student))
     return render_feedback(
-        shown, graded, early_cells(node.cells, tells), saved, attempts, note,
-        title=exercise.title, student=name or graded.student,
-    )  # fmt: skip
+        shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student
+    )
 
 
 def read_gradebook(

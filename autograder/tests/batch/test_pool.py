@@ -48,10 +48,14 @@ def family() -> set[psutil.Process]:
 @pytest.mark.parametrize("early", [False, True])
 def test_results_are_those_of_grading_in_this_process(classroom: Course, zygote: Zygote, early: bool) -> None:
     tasks = tasks_of(classroom, ["ann", "ben", "cleo", "dan"])
+    before = family()
     with ProcessPool(classroom, 2) as executor:
         if early:
             executor.start()
         assert results(executor, tasks) == results(InProcess(classroom, zygote), tasks)
+        begun = family() - before
+    assert len(begun) > 2  # two processes and a zygote at least
+    assert not psutil.wait_procs(begun, timeout=30)[1], "a process is left"
 
 
 def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
@@ -139,15 +143,6 @@ def test_an_exception_in_the_consumer_ends_the_processes_at_once(course: Course)
     with pytest.raises(RuntimeError, match="the gradebook is gone"), ProcessPool(course, 2) as executor:
         stop_at_the_first(executor.map(tasks_of(course, students)))
     assert len(begun) > 2  # two processes and a zygote at least
-    assert not psutil.wait_procs(begun, timeout=30)[1]
-
-
-def test_processes_that_have_done_their_work_are_gone(classroom: Course) -> None:
-    before = family()
-    with ProcessPool(classroom, 2) as executor:
-        assert len(results(executor, tasks_of(classroom, ["ann", "ben"]))) == 2
-        begun = family() - before
-    assert len(begun) > 2
     assert not psutil.wait_procs(begun, timeout=30)[1]
 
 

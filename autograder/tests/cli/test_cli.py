@@ -15,16 +15,11 @@ from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.grade import Summary
 from autograder.cli import main
-from autograder.collecting.metadata import TimesError
-from autograder.collecting.names import PatternError
 from autograder.course.course import Course, CourseError
 from autograder.course.source import SourceError
 from autograder.doctor import Check
 from autograder.errors import OUR_FAILURE, AutograderError
-from autograder.gradebook.config import ConversionError
-from autograder.plugins.gradescope.package import PackageError
-from autograder.sandbox.errors import WallError, ZygoteError
-from autograder.submission.students import StudentsError
+from autograder.sandbox.errors import WallError
 from autograder.submission.submission import UnknownExerciseError
 from autograder.tests.classroom import hand_in
 
@@ -223,14 +218,8 @@ def test_every_command_explains_itself(command: str) -> None:
     [
         (CourseError, 2),
         (UnknownExerciseError, 2),
-        (PatternError, 2),
-        (StudentsError, 2),
-        (TimesError, 2),
         (SourceError, 3),
         (WallError, 3),
-        (ZygoteError, 3),
-        (ConversionError, 3),
-        (PackageError, 3),
     ],
 )
 def test_an_error_for_people_is_shown_as_it_is_and_bears_its_exit_code(

@@ -95,9 +95,12 @@ def test_what_fails_on_one_submission_leaves_no_score_and_the_next_goes_in(
     assert "no space left" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
 
 
-def test_the_autograded_notebook_comes_last(ready: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_autograded_notebook_comes_last_and_nobody_may_write_to_it(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     submission = hand_in(ready, "ann", solved(small(ready)))
     record(ready, "ann")
+    assert not submission.autograded.stat().st_mode & 0o222
     monkeypatch.setattr("autograder.gradebook.config.write_whole", full)
     hand_in(ready, "ann", solved(small(ready), row_sums=WRONG_SUMS))
     with pytest.raises(ConversionError):

@@ -3,7 +3,6 @@
 import errno
 import shutil
 import warnings
-from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import SAWarning
@@ -11,8 +10,7 @@ from sqlalchemy.exc import SAWarning
 from autograder.course.course import Course, log_of
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook import configuration
-from autograder.gradebook.config import LOG, ConversionError, converting, database, load, write_folder
-from autograder.submission.submission import Submission
+from autograder.gradebook.config import LOG, ConversionError, converting, database, load
 from autograder.tests.classroom import CONFIG
 
 
@@ -20,14 +18,6 @@ def add(course: Course, line: str) -> None:
     """Add a line to nbgrader_config.py, as an instructor might."""
     text = f"{CONFIG.read_text(encoding='utf-8')}\n{line}\n"
     (course.root / "nbgrader_config.py").write_text(text, encoding="utf-8")
-
-
-def test_settings_added_by_an_instructor_hold_for_both_ways(ready: Course) -> None:
-    added = "c.LateSubmissionPlugin.penalty_method = 'zero'\nc.CourseDirectory.db_url = 'sqlite:///other.db'"
-    add(ready, added)
-    config = load(ready)
-    assert config.LateSubmissionPlugin.penalty_method == "zero"
-    assert database(ready) == "sqlite:///other.db"
 
 
 def test_the_course_s_own_file_sets_nbgrader_up_as_we_do(ready: Course) -> None:
@@ -108,16 +98,6 @@ def test_a_full_disk_ends_it_all_and_a_closed_folder_is_one_student_s(course: Co
     assert not (course.build / "nbgrader.log").exists()
 
 
-def test_control_c_is_no_failure_of_nbgrader(course: Course) -> None:
-    with (
-        pytest.raises(KeyboardInterrupt),
-        log_of(course, LOG) as log,
-        converting(course, log, "01_small", "ann"),
-    ):
-        raise KeyboardInterrupt
-    assert not (course.build / "nbgrader.log").exists()
-
-
 def test_warnings_from_nbgraders_own_queries_are_silenced_and_others_are_not(course: Course) -> None:
     with log_of(course, LOG) as log, converting(course, log, "01_small"):
         warnings.warn("nbgrader's own", SAWarning, stacklevel=1)
@@ -128,42 +108,3 @@ def test_warnings_from_nbgraders_own_queries_are_silenced_and_others_are_not(cou
     ):
         warnings.warn("another", UserWarning, stacklevel=1)
     assert isinstance(caught.value.__cause__, UserWarning)
-
-
-class Converter:
-    """As much of nbgrader's converters as is needed here."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str]] = []
-
-    def set_permissions(self, exercise: str, student: str) -> None:
-        """Keep whose folder's permissions were to be set."""
-        self.asked.append((exercise, student))
-
-
-@pytest.fixture
-def submission(tmp_path: Path) -> Submission:
-    return Submission(tmp_path / "course", "ann", "01_small")
-
-
-def test_the_folder_holds_the_text_and_copies_of_the_others_and_nothing_from_before(
-    submission: Submission, tmp_path: Path
-) -> None:
-    (submission.feedback.parent / "old").mkdir(parents=True)
-    (submission.feedback.parent / "old" / "page.html").touch()
-    words = tmp_path / "words.txt"
-    words.write_text("words", encoding="utf-8")
-    converter = Converter()
-    write_folder(converter, submission, submission.feedback, "<p>ä</p>", {"data/w.txt": words})
-    assert converter.asked == [("01_small", "ann")]  # whose permissions nbgrader has to set
-    folder = submission.feedback.parent
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert files == {"01_small.html": "<p>ä</p>".encode(), "data/w.txt": b"words"}
-    assert words.is_file()
-
-
-def test_where_another_file_cannot_be_copied_the_text_does_not_stand_either(submission: Submission) -> None:
-    write_folder(Converter(), submission, submission.feedback, "old", {})
-    with pytest.raises(FileNotFoundError):
-        write_folder(Converter(), submission, submission.feedback, "new", {"a": submission.root / "gone"})
-    assert not submission.feedback.exists()
