@@ -13,7 +13,7 @@ from typing import Any
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
-from autograder.gradebook.rows import Save, SavedCell
+from autograder.gradebook.rows import SavedScore
 from autograder.report.report import GradebookSubmission
 from autograder.submission.store import AUDIT, reading, writing
 
@@ -47,16 +47,16 @@ class Audit:
         return round(float(last["score"]) + float(last["penalty"]), 4)
 
     def replayed(
-        self, submission: GradebookSubmission, saves: Iterable[SavedCell]
-    ) -> Iterator[tuple[GradebookSubmission, Save]]:
+        self, submission: GradebookSubmission, saves: Iterable[SavedScore]
+    ) -> Iterator[tuple[GradebookSubmission, SavedScore]]:
         """Yield what a submission was after each save since the last line, with today's penalty."""
         last = self._last.get(submission.student)
         if last is None:
             return
         given = {name: (manual, extra) for name, (_, manual, extra) in last["questions"].items()}
-        for _, cell, save in saves:
+        for save in saves:
             if save.time > last["saved"]:
-                given[checked_question(cell) or cell] = (save.score, save.extra_credit)
+                given[checked_question(save.cell) or save.cell] = (save.score, save.extra_credit)
                 entries = (
                     replace(entry, manual_score=manual, extra_credit=extra)
                     for entry in submission.entries
@@ -69,7 +69,7 @@ class Audit:
         submission: GradebookSubmission,
         why: str,
         digests: Digests | None = None,
-        save: Save | None = None,
+        save: SavedScore | None = None,
         *,
         pending: bool = False,
     ) -> None:

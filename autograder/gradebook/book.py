@@ -80,8 +80,9 @@ class ExerciseGradebook:
         self._gradebook = self._open.enter_context(Gradebook(database(course), course.settings.course))
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
         enter_students(self._gradebook, course)
+        self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self.ledger.open(self._gradebook)
-        self._gradebook.db.expunge_all()  # a submission's rows are read once and let go
+        self._gradebook.db.expunge_all()
         return self
 
     def __exit__(self, *_: object) -> None:

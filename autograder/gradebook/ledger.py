@@ -20,7 +20,7 @@ from autograder.files import locked
 from autograder.gradebook.attempts import handed_in, name_of_attempt, store_report
 from autograder.gradebook.audit import BY_HAND, DATES, Audit
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.rows import SavedCell, read_row, read_saves, rows_of
+from autograder.gradebook.rows import SavedScore, read_row, read_saves, rows_of
 from autograder.report.report import GradebookSubmission, Report
 from autograder.submission.digest import digests_of
 from autograder.submission.notebook import Notebook
@@ -78,14 +78,13 @@ class Ledger:
         self._first: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
         self.lateness = Lateness(course, exercise, config)
-        self.rows: dict[str, SubmittedAssignment] = {}
+        self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.known: dict[str, GradebookSubmission] = {}
         self.changes: dict[str, ScoreChange] = {}
 
     def open(self, gradebook: Gradebook) -> None:
         """Read all submissions, and settle what dates, extensions and people have changed meanwhile."""
-        gradebook.db().expire_on_commit = False
-        steps, saves = [], defaultdict[str, list[SavedCell]](list)
+        steps, saves = [], defaultdict[str, list[SavedScore]](list)
         for one in read_saves(gradebook, self._exercise):
             saves[one.student].append(one)
         self.rows = {row.student_id: row for row in rows_of(gradebook, self._exercise)}

@@ -213,7 +213,7 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
     with open_gradebook(course) as gradebook:
         for exercise in exercises if gradebook else ():
             for one in read_saves(gradebook, exercise):
-                last[str(one.save.grade_id)] = str(one.save.grader), exercise.name
+                last[one.grade] = one.grader, exercise.name
     return dict(sorted(Counter(last.values()).items()))
 
 

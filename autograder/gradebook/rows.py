@@ -56,12 +56,16 @@ class Save(Base):  # type: ignore[misc]
     extra_credit = Column(Float)
 
 
-class SavedCell(NamedTuple):
-    """A save, and of which student and cell the grade is."""
+class SavedScore(NamedTuple):
+    """What somebody saved in the formgrader, and for which student and graded cell."""
 
     student: str
     cell: str
-    save: Save
+    grade: str
+    time: str
+    grader: str
+    score: float | None
+    extra_credit: float | None
 
 
 @contextmanager
@@ -94,12 +98,13 @@ def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def read_saves(gradebook: Gradebook, exercise: Exercise) -> list[SavedCell]:
+def read_saves(gradebook: Gradebook, exercise: Exercise) -> list[SavedScore]:
     """Return what people have saved in the formgrader for an exercise, in order."""
-    query = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, Save).select_from(Save)
+    saved = (Save.grade_id, Save.time, Save.grader, Save.score, Save.extra_credit)
+    query = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, *saved).select_from(Save)
     query = query.join(Grade, Grade.id == Save.grade_id).join(Grade.cell).join(Grade.notebook)
     query = query.join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
-    return [SavedCell(*row) for row in query.filter(Assignment.name == exercise.name).order_by(Save.id)]
+    return [SavedScore(*row) for row in query.filter(Assignment.name == exercise.name).order_by(Save.id)]
 
 
 def rows_on(gradebook: Gradebook, exercise: Exercise, student: str) -> SubmittedAssignment:
