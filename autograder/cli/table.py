@@ -1,7 +1,7 @@
 """Prints tables: with rich on a terminal, as plain columns elsewhere."""
 
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from typing import Any
 
 import click
 from rich.console import Console
@@ -11,28 +11,27 @@ from rich.text import Text
 from autograder.report.report import Report, Verdict, standing
 from autograder.report.text import number, terminal_line
 
+_PLAIN: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
+_WIDE = 100_000  # letters, so that no line of a file is broken
+
 
 def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> None:
-    """Print a titled table and, below it, a note."""
+    """Print a titled table and, below it, a note; in a file without lines and colours."""
     title, note = terminal_line(title), terminal_line(note)
-    rows = [["\n".join(map(terminal_line, cell.splitlines())) for cell in row] for row in rows]
     console = Console()
+    form = {} if console.is_terminal else _PLAIN
+    table = Table(*columns, **form)
+    for row in rows:
+        table.add_row(*(Text("\n".join(map(terminal_line, cell.splitlines()))) for cell in row))
     if console.is_terminal:
-        table = Table(*columns, title=Text(title), title_justify="left")
-        for row in rows:
-            table.add_row(*map(Text, row))
-        console.print(table)
-        console.print(Text(note))
+        table.title, table.title_justify = Text(title), "left"
+        console.print(table, Text(note), sep="\n")
         return
-    plain = [columns, *(line for row in rows for line in _lines(row))]
-    widths = [max(map(len, cells)) for cells in zip(*plain, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in plain]
-    click.echo("\n".join(filter(None, (title, *lines, note))) + "\n")
-
-
-def _lines(row: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """Return the lines that a row takes, more than one where a cell has several; cells may be empty."""
-    return zip_longest(*(cell.split("\n") for cell in row), fillvalue="")
+    wide = Console(width=_WIDE, color_system=None)
+    with wide.capture() as printed:
+        wide.print(table)
+    lines = (title, *map(str.rstrip, printed.get().splitlines()), note)
+    click.echo("\n".join(filter(None, lines)) + "\n")
 
 
 def show_report(notebook: str, report: Report) -> None:

@@ -84,7 +84,7 @@ class CommentBank:
         Students read it as it is: it may be meant so.
         """
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for entry in (entry for one in graded for entry in one.entries):
+        for entry in (entry for one in graded for entry in one.entries if self):
             known = self.comments(exercise, entry.question)
             for name in dict.fromkeys(_NAMED.findall(entry.remark)):
                 if name not in known:
