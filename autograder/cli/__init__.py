@@ -2,9 +2,8 @@
 
 In reading order:
 
-- group: the `autograder` command, and how errors become messages and exit codes.
-- plugins: finds the commands that plug-ins add.
-- options: arguments that several commands share, and how a command finds its course.
+- group: the `autograder` command with those of plug-ins, and how errors become messages and exit codes.
+- options: what commands share: arguments, how they find their course and say what they wrote.
 - author: build, release, verify, init, new and doctor.
 - grade: run, grade and demo.
 - term: collect, students, extend, feedback, export, dashboard, backup and restore.

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.cli import main
-from autograder.cli.plugins import PluginCommand, plugin_commands
+from autograder.cli.group import PluginCommand, plugin_commands
 
 GREET = '''
 """Not what the help shows."""
