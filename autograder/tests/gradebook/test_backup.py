@@ -1,5 +1,6 @@
 """A running course goes into one file and comes back whole; nothing that is there is lost on the way."""
 
+import struct
 import zipfile
 from pathlib import Path
 
@@ -130,8 +131,9 @@ def torn(file: Path, copy: Path) -> Path:
     """Copy a backup in which a byte of students.csv is another one."""
     content = bytearray(file.read_bytes())
     with zipfile.ZipFile(file) as archive:
-        begin = archive.getinfo("students.csv").header_offset + 30 + len("students.csv")
-    content[begin + 5] ^= 1
+        header = archive.getinfo("students.csv").header_offset
+    name, extra = struct.unpack("<HH", content[header + 26 : header + 30])
+    content[header + 30 + name + extra + 5] ^= 1
     copy.write_bytes(content)
     return copy
 
