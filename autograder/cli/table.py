@@ -11,7 +11,7 @@ from rich.text import Text
 from autograder.report.report import Report, Verdict, standing
 from autograder.report.text import number, terminal_line
 
-_PLAIN: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
+_IN_A_FILE: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
 _WIDE = 100_000  # letters, so that no line of a file is broken
 
 
@@ -19,12 +19,11 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note
     """Print a titled table and, below it, a note; in a file without lines and colours."""
     title, note = terminal_line(title), terminal_line(note)
     console = Console()
-    form = {} if console.is_terminal else _PLAIN
-    table = Table(*columns, **form)
+    on_screen: dict[str, Any] = {"title": Text(title), "title_justify": "left"}
+    table = Table(*columns, **(on_screen if console.is_terminal else _IN_A_FILE))
     for row in rows:
         table.add_row(*(Text("\n".join(map(terminal_line, cell.splitlines()))) for cell in row))
     if console.is_terminal:
-        table.title, table.title_justify = Text(title), "left"
         console.print(table, Text(note), sep="\n")
         return
     wide = Console(width=_WIDE, color_system=None)
