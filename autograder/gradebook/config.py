@@ -51,6 +51,7 @@ def configuration(course: Course) -> Config:
     _find_alembic()
     api.get_alembic_version = newest_version  # for a new gradebook; nbgrader starts a process, for seconds
     config = Config()
+    config.CourseDirectory.root = str(course.root.absolute())
     config.CourseDirectory.course_id = course.settings.course
     config.CourseDirectory.source_directory = "build/source"
     config.CourseDirectory.release_directory = "assignments"

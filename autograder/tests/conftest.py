@@ -38,6 +38,7 @@ SLOW = [
     "gradebook/test_autograde.py",
     "gradebook/test_exchange.py",
     "gradebook/test_formgrader_browser.py",
+    "gradebook/test_hub.py",
     "gradescope",
     "grading/test_marking.py",
     "hostile",
@@ -57,6 +58,7 @@ SLOW = [
 # These take longest, so they begin first; two workers should not wait for a third one at the end.
 LONGEST = [
     "hostile/test_hostile.py",
+    "gradebook/test_hub.py",
     "publishing/test_browser.py",
     "term/test_term.py",
     "test_architecture.py",  # whose worker has only the term to do before: a short one
