@@ -15,8 +15,7 @@ from autograder.cli import options
 from autograder.errors import SOME_REFUSED
 
 if TYPE_CHECKING:
-    from autograder.collecting.collect import Attendance
-    from autograder.collecting.survey import CollectedLine
+    from autograder.collecting.collect import Attendance, CollectedLine
     from autograder.submission.students import Student, Students
 
 
@@ -83,7 +82,7 @@ def collect(
 
 def _show_collected(lines: "Iterable[CollectedLine]") -> None:
     """Print what became of each notebook; exit with 1 if any was refused."""
-    from autograder.collecting.survey import REFUSED
+    from autograder.collecting.collect import REFUSED
 
     counts: Counter[str] = Counter()
     untimed: set[str] = set()

@@ -1,20 +1,18 @@
 """Reads zip and tar archives and folders as one stream of entries; nothing is extracted or followed.
 
-zipfile and tarfile parse the headers. They believe what a header claims of its own length, so what extends a
-header in a tar (long names, pax records, maps of sparse files) is read here. All bytes are counted as they
-come.
+zipfile and tarfile parse the headers, from files that give them no more bytes than headers need. All bytes
+are counted as they come, whatever a header claims.
 """
 
 import gzip
 import io
 import os
-import re
 import stat
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,29 +24,27 @@ from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, without_
 
 _KINDS = {stat.S_IFLNK: "is a link", stat.S_IFIFO: "is a pipe", stat.S_IFSOCK: "is a socket"}
 _KINDS |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "is a device")
+_TAR_KINDS = {tarfile.LNKTYPE: "is a hard link", tarfile.SYMTYPE: "is a link", tarfile.FIFOTYPE: "is a pipe"}
+_TAR_KINDS |= dict.fromkeys((tarfile.CHRTYPE, tarfile.BLKTYPE), "is a device")
 _MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
 _UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
 _PIECE = 1 << 16  # bytes that are unpacked at a time
-# What unpacking damaged bytes raises.
-_BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError)
-_DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error)
-EXHAUSTION = (MemoryError, RecursionError)  # what a file that the bounds let through may still cause
-TOO_COSTLY = "takes more memory than there is; collect it manually"
-_NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
 _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in memory
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # a nested archive is of one student among many
 _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
+_MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry of a tar, its long name among them
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
-_BLOCK = tarfile.BLOCKSIZE
-_MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry of a tar, its long name among them
-_PAX = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
-_PAX_RECORD = re.compile(rb"(\d{1,9}) ([^=]+)=")
-_UNREADABLE = "has a header that cannot be read; download it again"
-_TAR_KINDS = {tarfile.LNKTYPE: "is a hard link", tarfile.SYMTYPE: "is a link", tarfile.FIFOTYPE: "is a pipe"}
-_TAR_KINDS |= dict.fromkeys((tarfile.CHRTYPE, tarfile.BLKTYPE), "is a device")
-_IS_DAMAGED = "is damaged; download it again"
+# What reading damaged bytes raises.
+_BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
+_DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
+EXHAUSTION = (MemoryError, RecursionError)  # what a file that the bounds let through may still cause
+TOO_COSTLY = "takes more memory than there is; collect it manually"
+_DAMAGED = "is damaged; download it again"
+_NO_ARCHIVE = "is no zip or tar archive, or a damaged one; download it again"
+_TOO_MANY = "holds too many entries; collect it in parts"
+_NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
 
 
 class ArchiveError(Exception):
@@ -71,7 +67,7 @@ class Bounds:
         """Count an entry."""
         self.entries -= 1
         if self.entries < 0:
-            raise ArchiveError("holds too many entries; collect it in parts")
+            raise ArchiveError(_TOO_MANY)
         if self.outer is not None:
             self.outer.count()
 
@@ -98,18 +94,22 @@ class ArchiveEntry:
     read: Callable[[int], bytes] = _not_open  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`
-
-    def read_notebook(self) -> bytes:
-        """Return a notebook's bytes, without its outputs where they are large."""
-        content = without_large_outputs(self.read(MAX_WITH_OUTPUTS))
-        if len(content) > MAX_BYTES:
-            raise EntryError(f"is larger than {MAX_BYTES >> 20} MB without its outputs")
-        return content
+    place: int = 0  # in the whole archive
 
     @property
     def path(self) -> str:
         """Its name for people."""
         return f"{self.name}/{self.inside}" if self.inside else self.name
+
+    def read_notebook(self) -> bytes:
+        """Return a notebook's bytes, without its outputs where they are large."""
+        try:
+            content = without_large_outputs(self.read(MAX_WITH_OUTPUTS))
+        except EXHAUSTION:
+            raise EntryError(TOO_COSTLY) from None
+        if len(content) > MAX_BYTES:
+            raise EntryError(f"is larger than {MAX_BYTES >> 20} MB without its outputs")
+        return content
 
 
 def _mode_problem(mode: int) -> str:
@@ -118,9 +118,9 @@ def _mode_problem(mode: int) -> str:
     return "" if kind in (0, stat.S_IFREG) else _KINDS.get(kind, "is no file")
 
 
-def _too_large(limit: int) -> EntryError:
-    """Return the error about a file of more than `limit` bytes."""
-    return EntryError(f"is larger than {limit >> 20} MB")
+def _refuse_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise EntryError(f"is larger than {limit >> 20} MB")
 
 
 def _utc(seconds: float) -> datetime | None:
@@ -145,17 +145,21 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
 
     It raises ArchiveError where it cannot be read, or no further; nothing in it can raise anything else.
     """
-    bounds = bounds or Bounds()
     try:
-        for entry in _read_folder(path, bounds) if path.is_dir() else _read_packed(path, bounds):
-            nested = not entry.problem and is_archive(entry.name)
-            yield from _read_nested(entry, bounds) if nested else (entry,)
+        for place, entry in enumerate(_read(path, bounds or Bounds())):
+            yield replace(entry, place=place)
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EntryError as error:
         raise ArchiveError(str(error)) from None
     except EXHAUSTION:
         raise ArchiveError(TOO_COSTLY) from None
+
+
+def _read(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    for entry in _read_folder(path, bounds) if path.is_dir() else _read_packed(path, bounds):
+        nested = not entry.problem and is_archive(entry.name)
+        yield from _read_nested(entry, bounds) if nested else (entry,)
 
 
 def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -198,21 +202,21 @@ def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
         try:
             found = sorted(os.scandir(root / folder), key=lambda item: item.name)
         except OSError as error:
-            yield ArchiveEntry(folder, problem=f"cannot be opened: {error.strerror}")
+            yield ArchiveEntry(folder, problem=_unopened(error))
             continue
         for item in found:
             bounds.count()
             if not item.is_dir(follow_symlinks=False):
                 yield _folder_entry(item, folder + item.name, bounds)
-        inner = (item.name for item in reversed(found) if item.is_dir(follow_symlinks=False))
-        folders.extend(f"{folder}{name}/" for name in inner)
+        inner = [item.name for item in reversed(found) if item.is_dir(follow_symlinks=False)]
+        folders += [f"{folder}{name}/" for name in inner]
 
 
 def _folder_entry(item: "os.DirEntry[str]", name: str, bounds: Bounds) -> ArchiveEntry:
     try:
         about = item.stat(follow_symlinks=False)
     except OSError as error:
-        return ArchiveEntry(name, problem=f"cannot be opened: {error.strerror}")
+        return ArchiveEntry(name, problem=_unopened(error))
     read = partial(_read_file, item.path, bounds)
     return ArchiveEntry(name, _utc(about.st_mtime), read, _mode_problem(about.st_mode))
 
@@ -222,11 +226,14 @@ def _read_file(path: str, bounds: Bounds, limit: int) -> bytes:
         with open_plain(path, os.O_NOFOLLOW) as file:
             data = file.read(limit + 1)
     except OSError as error:
-        raise EntryError(f"cannot be opened: {error.strerror}") from None
-    if len(data) > limit:
-        raise _too_large(limit)
+        raise EntryError(_unopened(error)) from None
+    _refuse_size(len(data), limit)
     bounds.spend(len(data))
     return data
+
+
+def _unopened(error: OSError) -> str:
+    return f"cannot be opened: {error.strerror}"
 
 
 def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -234,15 +241,14 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
     try:
         archive = zipfile.ZipFile(_BoundedFile(file))
     except _DAMAGE:
-        raise ArchiveError(_IS_DAMAGED) from None
+        raise ArchiveError(_DAMAGED) from None
     with archive:
         for info in archive.infolist():
             bounds.count()
             name = info.orig_filename  # `filename` ends at the first NUL
             if not name.endswith("/"):
-                yield ArchiveEntry(
-                    name, _time_in_zip(info), partial(_read_zipped, archive, info, bounds), _zip_problem(info)
-                )
+                read = partial(_read_zipped, archive, info, bounds)
+                yield ArchiveEntry(name, _time_in_zip(info), read, _zip_problem(info))
 
 
 class _BoundedFile:
@@ -254,7 +260,7 @@ class _BoundedFile:
 
     def read(self, size: int = -1) -> bytes:
         if size > _MAX_DIRECTORY:
-            raise ArchiveError("holds too many entries; collect it in parts")
+            raise ArchiveError(_TOO_MANY)
         return self._file.read(_MAX_DIRECTORY if size < 0 else size)
 
 
@@ -271,18 +277,16 @@ def _zip_problem(info: zipfile.ZipInfo) -> str:
 
 def _read_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds, limit: int) -> bytes:
     """Return the content, counting the bytes that come rather than those that the header claims."""
-    if info.file_size > limit:
-        raise _too_large(limit)
+    _refuse_size(info.file_size, limit)
     content = bytearray()
     try:
         with archive.open(info) as member:
             while piece := member.read(_PIECE):
                 bounds.spend(len(piece))
                 content += piece
-                if len(content) > limit:
-                    raise _too_large(limit)
+                _refuse_size(len(content), limit)
     except _DAMAGE:
-        raise EntryError(_IS_DAMAGED) from None
+        raise EntryError(_DAMAGED) from None
     return bytes(content)
 
 
@@ -302,94 +306,34 @@ def _time_in_zip(info: zipfile.ZipInfo) -> datetime | None:
 
 def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
     """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
-    stream = _Stream(file, packed, bounds)
-    while (found := _next_member(stream, bounds)) is not None:
-        member, is_sparse = found
-        has_content = (
-            member.isreg() or member.type not in tarfile.SUPPORTED_TYPES
-        )  # a link only states a size
-        end = stream.position + (_padded(member.size) if has_content else 0)
-        if not member.isdir():
-            name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
-            problem = _TAR_KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
-            read = partial(stream.content, member.size)
-            yield ArchiveEntry(name, _utc(member.mtime), read, "is a sparse file" if is_sparse else problem)
-        stream.skip_to(end)
-
-
-def _next_member(stream: "_Stream", bounds: Bounds) -> tuple[tarfile.TarInfo, bool] | None:
-    """Return the next entry, and whether it is a sparse file; None at the archive's end."""
-    records: dict[bytes, bytes] = {}
-    allowed = _MAX_HEADERS
-    while (header := _header(stream)) is not None:
-        bounds.count()
-        if header.type not in (*_PAX, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
-            _extend(header, records)
-            is_sparse = any(key.startswith(b"GNU.sparse") for key in records)
-            return header, is_sparse or header.type == tarfile.GNUTYPE_SPARSE
-        allowed -= _BLOCK + header.size
-        if allowed < 0:
-            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
-        data = stream.read(_padded(header.size))[: header.size]
-        if header.type == tarfile.GNUTYPE_LONGNAME:
-            records[b"path"] = data.partition(b"\0")[0]
-        elif header.type in _PAX:
-            found = _pax_records(data)
-            records |= {} if header.type == tarfile.XGLTYPE else found
-    return None
-
-
-def _header(stream: "_Stream") -> tarfile.TarInfo | None:
-    """Return the next header; None at the archive's end, which a block of zeros marks."""
-    began = stream.position > 0
-    block = stream.take(_BLOCK)
-    if not block.strip(b"\0") and (block or began):
-        return None
+    stream = _TarStream(file, packed, bounds)
     try:
-        header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-    except (tarfile.TarError, ValueError):
-        raise ArchiveError("is no zip or tar archive, or a damaged one; download it again") from None
-    continues = header.type == tarfile.GNUTYPE_SPARSE and block[482]
-    for _ in range(_MAX_HEADERS // _BLOCK):
-        if not continues:
-            return header
-        continues = stream.read(_BLOCK)[504]  # more of the sparse file's map
-    raise ArchiveError(_UNREADABLE)
+        archive = tarfile.TarFile(fileobj=cast(IO[bytes], stream), encoding="utf-8")
+        while (member := archive.next()) is not None:
+            bounds.count()
+            if member.size < 0 or archive.offset < stream.tell():  # where the next header begins
+                raise ArchiveError(_DAMAGED)
+            if not member.isdir():
+                yield _tar_entry(member, stream)
+            stream.headers = _MAX_HEADERS
+            # Otherwise tarfile would keep all headers in memory, and what global ones say.
+            archive.members.clear()
+            archive.pax_headers = {}
+    except _DAMAGE:
+        raise ArchiveError(_NO_ARCHIVE) from None
+    if stream.last.strip(b"\0"):  # tarfile takes a damaged header for the archive's end
+        raise ArchiveError(_NO_ARCHIVE)
 
 
-def _extend(header: tarfile.TarInfo, records: Mapping[bytes, bytes]) -> None:
-    """Put into a header what the headers before it say of the same entry."""
-    try:
-        if b"path" in records:
-            header.name = records[b"path"].decode("utf-8", "surrogateescape")
-        header.size = int(records.get(b"size", header.size))
-        header.mtime = float(records.get(b"mtime", header.mtime))
-    except ValueError:
-        raise ArchiveError(_UNREADABLE) from None
+def _tar_entry(member: tarfile.TarInfo, stream: "_TarStream") -> ArchiveEntry:
+    name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
+    problem = _TAR_KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
+    problem = "is a sparse file" if member.issparse() else problem
+    return ArchiveEntry(name, _utc(member.mtime), partial(stream.content, member.size), problem)
 
 
-def _pax_records(data: bytes) -> dict[bytes, bytes]:
-    """Return the values by their names; NULs may stand at the end."""
-    found, position, end = {}, 0, len(data.rstrip(b"\0"))
-    while position < end:
-        record = _PAX_RECORD.match(data, position)
-        after = position + int(record[1]) if record else 0
-        if record is None or not record.end() < after <= len(data) or data[after - 1 : after] != b"\n":
-            raise ArchiveError(_UNREADABLE)
-        found[record[2]] = data[record.end() : after - 1]
-        position = after
-    return found
-
-
-def _padded(size: int) -> int:
-    """Return how much of the archive `size` bytes take, which end with a whole block."""
-    if size < 0:
-        raise ArchiveError("has an entry of less than no bytes; it is damaged or made to harm")
-    return -(-size // _BLOCK) * _BLOCK
-
-
-class _Stream:
-    """The archive's unpacked bytes, which are read forward only and counted."""
+class _TarStream:
+    """A tar's unpacked bytes, which are read forward only and counted; tarfile reads the headers from it."""
 
     def __init__(self, file: IO[bytes], packed: int, bounds: Bounds) -> None:
         is_packed = file.read(2) == b"\x1f\x8b"
@@ -397,37 +341,45 @@ class _Stream:
         self._file = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_packed else file
         self._most = max(_UNSUSPICIOUS, packed * _MAX_RATIO) if is_packed else packed
         self._bounds = bounds
-        self.position = 0
+        self._position = 0
+        self.headers = _MAX_HEADERS  # bytes of headers that may be read before the next entry
+        self.last = b""  # header that was read
 
-    def take(self, size: int) -> bytes:
-        """Return `size` bytes, or fewer at the end."""
-        try:
-            data = self._file.read(size)
-        except _DAMAGE:
-            raise ArchiveError("is damaged; download it again") from None
-        self.position += len(data)
-        self._bounds.spend(len(data))
-        self._most -= len(data)
-        if self._most < 0:
-            raise ArchiveError(
-                f"unpacks to more than {_MAX_RATIO} times its size; open it by hand, with care"
-            )
-        return data
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int) -> None:
+        """Pass over everything before `position`."""
+        while self._position < position:
+            piece = min(position - self._position, _PIECE)
+            self.content(piece, piece)
 
     def read(self, size: int) -> bytes:
-        """Return `size` bytes."""
-        data = self.take(size)
+        """Return bytes of a header, or fewer at the end."""
+        self.headers -= size
+        if self.headers < 0:
+            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
+        self.last = self._take(size)
+        return self.last
+
+    def content(self, size: int, limit: int) -> bytes:
+        """Return the content, of this size, of the entry whose header was read last."""
+        _refuse_size(size, limit)
+        data = self._take(size)
         if len(data) < size:
             raise ArchiveError("ends too early; download it again")
         return data
 
-    def content(self, size: int, limit: int) -> bytes:
-        """Return the content, of this size, of the entry whose header was read last."""
-        if size > limit:
-            raise _too_large(limit)
-        return self.read(size)
-
-    def skip_to(self, position: int) -> None:
-        """Pass over everything before `position`."""
-        while self.position < position:
-            self.read(min(position - self.position, _PIECE))
+    def _take(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except _DAMAGE:
+            raise ArchiveError(_DAMAGED) from None
+        self._position += len(data)
+        self._bounds.spend(len(data))
+        self._most -= len(data)
+        if self._most < 0:
+            raise ArchiveError(
+                f"unpacks to more than {_MAX_RATIO} times its size; open it manually, with care"
+            )
+        return data

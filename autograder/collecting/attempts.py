@@ -310,10 +310,9 @@ def _is_of(submission: Submission) -> Any:
 
 def _read_submitted(submission: Submission) -> _Submitted | None:
     """Return what lies in submitted/; None where there is no notebook."""
-    return _read(_folder(submission), submission) if submission.folder.is_dir() else None
-
-
-def _read(folder: Path, submission: Submission) -> _Submitted | None:
+    if not submission.folder.is_dir():
+        return None
+    folder = _folder(submission)
     content = read_plain(folder / submission.notebook.name, MAX_WITH_OUTPUTS)
     time, secret = (read_plain(folder / name, _MAX_COMPANION) for name in COMPANIONS)
     if content is None:
@@ -328,7 +327,7 @@ def _submit(submission: Submission, new: _Submitted) -> bool:
     If we are stopped on the way, no notebook is left with the time of another one.
     """
     folder = _folder(submission)
-    before = _read(folder, submission)
+    before = _read_submitted(submission)
     is_new = before is None or before.content != new.content
     if is_new:
         _write_companions(folder, _Submitted(b""))

@@ -5,31 +5,27 @@ person's name counts only where no id does: two people may share it, and some ma
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import PurePosixPath
 from unicodedata import normalize
 
 from autograder.collecting.archive import ArchiveEntry, EntryError
-from autograder.collecting.metadata import GradescopeRecord, TimeRow, Times
-from autograder.collecting.names import (
-    MoodleNames,
-    Platform,
-    PlatformName,
-    is_gradescope,
-    match_pattern,
-    moodle_names,
-    notebook_stem,
-    read_platform_name,
-    stem,
-)
+from autograder.collecting.metadata import GradescopeRecord, Participant, Times
+from autograder.collecting.names import Platform, PlatformName, match_pattern, read_platform_name, stem
 from autograder.submission.students import Student, Students, squeezed
-from autograder.submission.submission import is_student
+from autograder.submission.submission import exercise_in, is_student
 
 # 01_first-1 and 01_first (1) are 01_first, uploaded again; from the ninth time on Canvas puts a random text.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
+_GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
+# Moodle's "Participant", which stands for every name while marking is blind. In a class it is known in any
+# language by standing for several people; these words are for an archive of one.
+_PARTICIPANTS = {"participant", "teilnehmerin", "teilnehmer", "participante", "partecipante", "deelnemer"}
+_PARTICIPANTS |= {"uczestnik", "deltagare", "участник", "参加者", "参与者"}
 _NO_STUDENT = "names no student; put it into a folder named by the student's id"
+_NO_METADATA = "the archive lacks Gradescope's submission_metadata.yml, or is not the whole export as it came"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or give the id in a list with --students"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
@@ -37,9 +33,9 @@ _UNLISTED = "is not in the list of students"
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Whose notebook it is and for which exercise, by its name."""
+    """Whose a file of an archive is and for which exercise."""
 
-    student: str
+    student: str = ""
     exercise: str = ""  # empty where only its cells can tell
     exact: bool = True  # the file has the exercise's name, not just one that contains it
     upload: int | None = None  # Canvas's count of the files that it receives
@@ -48,21 +44,13 @@ class Attribution:
     platform: Platform | None = None  # that made the archive
     number: str = ""  # of the person on that platform
     message: str = ""
-    problem: str = ""  # why it cannot be attributed
+    problem: str = ""  # why it is refused
+    counts: bool = False  # among the student's notebooks for the exercise
+    file: ArchiveEntry = field(default_factory=lambda: ArchiveEntry(""))
 
-
-@dataclass(frozen=True, slots=True)
-class ArchiveContext:
-    """What holds for all names of one archive."""
-
-    class_folder: str = ""  # with its slash
-    gradescope: Mapping[str, GradescopeRecord] = field(default_factory=dict)  # by folder
-    moodle: MoodleNames = field(default_factory=MoodleNames)
-
-    def record(self, name: str) -> GradescopeRecord | None:
-        """Return what Gradescope says about the outermost folder in which a file lies."""
-        parts = name.split("/")
-        return self.gradescope.get(parts[0]) or self.gradescope.get("/".join(parts[:2]))
+    def saying(self, message: str) -> "Attribution":
+        """Return the attribution with another message before its own."""
+        return replace(self, message=", ".join(filter(None, (message, self.message))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,229 +63,216 @@ class NamingRules:
     students: Students | None = None  # nobody else is taken
     times: Times = field(default_factory=Times)
 
-    def context(
-        self, names: Sequence[str], class_folder: str, gradescope: Mapping[str, GradescopeRecord]
-    ) -> ArchiveContext:
-        """Return what holds for all of an archive's names together."""
-        found = (self.platform_name(name.removeprefix(class_folder)) for name in names)
-        return ArchiveContext(class_folder, gradescope, moodle_names(filter(None, found)))
+
+class Owners:
+    """Whose the files of one archive are, by the instructor's rules and what all its names tell together."""
+
+    def __init__(
+        self,
+        rules: NamingRules,
+        names: Iterable[str] = (),
+        class_folder: str = "",
+        gradescope: Mapping[str, GradescopeRecord] | None = None,
+    ) -> None:
+        self.class_folder = class_folder  # with its slash
+        self._rules, self._students, self._times = rules, rules.students, rules.times
+        self._gradescope = gradescope or {}  # by folder
+        self._numbers: dict[str, set[str]] = defaultdict(
+            set
+        )  # of people in Moodle, of whom two may share a name
+        for name in names:
+            written = self.platform_name(name)
+            if written and written.platform is Platform.MOODLE and written.number:
+                self._numbers[written.owner].add(written.number)
+        only = next(iter(self._numbers)) if len(self._numbers) == 1 else ""
+        several = len(self._numbers.get(only, ())) > 1 and " " not in only
+        self._blind = only if several or only.casefold() in _PARTICIPANTS else ""  # stands for every name
 
     def platform_name(self, name: str) -> PlatformName | None:
         """Return what Canvas or Moodle has written into a name."""
-        return read_platform_name(name, self.exercises)
+        return read_platform_name(name.removeprefix(self.class_folder), self._rules.exercises)
 
-    def attributions(self, entry: ArchiveEntry, context: ArchiveContext) -> Iterator[Attribution]:
-        """Yield what the name of a notebook says: one attribution for each member of a group."""
-        file = _stem(entry.inside or entry.name)
-        name = entry.name.removeprefix(context.class_folder)
-        people = Identification(self.students, self.times, context.moodle)
-        written = self.platform_name(name)
+    def record(self, name: str) -> GradescopeRecord | None:
+        """Return what Gradescope says about the outermost folder in which a file lies."""
+        parts = name.split("/")
+        return self._gradescope.get(parts[0]) or self._gradescope.get("/".join(parts[:2]))
+
+    def of(self, file: ArchiveEntry) -> list[Attribution]:
+        """Return whose a notebook is: one attribution for each member of a group.
+
+        EntryError says why nobody can tell.
+        """
+        own = stem(file.inside or file.name)
+        written = self.platform_name(file.name)
         members: Iterable[Attribution]
-        if self.pattern is not None:
-            found = match_pattern(self.pattern, entry.path)
-            if found is None:
+        if self._rules.pattern is not None:
+            if (matched := match_pattern(self._rules.pattern, file.path)) is None:
                 raise EntryError("does not match the pattern")
-            student, exercise, when = found
-            file = exercise or file
-            matched = Attribution(self._student(people, student), when=when)
-            members = [_of_platform(matched, written) if written else matched]
-        elif record := context.record(entry.name):
-            members = people.submitters(record)
+            student, exercise, when = matched
+            own = exercise or own
+            members = [Attribution(self._called(student), when=when)]
+        elif record := self.record(file.name):
+            written = None
+            members = self._submitters(record)
         elif written:
-            members = people.members(written)
+            members = self._canvas(written) if written.platform is Platform.CANVAS else self._moodle(written)
         else:
-            members = [Attribution(self._student(people, self._by_folder(name, bool(entry.inside))))]
-        for member in members:
-            yield self._with_exercise(member, file)
+            members = [Attribution(self._called(self._by_folder(file)))]
+        if written:
+            known = {"upload": written.upload, "late": written.late, "platform": written.platform}
+            members = [replace(member, **known) for member in members]
+        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
+        _, named, rest = own.rpartition(exercise) if exercise else ("", "", "")
+        exact = bool(named and _COPY.fullmatch(rest))
+        return [replace(member, file=file, exercise=exercise, exact=exact) for member in members]
 
-    def _with_exercise(self, found: Attribution, file: str) -> Attribution:
-        exercise = self.exercise or self._exercise_in(file)
-        if not exercise:
-            return replace(found, exact=False)
-        _, named, rest = file.rpartition(exercise)
-        return replace(found, exercise=exercise, exact=bool(named and _COPY.fullmatch(rest)))
-
-    def _exercise_in(self, text: str) -> str:
-        """Return the longest name of an exercise that stands in `text` as a word of its own."""
-        words = ((name, rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in self.exercises)
-        return max((name for name, word in words if re.search(word, text)), key=len, default="")
-
-    def _student(self, people: "Identification", name: str) -> str:
-        """Return the id of the student whom the archive calls `name`."""
-        if not name or name in self.exercises:
-            raise EntryError(_NO_STUDENT)
-        return people.student(name)
-
-    def _by_folder(self, name: str, packed: bool) -> str:
+    def _by_folder(self, file: ArchiveEntry) -> str:
         """Return the student: the first folder, or the part of a file's name before the exercise."""
-        if is_gradescope(name):
-            reason = "lacks Gradescope's submission_metadata.yml, or is not the whole export as it came"
-            raise EntryError(f"names no student; the archive {reason}")
+        name = file.name.removeprefix(self.class_folder)
+        if _GRADESCOPE_FOLDER.match(name):
+            raise EntryError(f"names no student; {_NO_METADATA}")
         top, slash, _ = name.partition("/")
         if slash:
             return top
-        own = stem(name) if packed else _stem(name)
-        exercise = self.exercise or self._exercise_in(own)
+        own = stem(name)
+        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
         student = own.removesuffix(f"_{exercise}") if exercise else own
-        if student == own and not (packed or self.exercise):
+        if student == own and not (file.inside or self._rules.exercise):
             raise EntryError(_NO_STUDENT)
         return student
 
+    def _called(self, name: str) -> str:
+        """Return the id of the student whom the instructor's pattern or a folder calls `name`."""
+        if not name or name in self._rules.exercises:
+            raise EntryError(_NO_STUDENT)
+        return self._id(name)
 
-@dataclass(frozen=True, slots=True)
-class Identification:
-    """What is known of people: the list of students, the worksheet, and the names in the whole archive."""
-
-    students: Students | None = None
-    times: Times = field(default_factory=Times)
-    moodle: MoodleNames = field(default_factory=MoodleNames)
-
-    def student(self, name: str, email: str = "", platform: str = "") -> str:
+    def _id(self, name: str, email: str = "", platform: str = "") -> str:
         """Return the id of the student who has this id, name or address."""
-        if self.students is None:
-            if not is_student(id_ := normalize("NFC", name)):  # macOS writes an accent apart from its letter
-                raise EntryError(f'"{name}" {_NO_ID}')
-            return id_
-        found = self.students.called(name, platform) or (self.students.called(email) if email else ())
+        if self._students is None:
+            return _checked(name, name)
+        found = self._students.called(name, platform) or (self._students.called(email) if email else ())
         return _one(name, found)
 
-    def submitters(self, record: GradescopeRecord) -> Iterator[Attribution]:
+    def _submitters(self, record: GradescopeRecord) -> Iterator[Attribution]:
         """Yield whose submission it is on Gradescope."""
-        for student in record.students:
+        for student, email in record.submitters:
             try:
-                id_ = self.student(student, record.emails.get(student, ""), _GRADESCOPE)
+                id_ = self._id(student, email, _GRADESCOPE)
                 yield Attribution(id_, when=record.when, platform=Platform.GRADESCOPE)
             except EntryError as error:
-                yield Attribution("", problem=str(error))
-
-    def members(self, name: PlatformName) -> Iterator[Attribution]:
-        """Yield whose notebook it is on Canvas or Moodle; EntryError says why nobody can tell."""
-        found = self._canvas(name) if name.platform is Platform.CANVAS else self._moodle(name)
-        return (_of_platform(member, name) for member in found)
+                yield Attribution(problem=str(error))
 
     def _canvas(self, name: PlatformName) -> Iterator[Attribution]:
-        if not name.number:
-            yield _single(name, self.student(name.owner, platform=_CANVAS))
-        elif self.students is not None:
-            yield from self._listed_in_canvas(name, self.students)
+        number = "" if name.doubtful else name.number
+        if self._students is not None and name.owner != name.number:
+            yield from self._listed_in_canvas(name, number, self._students)
         elif name.doubtful:
             users = f"{name.number} or {name.doubtful}"
             raise EntryError(f"is of Canvas's user {users}; list the right one with --students")
         else:
-            yield _single(name, self.student(name.number))
+            yield Attribution(self._id(name.number, platform=_CANVAS), number=number)
 
-    def _listed_in_canvas(self, name: PlatformName, students: Students) -> Iterator[Attribution]:
-        found = _by_canvas_id(students, name)
+    def _listed_in_canvas(self, name: PlatformName, number: str, students: Students) -> Iterator[Attribution]:
+        ids = filter(None, (name.number, name.doubtful))
+        listed = [one for text in ids for one in students.called(text, _CANVAS)]
+        if len({one.id for one in listed}) > 1:
+            raise EntryError(f"is of Canvas's user {name.number} or {name.doubtful}, and both are listed")
+        user = listed[0] if listed else None
         group = students.in_group(name.owner)
-        named = [one for one in students.squeezed(name.owner) if not _has_number(one)]
-        if group and (found is None or (found in group and not _is_called(found, name.owner))):
+        if group and (user is None or (user in group and not _is_called(user, name.owner))):
             yield from _of_group(name.owner, group)
-        elif found is not None:
-            strange = found.names and not _is_called(found, name.owner)
+        elif user is not None:
+            strange = user.names and not _is_called(user, name.owner)
             hint = f'"{name.owner}" in Canvas (if that is a group, list its members)' if strange else ""
-            yield _single(name, found.id, hint)
-        elif named:
-            yield _single(name, _one(name.owner, named))
+            yield Attribution(user.id, number=number, message=hint)
+        elif named := [one for one in students.squeezed(name.owner) if not _has_number(one)]:
+            yield Attribution(_one(name.owner, named), number=number)
         else:
             raise EntryError(f'"{name.number}", whom Canvas calls "{name.owner}", {_UNLISTED}')
 
     def _moodle(self, name: PlatformName) -> Iterator[Attribution]:
-        if name.owner == self.moodle.blind:
-            row = self.times.participant(name.number)
-            yield _single(name, self._blind(name, row), row=row)
-        elif rows := self._rows(name):
-            yield from (self._of_worksheet_group(name.owner, one) for one in rows)
+        # What is also a person's name is the person's.
+        members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
+        if name.owner == self._blind:
+            row = self._times.participant(name.number)
+            yield Attribution(self._hidden(name, row), when=row and row.when, number=name.number)
+        elif members:
+            yield from (self._member(name.owner, row) for row in members)
         elif group := self._listed_group(name):
             yield from _of_group(name.owner, group)
         elif not name.number:
-            raise EntryError(
-                f'is of Moodle\'s "{name.owner}", whose members it does not name; list them as a group'
-            )
+            problem = f'is of Moodle\'s "{name.owner}", whose members it does not name; list them as a group'
+            raise EntryError(problem)
+        elif row := self._row(name):
+            yield Attribution(self.person(row), when=row.when, number=name.number)
+        elif len(self._numbers[name.owner]) > 1:
+            fix = "give Moodle's grading worksheet with --times"
+            raise EntryError(f'"{name.owner}" is the name of several people; {fix}')
         else:
-            row = self._row(name)
-            yield _single(name, self.person(row) if row else self._named(name), row=row)
+            owner = name.owner if self._students else _joined(name.owner)
+            yield Attribution(self._id(owner, platform=_MOODLE), number=name.number)
 
-    def _row(self, name: PlatformName) -> TimeRow | None:
+    def _row(self, name: PlatformName) -> Participant | None:
         """Return the worksheet's row on a participant, before whose name older versions put TEAM- perhaps."""
         parts = name.owner.split("-")
         ends = ("-".join(parts[place:]).strip() for place in range(len(parts)))
-        rows = (self.times.participant(name.number, end) for end in ends if end)
+        rows = (self._times.participant(name.number, end) for end in ends if end)
         return next(filter(None, rows), None)
 
-    def _rows(self, name: PlatformName) -> Sequence[TimeRow]:
-        """Return the worksheet's rows on a group; what is also a person's name is the person's."""
-        return () if self.times.namesakes(name.owner) else self.times.group(name.owner)
-
-    def _of_worksheet_group(self, group: str, row: TimeRow) -> Attribution:
+    def _member(self, group: str, row: Participant) -> Attribution:
         try:
             return Attribution(self.person(row), when=row.when, message=f"of group {group}")
         except EntryError as error:
-            return Attribution("", problem=str(error))
+            return Attribution(problem=str(error))
 
     def _listed_group(self, name: PlatformName) -> Sequence[Student]:
-        """Return the list's members of a group; what is also a person's name is the person's.
+        """Return the list's members of a group.
 
         Groups and people have numbers, and people choose their names: only the worksheet knows all of them.
         """
-        if (
-            self.students is None
-            or self.students.called(name.owner, _MOODLE)
-            or self.times.namesakes(name.owner)
-        ):
+        students = self._students
+        if students is None or students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()
-        group = self.students.in_group(name.owner)
-        if group and name.number and not self.times.has_participants:
+        group = students.in_group(name.owner)
+        if group and name.number and not self._times.participants:
             fix = "give Moodle's grading worksheet with --times"
             raise EntryError(f'"{name.owner}" is a group, and could be the name that somebody chose; {fix}')
         return group
 
-    def _blind(self, name: PlatformName, row: TimeRow | None) -> str:
+    def _hidden(self, name: PlatformName, row: Participant | None) -> str:
         """Return the id under which Moodle hides a student, unless the list or the worksheet lifts it."""
         hidden = f"Participant_{name.number}"
-        if self.students is None:
-            return self.student(hidden)
-        found = self.students.called(hidden, _MOODLE) or (self.students.called(row.email) if row else ())
+        if self._students is None:
+            return self._id(hidden)
+        found = self._students.called(hidden, _MOODLE) or (row and self._students.called(row.email))
         if not found:
             raise EntryError(f'"{hidden}" {_UNLISTED}; reveal the names in Moodle, or list this id')
         return _one(hidden, found)
 
-    def person(self, row: TimeRow) -> str:
+    def person(self, row: Participant) -> str:
         """Return the id of whom the worksheet means: its address is of one person alone."""
-        (name,) = row.names
-        if self.students is not None:
-            return _one(name, self.students.called(row.email or name) or self.students.called(name, _MOODLE))
-        id_ = row.email if self.times.namesakes(name) > 1 else normalize("NFC", _joined(name))
-        if not is_student(id_):
-            raise EntryError(f'"{name}" {_NO_ID}')
-        return id_
-
-    def _named(self, name: PlatformName) -> str:
-        """Return the id of the only one who has this name."""
-        if len(self.moodle.numbers.get(name.owner, ())) > 1:
-            raise EntryError(
-                f'"{name.owner}" is the name of several people; give Moodle\'s grading worksheet with --times'
+        if (students := self._students) is not None:
+            return _one(
+                row.name, students.called(row.email or row.name) or students.called(row.name, _MOODLE)
             )
-        return self.student(name.owner if self.students else _joined(name.owner), platform=_MOODLE)
+        several = self._times.namesakes(row.name) > 1
+        return _checked(row.email if several else _joined(row.name), row.name)
 
 
-def _single(name: PlatformName, student: str, message: str = "", row: TimeRow | None = None) -> Attribution:
-    """Return the attribution to one student, whose number on the platform the name has unless in doubt."""
-    number = "" if name.doubtful else name.own_number
-    return Attribution(student, when=row.when if row else None, number=number, message=message)
+def _checked(id_: str, name: str) -> str:
+    """Return the id that stands for a name where there is no list of students."""
+    if not is_student(id_ := normalize("NFC", id_)):  # macOS writes an accent apart from its letter
+        raise EntryError(f'"{name}" {_NO_ID}')
+    return id_
+
+
+def _joined(name: str) -> str:
+    return name.replace(" ", ".")
 
 
 def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
     return (Attribution(one.id, message=f"of group {group}") for one in members)
-
-
-def _of_platform(found: Attribution, name: PlatformName) -> Attribution:
-    """Return the attribution with what the platform itself says about the file."""
-    return replace(found, upload=name.upload, late=name.late, platform=name.platform)
-
-
-def _stem(name: str) -> str:
-    """Return the name of a file without its ending, or without both of a notebook that a browser saved."""
-    return notebook_stem(name) or PurePosixPath(name).stem
 
 
 def _one(name: str, found: Sequence[Student]) -> str:
@@ -311,14 +286,6 @@ def _one(name: str, found: Sequence[Student]) -> str:
     return found[0].id
 
 
-def _by_canvas_id(students: Students, name: PlatformName) -> Student | None:
-    """Return the student with this user id; of two possible ones only one may be listed."""
-    found = [one for text in (name.number, name.doubtful) if text for one in students.called(text, _CANVAS)]
-    if len({student.id for student in found}) > 1:
-        raise EntryError(f"is of Canvas's user {name.number} or {name.doubtful}, and both are listed")
-    return found[0] if found else None
-
-
 def _is_called(student: Student, name: str) -> bool:
     """Whether Canvas may call this student so."""
     return student in Students((student,)).squeezed(name) or squeezed(name) == squeezed(student.id)
@@ -327,8 +294,3 @@ def _is_called(student: Student, name: str) -> bool:
 def _has_number(student: Student) -> bool:
     """Whether the list gives an id that may be Canvas's, so that a name alone proves nothing."""
     return _CANVAS in student.platforms or any(text.isdigit() for text in (student.id, *student.names))
-
-
-def _joined(name: str) -> str:
-    """Return the id that stands for a name where nothing else does."""
-    return name.replace(" ", ".")

@@ -4,29 +4,37 @@ An archive is read twice: first its names, which settle who handed in what, then
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from autograder.collecting.archive import (
-    EXHAUSTION,
-    TOO_COSTLY,
-    ArchiveEntry,
-    ArchiveError,
-    EntryError,
-    read_entries,
-)
+from autograder.collecting.archive import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
 from autograder.collecting.attempts import Arrival, Placing, Source, place
 from autograder.collecting.attribution import Attribution, NamingRules
-from autograder.collecting.metadata import TimeRow, Times
-from autograder.collecting.survey import REFUSED, Candidate, CollectedLine, Survey
+from autograder.collecting.metadata import GivenTime
+from autograder.collecting.survey import reopened, survey
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import question_after, suggestion
 from autograder.submission.students import Student, Students, spelling
 from autograder.submission.submission import Submission, find_submissions, students_in
+
+REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedLine:
+    """What became of one thing in an archive; student and exercise are empty where nothing tells them."""
+
+    archive: str
+    path: str  # in the archive; empty where the archive itself is meant
+    status: str  # a Placing, or "refused"
+    message: str = ""
+    student: str = ""
+    exercise: str = ""
+    untimed: str = ""  # the platform that gives no time
 
 
 def collect_archives(
@@ -43,19 +51,19 @@ def collect_archives(
     Times without a zone are read in `zone`, or else in that of the exercise's due date.
     Rows of the instructor's times that match no student are refused at the end.
     """
-    given, unusable = _assigned_times(rules.times, rules.students, rules.exercises)
-    rules = replace(rules, times=given)
-    clock = _Clock(rules, believed=times, zone=zone)
-    came = set()
+    given, unusable = _assigned(rules)
+    rules = replace(rules, times=replace(rules.times, given=given))
+    came = {""}
     for archive in archives:
         try:
-            for line in _Collection(course, archive, rules, clock).lines():
+            for line in _Collection(course, archive, rules, times, zone).lines():
                 came.add(line.student)
                 yield line
         except EXHAUSTION:
             yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
     yield from unusable
-    yield from _unmatched(given, lambda: (came | students_in(course)) - {""})
+    unassigned = [row for row in given if not row.student]
+    yield from _unmatched(unassigned, (came | students_in(course)) - {""} if unassigned else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,175 +73,141 @@ class _Collection:
     course: Course
     archive: Path
     rules: NamingRules
-    times: "_Clock"
+    believed: bool  # whether times are
+    zone: tzinfo | None  # of times that name none
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each thing in the archive."""
-        survey = Survey(self.archive, self.rules, self.course)
-        yield from survey.refused
+        found = survey(self.archive, self.rules, self.course)
+        yield from (self._line(one, REFUSED, one.problem) for one in found if one.problem)
         new = set()
-        for line in self._placed(survey.kept):  # first, so that what counts comes last
+        for line in self._placed(
+            [one for one in found if not (one.problem or one.counts)]
+        ):  # first, so that what counts comes last
             if line.status == REFUSED:
                 yield line
             elif line.status == Placing.NEW:
                 new.add((line.student, line.exercise))
-        for line in self._placed(survey.chosen):
+        for line in self._placed([one for one in found if one.counts]):
             is_new = (line.student, line.exercise) in new and line.status == Placing.REPLACED
             yield replace(line, status=Placing.NEW) if is_new else line
 
-    def _placed(self, candidates: Sequence[Candidate]) -> Iterator[CollectedLine]:
+    def _placed(self, found: Sequence[Attribution]) -> Iterator[CollectedLine]:
         """Read the archive once, and yield a line on each of these notebooks in it."""
-        waiting: dict[int, list[Candidate]] = defaultdict(list)
-        for candidate in candidates:
-            waiting[candidate.number].append(candidate)
+        waiting: dict[int, list[Attribution]] = defaultdict(list)
+        for one in found:
+            waiting[one.file.place].append(one)
         try:
-            for number, entry in enumerate(read_entries(self.archive) if waiting else ()):
-                if any(candidate.path != entry.path for candidate in waiting.get(number, ())):
-                    raise ArchiveError("was changed meanwhile; collect it again")
-                yield from self._place_all(entry, waiting.pop(number, ()))
-                if not waiting:
-                    return
+            for entry in reopened(self.archive, (one.file for one in found)):
+                yield from self._place_all(entry, waiting.pop(entry.place))
         except ArchiveError as error:
-            for candidate in chain.from_iterable(waiting.values()):
-                yield self._line(candidate, REFUSED, f"the archive {error}")
+            for one in chain.from_iterable(waiting.values()):
+                yield self._line(one, REFUSED, f"the archive {error}")
 
-    def _place_all(self, entry: ArchiveEntry, group: Sequence[Candidate]) -> Iterator[CollectedLine]:
+    def _place_all(self, entry: ArchiveEntry, group: Sequence[Attribution]) -> Iterator[CollectedLine]:
         """Place a notebook for everybody who handed it in."""
-        problem, content = "", b""
         try:
-            content = entry.read_notebook() if group else b""
+            content = entry.read_notebook()
         except EntryError as error:
-            problem = str(error)
-        except EXHAUSTION:
-            problem = TOO_COSTLY
-        for candidate in group:
-            if problem:
-                yield self._line(candidate, REFUSED, problem)
-            else:
-                yield self._place(candidate, content, PurePosixPath(entry.name).suffix.lower())
+            yield from (self._line(one, REFUSED, str(error)) for one in group)
+        else:
+            yield from (self._place(one, content) for one in group)
 
-    def _place(self, candidate: Candidate, content: bytes, form: str) -> CollectedLine:
-        """Place a notebook for one student; `form` is the suffix of the file that the platform has."""
-        found = candidate.attribution
+    def _place(self, found: Attribution, content: bytes) -> CollectedLine:
         due = self.course.due(found.exercise)
-        arrival = self.times.arrival(found, candidate.when, due)
-        if found.platform is not None:
-            arrival = replace(arrival, number=found.number, form=form)
+        arrival = self._arrival(found, due)
         try:
             status = place(Submission(self.course.root, found.student, found.exercise), content, arrival)
         except EntryError as error:
-            return self._line(candidate, REFUSED, str(error))
+            return self._line(found, REFUSED, str(error))
         if status is Placing.OLDER:
-            return self._line(candidate, Placing.UNCHANGED, "a later submission is there")
+            return self._line(found, Placing.UNCHANGED, "a later submission is there")
         if status is Placing.UNCHANGED:
-            return self._line(candidate, status)
-        line = self._line(candidate, status, self.times.message(found, arrival, due))
+            return self._line(found, status)
+        line = self._line(found, status, _about_time(found, arrival, due))
         return replace(line, untimed=found.platform or "" if arrival.source is Source.UNKNOWN else "")
 
-    def _line(self, candidate: Candidate, status: str, message: str = "") -> CollectedLine:
+    def _line(self, found: Attribution, status: str, message: str = "") -> CollectedLine:
         if status != REFUSED:
-            message = ", ".join(filter(None, (candidate.message, message)))
-        found = candidate.attribution
-        return CollectedLine(
-            str(self.archive), candidate.path, status, message, found.student, found.exercise
-        )
+            message = ", ".join(filter(None, (found.message, message)))
+        about = message, found.student, found.exercise
+        return CollectedLine(str(self.archive), found.file.path, status, *about)
 
+    def _arrival(self, found: Attribution, due: datetime | None) -> Arrival:
+        """Return when a notebook came; the file's time in an archive of a platform is the download's.
 
-@dataclass(frozen=True, slots=True)
-class _Clock:
-    """Whose times are believed, and in which zone those are read that name none."""
-
-    rules: NamingRules
-    believed: bool = True
-    zone: tzinfo | None = None
-
-    def arrival(self, found: Attribution, entry: datetime | None, due: datetime | None) -> Arrival:
-        """Return when a notebook came; the entry's time in an archive of a platform is the download's."""
+        The time in the instructor's list goes before that of the worksheet, Gradescope or pattern.
+        """
         if not self.believed:
             return Arrival(source=Source.IGNORED)
-        given, downloaded = self._given(found), self._downloaded(found, entry)
-        if given is not None:
-            return Arrival(self._in_zone(given, due), Source.GIVEN, found.upload, downloaded)
-        if found.platform:
-            return Arrival(None, Source.UNKNOWN, found.upload, downloaded, late=bool(found.late))
-        return Arrival(self._in_zone(entry, due) if entry is not None else None)
+        if found.platform is None:
+            known = Arrival(self._in_zone(found.file.when, due))
+        else:
+            when, suffix = found.file.when, PurePosixPath(found.file.name).suffix.lower()
+            # The zone of one platform is always the same, so any will do.
+            downloaded = when.replace(tzinfo=UTC) if when and not when.tzinfo else when
+            late = bool(found.late)
+            known = Arrival(None, Source.UNKNOWN, found.upload, downloaded, found.number, suffix, late)
+        given = self.rules.times.of(found.exercise, found.student) or found.when
+        return replace(known, when=self._in_zone(given, due), source=Source.GIVEN) if given else known
 
-    def message(self, found: Attribution, arrival: Arrival, due: datetime | None) -> str:
-        """Return what there is to say about a notebook's time."""
-        if arrival.when is not None and due is not None:
-            # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
-            late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
-            excused = ", though in time as Canvas says" if found.late is False else ""
-            if late > 0:
-                return f"{late / 3600:.1f} h late{excused}"
-        if arrival.source is Source.UNKNOWN:
-            return f"{found.platform} gives no time" + (", only that it is late" if found.late else "")
-        return ""
-
-    def _given(self, found: Attribution) -> datetime | None:
-        """Return the time from the instructor's list, else that of the worksheet, Gradescope or pattern."""
-        row = self.rules.times.student(found.exercise, found.student)
-        return row.when if row is not None and row.when is not None else found.when
-
-    def _in_zone(self, when: datetime, due: datetime | None) -> datetime:
-        if when.tzinfo is not None:
+    def _in_zone(self, when: datetime | None, due: datetime | None) -> datetime | None:
+        if when is None or when.tzinfo is not None:
             return when
         return when.replace(tzinfo=self.zone or (due.tzinfo if due is not None else None) or UTC)
 
-    def _downloaded(self, found: Attribution, entry: datetime | None) -> datetime | None:
-        """Return when a platform made the archive; its own zone is always the same, so that any will do."""
-        if found.platform is None or entry is None:
-            return None
-        return entry if entry.tzinfo else entry.replace(tzinfo=UTC)
+
+def _about_time(found: Attribution, arrival: Arrival, due: datetime | None) -> str:
+    """Return what there is to say about a notebook's time."""
+    if arrival.when is not None and due is not None:
+        # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
+        late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
+        excused = ", though in time as Canvas says" if found.late is False else ""
+        if late > 0:
+            return f"{late / 3600:.1f} h late{excused}"
+    if arrival.source is Source.UNKNOWN:
+        return f"{found.platform} gives no time" + (", only that it is late" if found.late else "")
+    return ""
 
 
-def _assigned_times(
-    times: Times, students: Students | None, exercises: Sequence[str]
-) -> tuple[Times, Sequence[CollectedLine]]:
-    """Return the times with the students' own ids in them, and a line on each row that cannot be used."""
-    rows, refused = [], []
-    for row in times.rows:
+def _assigned(rules: NamingRules) -> tuple[tuple[GivenTime, ...], Sequence[CollectedLine]]:
+    """Return the instructor's times with the students' own ids in them, and a line on each unusable row."""
+    rows: list[GivenTime] = []
+    refused = []
+    for row in rules.times.given:
         try:
-            rows += [row] if row.number or row.when is None else _assigned(row, students, exercises)
+            rows += _assigned_row(row, rules.students, rules.exercises)
         except EntryError as error:
             refused.append(CollectedLine(row.line, "", REFUSED, str(error)))
-    return Times(tuple(rows), exact=students is not None), refused
+    return tuple(rows), refused
 
 
-def _unmatched(times: Times, whoever_came: Callable[[], Collection[str]]) -> Iterator[CollectedLine]:
-    """Yield a line on each row that is of none of those who came, where no list says who there is."""
-    rows = [] if times.exact else [row for row in times.rows if not row.number and row.when is not None]
-    came = whoever_came() if rows else ()
-    known = set(map(spelling, came))
-    for row in rows:
-        (name,) = row.names
-        if spelling(name) not in known:
-            problem = _with(f'nobody called "{name}" submitted anything', question_after(name, came))
-            yield CollectedLine(row.line, "", REFUSED, problem)
-
-
-def _assigned(row: TimeRow, students: Students | None, exercises: Sequence[str]) -> list[TimeRow]:
+def _assigned_row(row: GivenTime, students: Students | None, exercises: Sequence[str]) -> list[GivenTime]:
     """Return the row with the id of whom it means, or one for each member of a group."""
     if row.exercise and row.exercise not in exercises:
         raise EntryError(f'"{row.exercise}" is not an exercise; {suggestion(row.exercise, exercises)}')
     if students is None:
         return [row]
-    (name,) = row.names
-    found = students.called(name)
+    found = students.called(row.name)
     if len(found) > 1:
         ids = ", ".join(student.id for student in found)
-        raise EntryError(f'"{name}" is the name of several students ({ids}); write the id or address')
-    if not found and not (found := students.in_group(name)):
-        close = students.closest(name)
+        raise EntryError(f'"{row.name}" is the name of several students ({ids}); write the id or address')
+    if not found and not (found := students.in_group(row.name)):
+        close = students.closest(row.name)
         meant = " ".join((close.id, *(f"({text})" for text in close.names[:1]))) if close else ""
-        raise EntryError(
-            _with(f'"{name}" is not in the list of students', meant and f"did you mean {meant}?")
-        )
-    return [replace(row, names=(student.id,)) for student in found]
+        question = f"; did you mean {meant}?" if meant else ""
+        raise EntryError(f'"{row.name}" is not in the list of students{question}')
+    return [replace(row, student=student.id) for student in found]
 
 
-def _with(problem: str, question: str) -> str:
-    return "; ".join(filter(None, (problem, question)))
+def _unmatched(rows: Sequence[GivenTime], came: Collection[str]) -> Iterator[CollectedLine]:
+    """Yield a line on each row that is of none of those who came, where no list says who there is."""
+    known = set(map(spelling, came))
+    for row in rows:
+        if spelling(row.name) not in known:
+            problem = f'nobody called "{row.name}" submitted anything'
+            question = question_after(row.name, came)
+            yield CollectedLine(row.line, "", REFUSED, "; ".join(filter(None, (problem, question))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,28 +223,16 @@ class Attendance:
     @property
     def twice(self) -> Mapping[str, Student]:
         """The ids under which somebody came who also came under the id in the list, or under two others."""
-        known = [*self.others.values()]
-        return {
-            id_: student
-            for id_, student in self.others.items()
-            if student in self.came or known.count(student) > 1
-        }
+        known = [*self.came, *self.others.values()]
+        return {id_: student for id_, student in self.others.items() if known.count(student) > 1}
 
 
 def attendance(course: Course, students: Students, exercise: Exercise) -> Attendance:
     """Return who handed in `exercise`; a student under another id is neither missing nor unknown."""
     found = [submission.student for submission in find_submissions(course, exercise)]
     own = {student.id: student for student in students.all}
-    others: dict[str, Student] = {}
-    unknown = []
-    for id_ in found:
-        if id_ in own:
-            continue
-        known = students.called(id_)
-        if len(known) == 1:
-            others[id_] = known[0]
-        else:
-            unknown.append(id_)
+    called = {id_: students.called(id_) for id_ in found if id_ not in own}
+    others = {id_: known[0] for id_, known in called.items() if len(known) == 1}
     came = [own[id_] for id_ in found if id_ in own]
     missing = [one for one in students.all if one not in came and one not in others.values()]
-    return Attendance(exercise.name, came, missing, unknown, others)
+    return Attendance(exercise.name, came, missing, [id_ for id_ in called if id_ not in others], others)

@@ -8,14 +8,14 @@ same name. Moodle's headings are in the language of whoever downloads them. "Las
 
 import csv
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import yaml
 from babel import Locale, UnknownLocaleError
@@ -37,22 +37,14 @@ _DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # thousands of direct
 _NOT_ITS_OWN = "is not Gradescope's, or not of its whole export; collect the archive as it came"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Path = list[str | int | None]  # keys and positions in lists; None in a mapping that awaits its next key
-_PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
-_GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
-_EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
-_CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
-_NONE = ("", "-")
-_STUDENT = ("student", "id", "user_id", "name", "email")
-_TIME = ("time", "submitted_at", "submitted", "timestamp")
 
 
 @dataclass(frozen=True, slots=True)
 class GradescopeRecord:
     """Who handed in a submission, alone or as a group, and when."""
 
-    students: tuple[str, ...]
+    submitters: tuple[tuple[str, str], ...]  # the institution's id if it has given one, and the address
     when: datetime | None = None
-    emails: Mapping[str, str] = field(default_factory=dict)  # by student
 
 
 def find_export(names: Collection[str], root: str = "") -> str | None:
@@ -70,19 +62,24 @@ def find_export(names: Collection[str], root: str = "") -> str | None:
 
 def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str, GradescopeRecord]:
     """Return who handed in, by folder; every submission of which the file speaks must lie in `folder`."""
-    students: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    groups: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     times: dict[str, datetime | None] = {}
     for path, text in _texts(_events(data)):
         submission = str(path[0])
-        group = students[submission]
+        group = groups[submission]
         match path[1:]:
             case (":submitters", int(number), (":sid" | ":email") as field) if number < _MAX_SUBMITTERS:
-                group[number][field] = text
+                group[number][field] = text if text not in ("~", "null") else ""
             case (":created_at",):
-                times[submission] = _time(text)
-    if not students or not students.keys() <= _submissions(names, folder):
+                times[submission] = _utc_time(text)
+    if not groups or not groups.keys() <= _submissions(names, folder):
         raise EntryError(_NOT_ITS_OWN)
-    return {folder + name: _record(group.values(), times.get(name)) for name, group in students.items()}
+    records = {}
+    for submission, group in groups.items():
+        emails = [(one.get(":sid") or one.get(":email", ""), one.get(":email", "")) for one in group.values()]
+        submitters = {id_: email for id_, email in emails if id_}
+        records[folder + submission] = GradescopeRecord(tuple(submitters.items()), times.get(submission))
+    return records
 
 
 def _submissions(names: Iterable[str], folder: str) -> set[str]:
@@ -135,22 +132,7 @@ def _advance(path: _Path) -> None:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
 
-def _record(group: Iterable[Mapping[str, str]], when: datetime | None) -> GradescopeRecord:
-    emails = {student: member.get(":email", "") for member in group if (student := _id(member))}
-    return GradescopeRecord(
-        tuple(emails),
-        when,
-        {student: email for student, email in emails.items() if email not in ("", student)},
-    )
-
-
-def _id(submitter: Mapping[str, str]) -> str:
-    """Return the institution's id if it has given one, else the address, else nothing."""
-    texts = (submitter.get(field, "") for field in (":sid", ":email"))
-    return next((text for text in texts if text not in ("", "~", "null")), "")
-
-
-def _time(text: str) -> datetime | None:
+def _utc_time(text: str) -> datetime | None:
     """Return the UTC time of a timestamp as YAML writes it."""
     try:
         when = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text))
@@ -159,81 +141,107 @@ def _time(text: str) -> datetime | None:
         return None
 
 
+_PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
+_GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
+_EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
+_CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
+_STUDENT = ("student", "id", "user_id", "name", "email")
+_TIME = ("time", "submitted_at", "submitted", "timestamp")
+_Row = TypeVar("_Row")
+_Lines = Sequence[tuple[str, Sequence[str]]]  # each row, with the file and the number of its line
+
+
 class TimesError(UsageError):
     """The times cannot be used; the message says where and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class TimeRow:
-    """One person's row. A worksheet of Moodle's has a number in it, and names unless marking is blind."""
+class Participant:
+    """One person's row in Moodle's worksheet."""
 
-    when: datetime | None  # without a zone if the file tells none
-    number: str = ""
-    names: tuple[str, ...] = ()  # and ids and addresses
+    number: str
+    name: str  # another cell while marking is blind
     email: str = ""
+    group: str = ""  # as `spelling` gives it
+    when: datetime | None = None  # without a zone, which the worksheet does not tell
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTime:
+    """One row of an instructor's own list."""
+
+    name: str  # or id or address
+    when: datetime  # without a zone if the row tells none
     exercise: str = ""  # empty where the row holds for any
-    group: str = ""
-    line: str = ""  # where it stands in a list of the instructor's own
+    line: str = ""  # where it stands
+    student: str = ""  # the id, once the list of students has told it
 
 
 @dataclass(frozen=True)
 class Times:
-    """All rows of the files that the instructor gave."""
+    """All rows of the files that the instructor gave; the first on somebody counts."""
 
-    rows: tuple[TimeRow, ...] = ()
-    exact: bool = False  # a list's rows have the students' own ids
+    participants: tuple[Participant, ...] = ()
+    given: tuple[GivenTime, ...] = ()
 
-    def participant(self, number: str, name: str = "") -> TimeRow | None:
+    def participant(self, number: str, name: str = "") -> Participant | None:
         """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
-        rows = self._numbers.get(number, ()) if number else ()
-        return next((row for row in rows if not name or spelling(name) in map(spelling, row.names)), None)
+        rows = self._numbers.get(number, ())
+        return next((row for row in rows if not name or spelling(name) == spelling(row.name)), None)
 
-    @property
-    def has_participants(self) -> bool:
-        """Whether a worksheet of Moodle's is among the files."""
-        return bool(self._names)
-
-    def group(self, name: str) -> Sequence[TimeRow]:
+    def group(self, name: str) -> Sequence[Participant]:
         """Return the worksheet's rows on the members of a group."""
-        return self._groups.get(spelling(name), ())
+        group = spelling(name)
+        return [row for row in self.participants if group and row.group == group]
 
     def namesakes(self, name: str) -> int:
         """Return how many people of this name are in the worksheet."""
-        return self._names[spelling(name)]
+        return len(self._people.get(spelling(name), ()))
+
+    def of(self, exercise: str, student: str) -> datetime | None:
+        """Return the time from the instructor's own list."""
+        rows = self._given.get(spelling(student), ())
+        mine = [row for row in rows if row.exercise in ("", exercise) and row.student in ("", student)]
+        return min(mine, key=lambda row: student not in (row.student, row.name)).when if mine else None
 
     @cached_property
-    def _numbers(self) -> Mapping[str, Sequence[TimeRow]]:
-        return _index((row.number, row) for row in self.rows)
+    def _numbers(self) -> Mapping[str, Sequence[Participant]]:
+        return _by(self.participants, lambda row: row.number)
 
     @cached_property
-    def _groups(self) -> Mapping[str, Sequence[TimeRow]]:
-        return _index((row.group, row) for row in self.rows if row.group)
+    def _people(self) -> Mapping[str, Sequence[Participant]]:
+        return _by(self.participants, lambda row: spelling(row.name))
 
     @cached_property
-    def _names(self) -> Counter[str]:
-        return Counter(spelling(name) for row in self.rows if row.number for name in row.names)
-
-    @cached_property
-    def _students(self) -> Mapping[str, Sequence[TimeRow]]:
-        return _index((spelling(name), row) for row in self.rows if not row.number for name in row.names)
-
-    def student(self, exercise: str, id_: str) -> TimeRow | None:
-        """Return the row of the instructor's own list on a student."""
-        fitting = [row for row in self._students.get(spelling(id_), ()) if row.exercise in ("", exercise)]
-        exact = [row for row in fitting if id_ in row.names]
-        return next(iter(exact if self.exact else (*exact, *fitting)), None)
+    def _given(self) -> Mapping[str, Sequence[GivenTime]]:
+        return _by(self.given, lambda row: spelling(row.student or row.name))
 
 
-def _index(pairs: Iterable[tuple[str, TimeRow]]) -> Mapping[str, Sequence[TimeRow]]:
-    found: dict[str, list[TimeRow]] = defaultdict(list)
-    for text, row in pairs:
-        found[text].append(row)
+def _by(rows: Iterable[_Row], key: Callable[[_Row], str]) -> Mapping[str, Sequence[_Row]]:
+    found: dict[str, list[_Row]] = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
     return found
 
 
 def read_times(paths: Sequence[Path]) -> Times:
-    """Return the rows of worksheets and lists; the first that has one on somebody counts."""
-    return Times(tuple(row for path in paths for row in _read(path)))
+    """Return the rows of worksheets and lists."""
+    participants: list[Participant] = []
+    given: list[GivenTime] = []
+    for path in paths:
+        header, lines = _lines(path)
+        columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
+        known = [[columns[name] for name in names if name in columns] for names in (_STUDENT, _TIME)]
+        if all(known):
+            given += _list(lines, *(places[0] for places in known), columns.get("exercise", len(header)))
+        elif _is_worksheet(lines):
+            if (time := _submitted(header)) is None:
+                raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+            participants += _people(header, lines, time)
+        else:
+            fix = "make a CSV with the columns student and time"
+            raise TimesError(f"{path}: is not a Moodle grading worksheet; {fix}")
+    return Times(tuple(participants), tuple(given))
 
 
 def read_participants(path: Path) -> Times:
@@ -244,7 +252,7 @@ def read_participants(path: Path) -> Times:
     return Times(tuple(_people(header, lines)))
 
 
-def _lines(path: Path) -> tuple[Sequence[str], Sequence[tuple[str, Sequence[str]]]]:
+def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
     try:
         header, *rows = read_rows(path) or [[]]
     except csv.Error:
@@ -253,55 +261,27 @@ def _lines(path: Path) -> tuple[Sequence[str], Sequence[tuple[str, Sequence[str]
     return header, [(f"{path}:{number}", row) for number, row in enumerate(rows, 2) if any(row)]
 
 
-def _is_worksheet(lines: Sequence[tuple[str, Sequence[str]]]) -> bool:
+def _is_worksheet(lines: _Lines) -> bool:
     return bool(lines) and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines)
 
 
-def _read(path: Path) -> Iterator[TimeRow]:
-    header, lines = _lines(path)
-    columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
-    person, time = (
-        next((columns[name] for name in names if name in columns), None) for names in (_STUDENT, _TIME)
-    )
-    if person is not None and time is not None:
-        yield from _list(lines, columns, person, time)
-    elif _is_worksheet(lines):
-        yield from _worksheet(header, lines)
-    else:
-        raise TimesError(
-            f"{path}: is not a Moodle grading worksheet; make a CSV with the columns student and time"
-        )
-
-
-def _list(
-    lines: Iterable[tuple[str, Sequence[str]]], columns: Mapping[str, int], person: int, time: int
-) -> Iterator[TimeRow]:
-    exercise = columns.get("exercise", len(columns))
+def _list(lines: _Lines, person: int, time: int, exercise: int) -> Iterator[GivenTime]:
     for line, row in lines:
-        cells = [cell.strip() for cell in row] + [""] * (len(columns) + 1 - len(row))
-        when = _moment(line, cells[time])
-        yield TimeRow(when, "", (cells[person],), exercise=cells[exercise], line=line)
+        if when := _moment(line, _cell(row, time)):
+            yield GivenTime(_cell(row, person), when, _cell(row, exercise), line)
 
 
-def _worksheet(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
-    """Yield the rows of a worksheet, with the times of submission."""
-    time = _submitted(header)
-    if time is None:
-        raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
-    for person, (line, row) in zip(_people(header, lines), lines, strict=True):
-        yield replace(person, when=_moment(line, _cell(row, time)))
-
-
-def _people(header: Sequence[str], lines: Sequence[tuple[str, Sequence[str]]]) -> Iterator[TimeRow]:
+def _people(header: Sequence[str], lines: _Lines, time: int | None = None) -> Iterator[Participant]:
     """Yield who is in a worksheet: the number first, then the name, unless marking is blind."""
-    groups = [place for place, text in enumerate(header) if _GROUP.match(text.strip())]
-    filled = [{bool(_EMAIL.fullmatch(_cell(row, place))) for _, row in lines} for place in range(len(header))]
-    emails = [place for place, found in enumerate(filled) if found == {True}]
-    for _, row in lines:
-        match = _PARTICIPANT.fullmatch(_cell(row, 0))
+    places = range(len(header))
+    groups = [place for place in places if _GROUP.match(header[place].strip())]
+    emails = [place for place in places if all(_EMAIL.fullmatch(_cell(row, place)) for _, row in lines)]
+    for line, row in lines:
+        number = re.sub(r"\D", "", _cell(row, 0))
         group = spelling(_cell(row, groups[0])) if groups else ""
         email = _cell(row, emails[0]) if emails else ""
-        yield TimeRow(None, match[1] if match else "", (_cell(row, 1),), email, group=group)
+        when = _moment(line, _cell(row, time)) if time is not None else None
+        yield Participant(number, _cell(row, 1), email, group, when)
 
 
 def _submitted(header: Sequence[str]) -> int | None:
@@ -318,22 +298,17 @@ def _cell(row: Sequence[str], place: int) -> str:
 
 
 def _moment(line: str, text: str) -> datetime | None:
+    """Return the time in a cell, or None for a cell that has none."""
+    if text in ("", "-"):
+        return None
     if _is_day(text):
         raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
-    when = None if text in _NONE else read_moment(text) or _in_named_zone(line, text)
-    if when is None and text not in _NONE:
-        raise TimesError(f'{line}: "{text}" is not a time that can be read; write it as 2026-01-31 18:00')
-    return when
-
-
-def _in_named_zone(line: str, text: str) -> datetime | None:
-    """Return a time as course.yaml has it: 2026-01-31 18:00 Europe/Berlin."""
     try:
-        return read_due(text)
+        when = read_moment(text) or read_due(text)  # which reads 2026-01-31 18:00 Europe/Berlin, too
     except MomentError as error:
-        if str(error) == NO_MOMENT:
-            return None
-        raise TimesError(f'{line}: "{text}" {error}') from None
+        unread = "is not a time that can be read; write it as 2026-01-31 18:00"
+        raise TimesError(f'{line}: "{text}" {unread if str(error) == NO_MOMENT else error}') from None
+    return when
 
 
 def _is_day(text: str) -> bool:
@@ -353,8 +328,8 @@ def read_moment(text: str) -> datetime | None:
     if not _CLOCK.search(text):
         return None
     found = _date_parser().get_date_data(text)
-    moment, language = found.date_obj, found.locale
-    is_clear = moment is not None and _names_weekday(text, moment.weekday(), language or "")
+    moment = found.date_obj
+    is_clear = moment is not None and _names_weekday(text, moment.weekday(), found.locale or "")
     return plausible(moment) if is_clear else None
 
 

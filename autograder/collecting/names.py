@@ -2,9 +2,8 @@
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -18,21 +17,23 @@ _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store
 _NOTEBOOK = re.compile(
     r"(?P<stem>.+)\.ipynb(?P<copy>( ?\(\d+\)|-\d+)?\.(txt|json))?", re.IGNORECASE | re.DOTALL
 )
-_GRADESCOPE = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 # Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's, and the student's own file
 # name. Both ids never begin with 0. An anonymous assignment has an id of five letters and digits instead.
 _CANVAS = re.compile(
     r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # accents, and vowels in some scripts, are no letters to \w
-    r"(?:(?P<late>LATE)_)?(?P<user>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
+    r"(?:(?P<late>LATE)_)?(?P<number>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
 )
-_ANONYMOUS = re.compile(r"(?:(?P<late>LATE)_)?(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5})_(?P<upload>\d+)_[^/]+")
+_ANONYMOUS = re.compile(
+    r"(?:(?P<late>LATE)_)?(?P<number>(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5}))_(?P<upload>\d+)_(?P<file>[^/]+)"
+)
 # Moodle: the full name or the group's, in which _ has become a space, and a number that counts participants
 # anew in each assignment. The group of those who are in no group has no number.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
-# Moodle's "Participant", which stands for every name while marking is blind. In a class it is known in any
-# language by standing for several people; these words are for an archive of one.
-_PARTICIPANTS = {"participant", "teilnehmerin", "teilnehmer", "participante", "partecipante", "deelnemer"}
-_PARTICIPANTS |= {"uczestnik", "deltagare", "участник", "参加者", "参与者"}
+# What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
+_TYPED = (
+    (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
+    (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
+)
 _TIMES = {14: "%Y%m%d%H%M%S", 12: "%Y%m%d%H%M", 8: "%Y%m%d"}
 
 
@@ -73,14 +74,10 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return the last part of a name, for an archive without its suffix."""
+    """Return the last part of a name without its ending, or without all endings of a notebook or archive."""
     last = PurePosixPath(name).name
-    return next((last[: -len(end)] for end in reversed(_ARCHIVES) if last.lower().endswith(end)), last)
-
-
-def is_gradescope(name: str) -> bool:
-    """Whether the file lies in a folder of Gradescope's, whose name names no student."""
-    return bool(_GRADESCOPE.match(name))
+    archived = (last[: -len(end)] for end in reversed(_ARCHIVES) if last.lower().endswith(end))
+    return notebook_stem(name) or next(archived, PurePosixPath(name).stem)
 
 
 def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
@@ -110,49 +107,22 @@ class PlatformName:
     """What a platform has written into a name."""
 
     platform: Platform
-    owner: str  # a person or a group
-    number: str = ""  # of the person or group; empty where the platform hides it or has none
+    owner: str  # a person or a group; in an anonymous assignment of Canvas, the same as the number
+    number: str  # of the person or group; empty where Moodle has none
     upload: int | None = None  # Canvas's count of the files that it receives
     late: bool | None = None  # as Canvas says
     doubtful: str = ""  # another number that may be the person's
 
-    @property
-    def own_number(self) -> str:
-        """What stands for the person in names that the platform reads back; Canvas may hide the number."""
-        return self.number or (self.owner if self.platform is Platform.CANVAS else "")
-
-
-@dataclass(frozen=True, slots=True)
-class MoodleNames:
-    """What the names of a whole archive of Moodle's tell together."""
-
-    blind: str = ""  # the word that stands for every name
-    numbers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by name; two people may share one
-
 
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
     """Return what Canvas or Moodle has written into a name: the leftmost sign of a platform counts."""
-    canvas, moodle = _CANVAS.match(name), _MOODLE.match(name)
-    if found := _ANONYMOUS.match(name):
-        return PlatformName(
-            Platform.CANVAS, found["owner"], "", _number(found["upload"]), bool(found["late"])
-        )
-    if canvas and (not moodle or canvas.end("owner") < moodle.end("owner")):
-        upload, late = _number(canvas["upload"]), bool(canvas["late"])
-        doubtful = _doubtful(canvas, exercises)
-        return PlatformName(Platform.CANVAS, canvas["owner"], canvas["user"], upload, late, doubtful)
+    moodle = _MOODLE.match(name)
+    canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
+    if canvas and (not moodle or canvas.re is _ANONYMOUS or canvas.end("owner") < moodle.end("owner")):
+        doubtful = "" if canvas.re is _ANONYMOUS else _doubtful(canvas, exercises)
+        upload, late = int(canvas["upload"][:30]), bool(canvas["late"])
+        return PlatformName(Platform.CANVAS, canvas["owner"], canvas["number"], upload, late, doubtful)
     return PlatformName(Platform.MOODLE, moodle["owner"], moodle["number"] or "") if moodle else None
-
-
-def moodle_names(names: Iterable[PlatformName]) -> MoodleNames:
-    """Return which names of Moodle's stand for several people, and whether all of them hide who it is."""
-    numbers: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        if name.platform is Platform.MOODLE and name.number:
-            numbers[name.owner].add(name.number)
-    only = next(iter(numbers)) if len(numbers) == 1 else ""
-    hidden = only.casefold() in _PARTICIPANTS or (len(numbers.get(only, ())) > 1 and " " not in only)
-    return MoodleNames(only if hidden else "", {owner: frozenset(found) for owner, found in numbers.items()})
 
 
 def _doubtful(match: re.Match[str], exercises: Iterable[str]) -> str:
@@ -162,8 +132,11 @@ def _doubtful(match: re.Match[str], exercises: Iterable[str]) -> str:
     return match["upload"] if third and match["owner"] and not begins else ""
 
 
-def _number(text: str) -> int:
-    return int(text[:30])
+def as_uploaded(name: str) -> str:
+    """Return the name of a page that was typed on a platform as if it was a file that was uploaded."""
+    for form, uploaded in _TYPED:
+        name = form.sub(uploaded, name)
+    return name
 
 
 def read_pattern(text: str) -> re.Pattern[str]:

@@ -7,7 +7,7 @@ import csv
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,8 @@ from autograder.course.names import closest
 from autograder.errors import UsageError
 from autograder.submission.submission import is_student
 
-COLUMNS = ("id", "name", "email", "canvas", "moodle", "gradescope", "group")
+PLATFORMS = ("canvas", "moodle", "gradescope")
+COLUMNS = ("id", "name", "email", *PLATFORMS, "group")
 _FIRST, _LAST, _STUDENT = "first name", "last name", "student"
 _MEANINGS = {
     "id": "idnumber idnummer idnr sisuserid sisloginid sisid"
@@ -40,58 +41,10 @@ _NUMBER, _EMAIL = re.compile(r"\d{3,}"), re.compile(r"\S+@\S+\.\S+")
 _MODEL = "write the headings id,name,email above the students"
 
 
-class HeadingError(ValueError):
-    """The first row is no student, and cannot be understood; the message says what it must be."""
-
-
 def meaning(heading: str) -> str:
     """Return the column that a heading stands for, or the heading itself in small letters."""
     text = unicodedata.normalize("NFKC", heading).strip().casefold()
     return _KNOWN.get(re.sub(r"[\W_]", "", text), text)
-
-
-def columns_of(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return what the columns of a list hold, or nothing where its first row is a student already."""
-    headings = [cell.strip() for cell in rows[0]] if rows else []
-    columns = [meaning(heading) for heading in headings]
-    if _STUDENT in columns:
-        columns[columns.index(_STUDENT)] = "name" if "id" in columns else "id"
-    if _FIRST in columns and _LAST not in columns and "name" in columns:
-        columns[columns.index("name")] = _LAST
-    if "id" not in columns:
-        known = [column in (*COLUMNS, _FIRST, _LAST) for column in columns]
-        if any(known[:1]) or sum(known) > 1 or _is_header(headings, rows[1:]):
-            raise HeadingError(f'"{", ".join(headings)}" has no column id; {_MODEL}')
-        return []
-    for heading, column in zip(headings, columns, strict=True):
-        if column and (column not in (*COLUMNS, _FIRST, _LAST) or columns.count(column) > 1):
-            known_ones = ", ".join(COLUMNS)
-            raise HeadingError(
-                f'"{heading}" is no column, or is there twice; use {known_ones}, or leave its heading empty'
-            )
-    return columns
-
-
-def values_of(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """Return the cells of a row by column; first and last name are the name."""
-    values = dict(zip(columns, cells, strict=False))
-    parts = (values.pop(_LAST, ""), values.pop(_FIRST, ""))
-    names = (values.get("name", ""), ", ".join(filter(None, parts)))
-    return values | {"name": ";".join(filter(None, names))}
-
-
-def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column holds numbers or addresses for several students, but not in the first row."""
-    filled = [row for row in rows if any(cell.strip() for cell in row)]
-    if len(filled) < 2:
-        return False
-    for form in (_NUMBER, _EMAIL):
-        for place, heading in enumerate(headings):
-            below = (form.fullmatch(row[place].strip()) for row in filled if len(row) > place)
-            whole = all(len(row) > place for row in filled) and all(below)
-            if whole and heading and not form.search(heading):
-                return True
-    return False
 
 
 _SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell
@@ -100,6 +53,8 @@ _LEFT_OUT, _BETWEEN = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._
 # People and programs type several apostrophes and hyphens for one.
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
+# Kinds of what students are called, besides the platforms of ids.
+_ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
 class StudentsError(UsageError):
@@ -149,25 +104,22 @@ class Students:
 
         The id may be one of `platform`; where none is given, it may be of any.
         """
-        for place in (platform, "") if platform else ("",):
-            if found := self._ids.get((place, folded(text))):
-                return [found]
-        anywhere = () if platform else self._anywhere.get(folded(text), ())
-        return self._names.get(spelling(text), ()) or anywhere
+        ids = [(place, folded(text)) for place in dict.fromkeys((platform, ""))]
+        anywhere = [] if platform else [(_ANY, folded(text))]
+        return self._first(*ids, (_NAME, spelling(text)), *anywhere)
 
     def squeezed(self, text: str) -> Sequence[Student]:
         """Return everybody whose name gives `text` without the gaps between its words, as in Canvas."""
-        return self._squeezed.get(squeezed(text), [])
+        return self._first((_SQUEEZED, squeezed(text)))
 
     def closest(self, text: str) -> Student | None:
         """Return the student who has the id, name or address most like `text`, if any is like it."""
-        ids = {folded(id_): (student,) for student in self.all for _, id_ in student.ids}
-        known: Mapping[str, Sequence[Student]] = {**ids, **self._names}
-        return next(iter(known.get(closest(spelling(text), known), ())), None)
+        known = {text: found[0] for (kind, text), found in self._known.items() if kind in (_ANY, _NAME)}
+        return known.get(closest(spelling(text), known))
 
     def in_group(self, text: str) -> Sequence[Student]:
         """Return the members of a group."""
-        return self._groups.get(squeezed(text), [])
+        return self._first((_GROUP, squeezed(text)))
 
     def unknown(self, id_: str) -> str:
         """Return that this is nobody's id, and whose it could be; empty where it is a student's."""
@@ -178,34 +130,23 @@ class Students:
         fix = f'did you mean "{meant}"?' if meant else "add it there"
         return f'"{id_}" is no id in {STUDENTS}; {fix}'
 
-    @cached_property
-    def _ids(self) -> Mapping[tuple[str, str], Student]:
-        return {(place, folded(text)): student for student in self.all for place, text in student.ids}
+    def _first(self, *keys: tuple[str, str]) -> Sequence[Student]:
+        """Return the students of the first of these keys that is anybody's."""
+        return next(filter(None, map(self._known.get, keys)), ())
 
     @cached_property
-    def _anywhere(self) -> Mapping[str, Sequence[Student]]:
-        return _index((folded(text), student) for student in self.all for _, text in student.ids)
-
-    @cached_property
-    def _names(self) -> Mapping[str, Sequence[Student]]:
-        return _index((form, student) for student in self.all for form in _forms(student))
-
-    @cached_property
-    def _squeezed(self) -> Mapping[str, Sequence[Student]]:
-        return _index((squeezed(form), student) for student in self.all for form in _forms(student))
-
-    @cached_property
-    def _groups(self) -> Mapping[str, Sequence[Student]]:
-        return _index((squeezed(group), student) for student in self.all for group in student.groups)
-
-
-def _index(pairs: Iterable[tuple[str, Student]]) -> Mapping[str, Sequence[Student]]:
-    """Return the students by text, each once, in the list's order."""
-    found: dict[str, list[Student]] = defaultdict(list)
-    for text, student in pairs:
-        if student not in found[text]:
-            found[text].append(student)
-    return found
+    def _known(self) -> Mapping[tuple[str, str], Sequence[Student]]:
+        """The students by everything that they are called and its kind, each once, in the list's order."""
+        found: dict[tuple[str, str], list[Student]] = defaultdict(list)
+        for student in self.all:
+            ids = [(place, folded(text)) for place, text in student.ids]
+            names = list(_forms(student))
+            keys = [*ids, *((_ANY, text) for _, text in ids), *((_NAME, form) for form in names)]
+            keys += [(_SQUEEZED, squeezed(form)) for form in names]
+            keys += [(_GROUP, squeezed(group)) for group in student.groups]
+            for key in dict.fromkeys(keys):
+                found[key].append(student)
+        return found
 
 
 def spelling(text: str) -> str:
@@ -240,20 +181,54 @@ def listed_students(root: Path) -> Students | None:
 def read_students(path: Path) -> Students:
     """Return the students in a CSV file: with a header, or with an id and other names in each row."""
     try:
-        rows = read_rows(path)
-        columns = columns_of(rows)
+        rows = [[cell.strip() for cell in row] for row in read_rows(path)]
     except csv.Error:
         raise StudentsError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
-    except HeadingError as error:
+    try:
+        columns = _columns(rows)
+    except ValueError as error:
         raise StudentsError(f"{path}:1: {error}") from None
     titled = bool(columns)
-    students = []
-    for number, row in enumerate(rows[titled:], 1 + titled):
-        cells = [cell.strip() for cell in row]
-        if any(cells):
-            students.append(_student(f"{path}:{number}", columns, cells))
+    lines = [(f"{path}:{number}", cells) for number, cells in enumerate(rows, 1) if any(cells)]
+    students = [(line, _student(line, columns, cells)) for line, cells in lines[titled:]]
     _refuse_repetitions(path, students, names=not titled)
     return Students(tuple(student for _, student in students))
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return what the columns of a list hold, or nothing where its first row is a student already.
+
+    ValueError says what the first row must be where it is neither.
+    """
+    headings = rows[0] if rows else ()
+    columns = [meaning(heading) for heading in headings]
+    if _STUDENT in columns:
+        columns[columns.index(_STUDENT)] = "name" if "id" in columns else "id"
+    if _FIRST in columns and _LAST not in columns and "name" in columns:
+        columns[columns.index("name")] = _LAST
+    known = [column in (*COLUMNS, _FIRST, _LAST) for column in columns]
+    if "id" not in columns:
+        if any(known[:1]) or sum(known) > 1 or _is_header(headings, rows[1:]):
+            raise ValueError(f'"{", ".join(headings)}" has no column id; {_MODEL}')
+        return []
+    for heading, column, is_known in zip(headings, columns, known, strict=True):
+        if column and (not is_known or columns.count(column) > 1):
+            fix = f"use {', '.join(COLUMNS)}, or leave its heading empty"
+            raise ValueError(f'"{heading}" is no column, or is there twice; {fix}')
+    return columns
+
+
+def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a column holds numbers or addresses for several students, but not in the first row."""
+    filled = [row for row in rows if any(row)]
+    whole = range(min((len(row) for row in (headings, *filled)), default=0))
+    return len(filled) > 1 and any(
+        headings[place]
+        and not form.search(headings[place])
+        and all(form.fullmatch(row[place]) for row in filled)
+        for form in (_NUMBER, _EMAIL)
+        for place in whole
+    )
 
 
 def read_rows(path: Path) -> list[list[str]]:
@@ -277,21 +252,22 @@ def separator_of(lines: Sequence[str]) -> str:
     return ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
 
 
-def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> tuple[str, Student]:
-    if not columns:
+def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> Student:
+    values = dict(zip(columns, cells, strict=False))
+    if columns:
+        parts = ", ".join(filter(None, (values.get(_LAST), values.get(_FIRST))))
+        values["name"] = ";".join(filter(None, (values.get("name"), parts)))
+    else:
         id_, *others = filter(None, cells)
         values = {"id": id_, "name": ";".join(others)}
-    else:
-        values = values_of(columns, cells)
-    if not is_student(values.get("id", "")):
-        wrong = values.get("id", "")
+    if not is_student(wrong := values.get("id", "")):
         raise StudentsError(f'{line}: "{wrong}" is not an id; put one of letters, digits and . _ @ + - first')
     for cell in cells:
         if any(letter in "<>" or unicodedata.category(letter) == "Cc" for letter in cell):
             raise StudentsError(f"{line}: {cell!a} has a control character or an angle bracket; take it out")
     names, groups = (tuple(filter(None, _SEVERAL.split(values.get(key, "")))) for key in ("name", "group"))
-    platforms = {name: values[name] for name in ("canvas", "moodle", "gradescope") if values.get(name)}
-    return line, Student(values["id"], names, values.get("email", ""), platforms, groups)
+    platforms = {name: values[name] for name in PLATFORMS if values.get(name)}
+    return Student(values["id"], names, values.get("email", ""), platforms, groups)
 
 
 def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, names: bool) -> None:

@@ -1,7 +1,7 @@
 """Names a submission by its student and exercise, which its cells may tell, and says where its files lie."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from unicodedata import is_normalized
@@ -80,7 +80,14 @@ class UnknownExerciseError(UsageError):
 
 def exercise_by_name(course: Course, path: Path) -> Exercise | None:
     """Return the exercise that the notebook's name, or else its folder, names."""
-    return _named(course, path.stem) or _named(course, path.absolute().parent.name)
+    names = (exercise_in(text, course.exercises) for text in (path.stem, path.absolute().parent.name))
+    return course.exercises.get(next(filter(None, names), ""))
+
+
+def exercise_in(text: str, exercises: Iterable[str]) -> str:
+    """Return the longest name of an exercise that stands in `text` as a word of its own, or an empty text."""
+    words = ((name, rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in exercises)
+    return max((name for name, word in words if re.search(word, text)), key=len, default="")
 
 
 def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercise:
@@ -100,14 +107,6 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
         f"{terminal_line(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
         f"pass --exercise (one of {known})"
     )
-
-
-def _named(course: Course, text: str) -> Exercise | None:
-    """Return the exercise whose name `text` is or holds as a word, as in "ada 02_softmax (1)"."""
-    if text in course.exercises:
-        return course.exercises[text]
-    found = [name for name in course.exercises if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)]
-    return course.exercises[max(found, key=len)] if found else None
 
 
 def _questions(cells: Sequence[NotebookCell]) -> set[str]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.attribution import Identification
-from autograder.collecting.metadata import TimeRow, Times, read_participants
+from autograder.collecting.attribution import NamingRules, Owners
+from autograder.collecting.metadata import Participant, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import STUDENTS
@@ -88,13 +88,13 @@ def participants(course: Course, times: Times, known: Collection[str]) -> Mappin
     Without students.csv, ids are those that collecting makes of names, and `known` says which there are.
     """
     students = listed_students(course.root)
-    people = Identification(students, times)
+    people = Owners(NamingRules((), students=students, times=times))
     former = Students(tuple(read_former(course).values()))
-    return {row.number: _student(row, people, students, former, known) for row in times.rows if row.number}
+    return {row.number: _student(row, people, students, former, known) for row in times.participants}
 
 
 def _student(
-    row: TimeRow, people: Identification, students: Students | None, former: Students, known: Collection[str]
+    row: Participant, people: Owners, students: Students | None, former: Students, known: Collection[str]
 ) -> str | EntryError:
     """Return whose a row is: an address is of one person alone, and a name may be of two."""
     hidden = f"Participant_{row.number}"
@@ -106,7 +106,7 @@ def _student(
     try:
         return people.person(row)
     except EntryError as error:
-        named = former.called(row.names[0])
+        named = former.called(row.name)
         return named[0].id if len(named) == 1 else error
 
 

@@ -12,8 +12,7 @@ from traitlets.config import Config
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import Arrival, Placing, Source, attempts_of, place
 from autograder.collecting.attribution import NamingRules
-from autograder.collecting.collect import collect_archives
-from autograder.collecting.survey import REFUSED
+from autograder.collecting.collect import REFUSED, collect_archives
 from autograder.course.course import Course
 from autograder.course.kept import STUDENTS
 from autograder.gradebook.exchange import Inbound, inbound

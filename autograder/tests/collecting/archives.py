@@ -1,26 +1,28 @@
-"""Archives for tests, made as they should be or as they should not, and what is read of them."""
+"""Archives for tests, made as they should be or as they should not."""
 
 import gzip
 import io
 import struct
 import tarfile
 import zipfile
-from contextlib import suppress
-from pathlib import Path
-
-import pytest
-
-from autograder.collecting.archive import ArchiveEntry, EntryError, read_entries
-from autograder.submission.notebook import MAX_BYTES
+from collections.abc import Mapping
 
 MB = 1 << 20
 
 
-def zipped(**files: bytes) -> bytes:
+def zipped(
+    files: Mapping[str, bytes | str], when: tuple[int, ...] = (2026, 3, 2, 18, 0, 0), **more: object
+) -> bytes:
+    """Return a zip of files with these contents; `more` is set in the description of each."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         for name, content in files.items():
-            archive.writestr(name, content)
+            year, month, day, hour, minute, second = when
+            info = zipfile.ZipInfo("x", (year, month, day, hour, minute, second))
+            info.filename = name  # ZipInfo would have corrected it
+            for key, value in more.items():
+                setattr(info, key, value)
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 
@@ -40,25 +42,6 @@ def tarred(*members: tarfile.TarInfo, form: int = tarfile.PAX_FORMAT) -> bytes:
     return file.getvalue()
 
 
-def contents(path: Path) -> dict[str, bytes]:
-    found = {}
-    for entry in read_entries(path):
-        with suppress(EntryError):
-            if not entry.problem:
-                found[entry.path] = entry.read(MAX_BYTES)
-    return found
-
-
-def problems(path: Path) -> dict[str, str]:
-    return {entry.path: entry.problem for entry in read_entries(path)}
-
-
-def refuses(entry: ArchiveEntry, limit: int = MAX_BYTES) -> str:
-    with pytest.raises(EntryError) as caught:
-        entry.read(limit)
-    return str(caught.value)
-
-
 def many(count: int) -> bytes:
     """Return a zip of `count` entries that all share one empty file."""
     local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 0, 0, 33, 0, 0, 0, 1, 0) + b"n"
@@ -71,19 +54,33 @@ def packed_tar() -> bytes:
     return gzip.compress(tarred(member("n.ipynb", size=1)))
 
 
-SPARSE_MAP = b"1\n0\n512\n".ljust(512, b"\0")
+def header(made: tarfile.TarInfo, changes: Mapping[int, bytes] | None = None) -> bytes:
+    """Return an old header with other bytes at some places, and a checksum that says it is sound."""
+    block = bytearray(made.tobuf(tarfile.GNU_FORMAT))
+    for place, content in (changes or {}).items():
+        block[place : place + len(content)] = content
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
 
 
-def old_sparse() -> bytes:
-    header = bytearray(member("old", tarfile.GNUTYPE_SPARSE, size=512).tobuf(tarfile.GNU_FORMAT))
-    header[386:410] = b"%011o\0%011o\0" % (0, 512)
-    header[483:495] = b"%011o\0" % (1 << 30)
-    header[148:156] = b" " * 8
-    header[148:156] = b"%06o\0 " % sum(header)
-    return bytes(header) + bytes(512)
+def old_sparse(more: bytes = b"\0") -> bytes:
+    """Return the header of a sparse file of a gigabyte, whose map goes on behind it if `more` says so."""
+    described = {386: b"%011o\0%011o\0" % (0, 512), 482: more, 483: b"%011o\0" % (1 << 30)}
+    return header(member("old", tarfile.GNUTYPE_SPARSE, size=512), described)
 
 
 def new_sparse() -> bytes:
+    """Return the header of a sparse file, behind which its map and its content belong."""
     sparse = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 30)}
-    header = member("new", size=1024, pax_headers=sparse).tobuf(tarfile.PAX_FORMAT)
-    return header + SPARSE_MAP + bytes(512)
+    return member("new", size=1024, pax_headers=sparse).tobuf(tarfile.PAX_FORMAT)
+
+
+SPARSE = (
+    old_sparse() + bytes(512) + new_sparse() + b"1\n0\n512\n".ljust(512, b"\0") + bytes(512)
+)  # both, whole
+
+
+def pax(records: bytes, kind: bytes = tarfile.XHDTYPE) -> bytes:
+    """Return a header that holds records on the next entry."""
+    return member("n", kind, size=len(records)).tobuf() + records.ljust(-(-len(records) // 512) * 512, b"\0")

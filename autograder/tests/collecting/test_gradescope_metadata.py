@@ -28,7 +28,9 @@ submission_6:
 def test_gradescope_tells_who_handed_in_and_when() -> None:
     when = datetime(2026, 3, 2, 18, 0, 0, 500_000, tzinfo=UTC)
     assert read_metadata(METADATA, EXPORT, NAMES) == {
-        f"{EXPORT}submission_5": GradescopeRecord(("100", "bob@school.org"), when, {"100": "ada@school.org"}),
+        f"{EXPORT}submission_5": GradescopeRecord(
+            (("100", "ada@school.org"), ("bob@school.org", "bob@school.org")), when
+        ),
         f"{EXPORT}submission_6": GradescopeRecord(()),
     }
 
@@ -63,7 +65,7 @@ submission_6:
   :submitters: [{":sid": ~, ":email": *mail}]
 """
     found = read_metadata(data, EXPORT, NAMES)
-    assert {record.students for record in found.values()} == {("ada@school.org",)}
+    assert {record.submitters for record in found.values()} == {(("ada@school.org", "ada@school.org"),)}
     assert len(found) == 2
 
 

@@ -1,126 +1,189 @@
-"""Times in the archives of Canvas and Moodle are those of the download: nobody is late by them."""
+"""When a submission came: by the instructor's files, the platform or the file, and never by a download."""
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
+from autograder.tests.collecting.archives import zipped
 
-Moment = tuple[int, int, int, int, int, int]
-DOWNLOADED: Moment = (2026, 3, 5, 10, 0, 0)
+DOWNLOADED = (2026, 3, 5, 10, 0, 0)
 ADA_IN_CANVAS, BOB_IN_CANVAS = "lovelaceada_101_9001_01_small.ipynb", "bob_LATE_102_9002_01_small.ipynb"
 ADA, BOB = (f"{name}_assignsubmission_file/01_small.ipynb" for name in ("Ada Lovelace_7", "Bob Bee_8"))
+NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+SHEET = (
+    "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Geändert (Abgabe),Geändert (Note)\n"
+    'Teilnehmer/in7,Ada Lovelace,a@b.c,Abgegeben,,"Sonntag, 1. März 2026, 23:30",-\n'
+    'Teilnehmer/in8,Bob Bee,b@b.c,Fertig,,"Montag, 2. März 2026, 01:29","Montag, 9. März 2026, 1:29"\n'
+)
+IN_GRADESCOPE = {
+    "assignment_1_export/submission_5/01_small.ipynb": NOTEBOOK,
+    "assignment_1_export/submission_metadata.yml": (
+        "submission_5:\n  :submitters:\n"
+        '  - {":sid": "100"}\n  - {":email": "bob@school.org"}\n  :created_at: 2026-03-03 00:59:00 Z\n'
+    ),
+}
+UNTIMED = {name: text.replace(":created_at", ":x") for name, text in IN_GRADESCOPE.items()}
+IN_CANVAS, IN_MOODLE = dict.fromkeys((ADA_IN_CANVAS, BOB_IN_CANVAS), NOTEBOOK), {ADA: NOTEBOOK, BOB: NOTEBOOK}
+FOLDERS = {"ada/01_small.ipynb": NOTEBOOK, "bob/01_small.ipynb": NOTEBOOK}
 
 
-def notebook(text: str = "") -> str:
-    return json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5, "text": text})
+class Collect:
+    """Collects a class with a list of times; `stamps` says when who came, in UTC."""
+
+    def __init__(self, course: Course, folder: Path) -> None:
+        self.course, self._folder = course, folder
+
+    def __call__(self, files: Mapping[str, str], times: str, *words: str) -> tuple[int, list[str]]:
+        """Return the exit code and what was printed."""
+        path, archive = self._folder / "times.csv", self._folder / "class.zip"
+        path.write_text(times, encoding="utf-8-sig")
+        archive.write_bytes(zipped(files, DOWNLOADED))
+        more = ("--times", str(path)) if times else ()
+        done = CliRunner().invoke(
+            main, ["--course", str(self.course.root), "collect", str(archive), *more, *words]
+        )
+        return done.exit_code, done.output.splitlines()
+
+    def due(self, when: str) -> None:
+        path = self.course.root / "course.yaml"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("- name: 01_small", f"- name: 01_small\n    due: {when}"), "utf-8")
+
+    @property
+    def stamps(self) -> dict[str, str]:
+        folders = sorted((self.course.root / "submitted").glob("*/01_small"))
+        stamps = {folder.parent.name: folder / "timestamp.txt" for folder in folders}
+        return {who: stamp.read_text("utf-8")[5:16] for who, stamp in stamps.items() if stamp.exists()}
 
 
-def zipped(path: Path, files: Mapping[str, str], when: Moment = DOWNLOADED) -> Path:
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, when), content)
-    return path
+@pytest.fixture
+def collect(course: Course, tmp_path: Path) -> Collect:
+    return Collect(course, tmp_path)
 
 
-def due(course: Course, when: str) -> None:
-    path = course.root / "course.yaml"
-    text = path.read_text(encoding="utf-8").replace("- name: 01_small", f"- name: 01_small\n    due: {when}")
-    path.write_text(text, encoding="utf-8")
-
-
-def collect(course: Course, *words: object) -> Result:
-    return CliRunner().invoke(main, ["--course", str(course.root), "collect", *map(str, words)])
-
-
-def times(course: Course) -> dict[str, str]:
-    folders = sorted((course.root / "submitted").glob("*/01_small"))
-    stamps = {folder.parent.name: folder / "timestamp.txt" for folder in folders}
-    return {who: stamp.read_text("utf-8")[:16] if stamp.exists() else "" for who, stamp in stamps.items()}
-
-
-@pytest.mark.parametrize("zone", ["+09:00", "+00:00", "-08:00"])
-def test_nobody_is_late_in_canvas_by_the_time_of_the_download(
-    course: Course, tmp_path: Path, zone: str
+@pytest.mark.parametrize(
+    ("due", "files", "times", "words", "stamps", "said"),
+    [
+        *(
+            ("2026-03-01T23:59:00" + zone, IN_CANVAS, "", (), {}, [
+                "01_small 101: new: Canvas gives no time",
+                "01_small 102: new: Canvas gives no time, only that it is late", "2 new",
+                "nothing from Canvas counts as late without a time; see --times",
+            ])
+            for zone in ("+09:00", "+00:00", "-08:00")
+        ),
+        (
+            "2026-03-01T23:59:00+01:00", IN_MOODLE, SHEET, (),
+            {"Ada.Lovelace": "03-01 22:30", "Bob.Bee": "03-02 00:29"},
+            ["01_small Ada.Lovelace: new", "01_small Bob.Bee: new: 1.5 h late", "2 new"],
+        ),
+        (
+            "2026-03-01T23:59:00+00:00", IN_CANVAS,
+            "student,time\n101,2026-03-01 23:30\n102,2026-03-02T00:59:00Z\n", ("--zone", "Asia/Tokyo"),
+            {"101": "03-01 14:30", "102": "03-02 00:59"},
+            ["01_small 101: new", "01_small 102: new: 1.0 h late", "2 new"],
+        ),
+        (
+            "2026-03-28 18:00 Europe/Berlin", {ADA_IN_CANVAS: NOTEBOOK},  # one hour was skipped that night
+            "student,time\n101,2026-03-29 09:00\n", (), {"101": "03-29 07:00"},
+            ["01_small 101: new: 14.0 h late, though in time as Canvas says", "1 new"],
+        ),
+        (  # a zip without a zone
+            "2026-03-05T11:59:00+09:00", FOLDERS, "", (), {"ada": "03-05 01:00", "bob": "03-05 01:00"},
+            ["01_small ada: new", "01_small bob: new", "2 new"],
+        ),
+        (
+            "2026-03-01T12:00:00+00:00", FOLDERS, "", ("--no-times",), {},
+            ["01_small ada: new", "01_small bob: new", "2 new"],
+        ),
+        (
+            "2026-03-01T12:00:00+00:00", {ADA: NOTEBOOK}, "", ("--pattern", r"(?P<student>\w+) "), {},
+            ["01_small Ada: new: Moodle gives no time", "1 new",
+             "nothing from Moodle counts as late without a time; see --times"],
+        ),
+        (
+            "2026-03-02T23:59:00+00:00", IN_GRADESCOPE, "", (),
+            {"100": "03-03 00:59", "bob@school.org": "03-03 00:59"},
+            ["01_small 100: new: 1.0 h late", "01_small bob@school.org: new: 1.0 h late", "2 new"],
+        ),
+        (
+            "2026-03-02T23:59:00+00:00", UNTIMED, "", (), {},
+            ["01_small 100: new: Gradescope gives no time",
+             "01_small bob@school.org: new: Gradescope gives no time", "2 new",
+             "nothing from Gradescope counts as late without a time; see --times"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_submission_has_the_time_that_somebody_knows(
+    collect: Collect,
+    due: str,
+    files: Mapping[str, str],
+    times: str,
+    words: tuple[str, ...],
+    stamps: dict[str, str],
+    said: list[str],
 ) -> None:
-    due(course, f"2026-03-01T23:59:00{zone}")
-    files = {ADA_IN_CANVAS: notebook(), BOB_IN_CANVAS: notebook()}
-    lines = collect(course, zipped(tmp_path / "a.zip", files)).stdout.splitlines()
-    assert lines[:2] == [
-        "01_small 101: new: Canvas gives no time",
-        "01_small 102: new: Canvas gives no time, only that it is late",
-    ]
-    assert lines[-1] == "nothing from Canvas counts as late without a time; see --times"
-    assert times(course) == {"101": "", "102": ""}
+    collect.due(due)
+    assert collect(files, times, *words) == (0, said)
+    assert collect.stamps == stamps
+    collect(files, "", *words)  # what was given stays
+    assert collect.stamps == stamps
 
 
-def test_moodle_s_worksheet_tells_the_times_and_they_stay(course: Course, tmp_path: Path) -> None:
-    due(course, "2026-03-01T23:59:00+01:00")
-    sheet = tmp_path / "Grades.csv"
-    sheet.write_text(
-        "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Geändert (Abgabe),Geändert (Note)\n"
-        'Teilnehmer/in7,Ada Lovelace,a@b.c,Abgegeben,,"Sonntag, 1. März 2026, 23:30",-\n'
-        'Teilnehmer/in8,Bob Bee,b@b.c,Fertig,,"Montag, 2. März 2026, 01:29","Montag, 9. März 2026, 1:29"\n',
-        encoding="utf-8-sig",
-    )
-    archive = zipped(tmp_path / "a.zip", {ADA: notebook(), BOB: notebook()})
-    done = collect(course, archive, "--times", sheet)
-    assert "01_small Ada.Lovelace: new\n01_small Bob.Bee: new: 1.5 h late" in done.stdout
-    told = {"Ada.Lovelace": "2026-03-01 22:30", "Bob.Bee": "2026-03-02 00:29"}
-    assert times(course) == told
-    collect(course, archive)
-    assert times(course) == told
+LISTED = """id,name,email,canvas,group
+anna1,"Schmidt, Anna",anna1@uni.edu,,Blue
+anna2,"Schmidt, Anna",anna2@uni.edu,,Blue
+juergen,"M\u00fcller, J\u00fcrgen",jm@uni.edu,77
+sean,"O\u2019Brien, Se\u00e1n"
+a.b
+a_b
+"""
+SEVERAL = "is the name of several students (anna1, anna2); write the id or"
+UNLISTED = "is not in the list of students"
+BERLIN = "2026-03-02 19:00 Europe/Berlin"
 
 
-def test_a_list_of_one_s_own_tells_times_too_in_the_zone_that_is_asked_for(
-    course: Course, tmp_path: Path
+@pytest.mark.parametrize(
+    ("row", "who", "said"),
+    [
+        ("J\u00fcrgen M\u00fcller,2026-03-02 18:00", {"juergen"}, ""),
+        ("JM@uni.edu,2026-03-02 18:00", {"juergen"}, ""),
+        ("77,2026-03-02 18:00", {"juergen"}, ""),
+        ("Se\u00e1n O'Brien,2026-03-02 18:00", {"sean"}, ""),
+        ("ANNA2,2026-03-02 18:00", {"anna2"}, ""),
+        ("a.b,2026-03-02 18:00", {"a.b"}, ""),  # and not a_b, whose name is like it
+        (f"Blue,{BERLIN}", {"anna1", "anna2"}, ""),
+        ("anna1,-", set(), ""),
+        ("Anna Schmidt,2026-03-02 18:00", set(), SEVERAL),
+        ("Jurgen Muller,2026-03-02 18:00", set(), f"{UNLISTED}; did you mean juergen (M"),
+        ("anna22,2026-03-02 18:00", set(), f"{UNLISTED}; did you mean anna2 (Schmidt, Anna)?"),
+        ("xyz,2026-03-02 18:00", set(), f'"xyz" {UNLISTED}'),
+        ("anna1,2026-03-02 18:00,02_big", set(), '"02_big" is not an exercise; use one of 01_small'),
+        ("anna1,2026-03-02 18:00,O1_small", set(), '"O1_small" is not an exercise; did you mean "01_small"?'),
+    ],
+)  # fmt: skip
+def test_a_row_is_a_student_s_however_the_name_is_written_or_gets_a_line(
+    collect: Collect, row: str, who: set[str], said: str
 ) -> None:
-    due(course, "2026-03-01T23:59:00+00:00")
-    own = tmp_path / "times.csv"
-    own.write_text("student,time\n101,2026-03-01 23:30\n102,2026-03-02T00:59:00Z\n", encoding="utf-8")
-    archive = zipped(tmp_path / "a.zip", {ADA_IN_CANVAS: notebook(), BOB_IN_CANVAS: notebook()})
-    done = collect(course, archive, "--times", own, "--zone", "Asia/Tokyo")
-    assert "102: new: 1.0 h late" in done.stdout
-    assert times(course) == {"101": "2026-03-01 14:30", "102": "2026-03-02 00:59"}
+    (collect.course.root / "students.csv").write_text(LISTED, encoding="utf-8")
+    students = ("anna1", "anna2", "juergen", "sean", "a.b", "a_b")
+    files = {f"{student}/01_small.ipynb": NOTEBOOK for student in students}
+    code, lines = collect(files, f"student,time,exercise\n{row}\n", "--zone", "UTC")
+    assert {student for student, stamp in collect.stamps.items() if stamp == "03-02 18:00"} == who
+    refused = [line.partition("times.csv:2: refused: ")[2] for line in lines if "times.csv:" in line]
+    assert (code, len(refused)) == (bool(said), bool(said))
+    assert said in "".join(refused)
 
 
-def test_an_hour_that_clocks_skip_makes_nobody_later(course: Course, tmp_path: Path) -> None:
-    due(course, "2026-03-28 18:00 Europe/Berlin")
-    own = tmp_path / "times.csv"
-    own.write_text("student,time\n101,2026-03-29 09:00\n", encoding="utf-8")
-    done = collect(course, zipped(tmp_path / "a.zip", {ADA_IN_CANVAS: notebook()}), "--times", own)
-    assert "101: new: 14.0 h late" in done.stdout
-
-
-def test_a_zip_without_a_zone_is_read_in_that_of_the_due_date(course: Course, tmp_path: Path) -> None:
-    due(course, "2026-03-01T23:59:00+09:00")
-    files = {"ada/01_small.ipynb": notebook(), "bob/01_small.ipynb": notebook()}
-    done = collect(course, zipped(tmp_path / "a.zip", files, (2026, 3, 1, 20, 0, 0)))
-    assert "late" not in done.stdout
-    assert times(course) == {"ada": "2026-03-01 11:00", "bob": "2026-03-01 11:00"}
-
-
-def test_an_unknown_zone_is_wrong_use(course: Course, tmp_path: Path) -> None:
-    done = collect(course, zipped(tmp_path / "a.zip", {ADA: notebook()}), "--zone", "Berlin")
-    assert done.exit_code == 2
-    assert '"Berlin" is not a time zone; write one such as Europe/Berlin' in done.stderr
-
-
-def test_a_pattern_makes_the_time_of_the_download_no_better(course: Course, tmp_path: Path) -> None:
-    archive = zipped(tmp_path / "a.zip", {ADA: notebook()})
-    collect(course, archive, "--pattern", r"(?P<student>\w+) ")
-    assert times(course) == {"Ada": ""}
-
-
-def test_gradescope_without_a_time_makes_nobody_late(course: Course, tmp_path: Path) -> None:
-    files = {
-        "assignment_1_export/submission_5/01_small.ipynb": notebook(),
-        "assignment_1_export/submission_metadata.yml": 'submission_5:\n  :submitters:\n  - {":sid": "ada"}\n',
-    }
-    assert "ada: new: Gradescope gives no time" in collect(course, zipped(tmp_path / "a.zip", files)).stdout
-    assert times(course) == {"ada": ""}
+def test_without_a_list_rows_are_of_those_who_came(collect: Collect) -> None:
+    (collect.course.root / "submitted" / "earlier" / "01_small").mkdir(parents=True)
+    rows = "".join(f"{who},2026-03-02 18:00\n" for who in ("ada", "earlier", "bbo", "xyz"))
+    code, lines = collect(FOLDERS, f"student,time\n{rows}nobody,-\n")
+    assert (code, collect.stamps["ada"]) == (1, "03-02 18:00")
+    said = [line.partition("refused: nobody called ")[2] for line in lines if "nobody called" in line]
+    assert said == ['"bbo" submitted anything; did you mean "bob"?', '"xyz" submitted anything']

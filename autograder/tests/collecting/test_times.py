@@ -17,11 +17,9 @@ def test_the_time_of_submission_is_neither_the_due_date_nor_the_grade_s(tmp_path
     rows = f'Participant 7,Ada,Remis,{DUE},85,Oui,"lundi 2 mars 2026, 00:29",,"mardi 3 mars 2026, 09:00"\n'
     path.write_text(f"{HEADER}{rows}Participant 8,Bob,Aucun,{DUE},,Oui,-,,-\n\n", encoding="utf-8-sig")
     times = read_times([path])
-    ada, bob = times.participant("7", "ada"), times.participant("8")
-    assert ada is not None
-    assert ada.when == datetime(2026, 3, 2, 0, 29)
-    assert bob is not None
-    assert bob.when is None
+    ada, bob = times.participants
+    assert (ada.when, bob.when) == (datetime(2026, 3, 2, 0, 29), None)
+    assert times.participant("7", "ada") == ada
     assert times.participant("7", "Bob") is None
     assert not times.group("Remis")
     assert times.participant("9") is None
@@ -34,13 +32,8 @@ def test_a_list_may_name_exercises_and_its_first_row_that_fits_counts(tmp_path: 
         encoding="utf-8",
     )
     times = read_times([path])
-    assert [row.when for exercise in ("01", "02") if (row := times.student(exercise, "Ada"))] == [
-        datetime(2026, 3, 1, 8),
-        datetime(2026, 3, 1, 8),
-    ]
-    row = times.student("02", "ada")
-    assert row is not None
-    assert row.when == datetime(2026, 3, 2, 8)
+    assert [times.of(exercise, "Ada") for exercise in ("01", "02")] == [datetime(2026, 3, 1, 8)] * 2
+    assert times.of("02", "ada") == datetime(2026, 3, 2, 8)
 
 
 def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_path: Path) -> None:
@@ -52,8 +45,7 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
         encoding="utf-8",
     )
     times = read_times([path])
-    mallory = times.participant("7")
-    assert mallory is not None
+    mallory, _ = times.participants
     assert (mallory.when, mallory.email) == (None, "m@uni.edu")
     assert [row.number for row in times.group("red")] == ["7"]
 
@@ -72,6 +64,8 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
             ':2: "2026-03-29" is a day alone; write its time, too',
         ),
         ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no times"),
+        ("student,time\nada,2026-03-29 02:30 Europe/Berlin\n", ":2: .* skips when clocks go forward"),
+        ("student,time\nada,2026-03-29 18:00 Europe/Barlin\n", ":2: .* that nobody knows"),
     ],
 )
 def test_a_list_that_cannot_serve_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -74,25 +74,142 @@ def token(notebook: Json) -> Callable[[], str]:
     return lambda: "".join(draw.choices(SPREAD, k=12))
 
 
-# Jupyter itself
+def editor(
+    minor: int | None = None,
+    *,
+    drawn: tuple[str, ...] = (),
+    cell: Json | None = None,
+    code: Json | None = None,
+    text: Json | None = None,
+    above: tuple[Json, ...] = (),
+    below: tuple[Json, ...] = (),
+    whole: Json | None = None,
+    **form: Any,
+) -> Alteration:
+    """Return what an editor does that saves its own metadata, without cell ids if `minor` is given.
+
+    Metadata are those of each `cell`, of `code` and of `text` cells, `drawn` ones, which are made up, and
+    those of the `whole` notebook. Cells that it puts in stand `above` and `below` the others.
+    """
+
+    def alter(notebook: Json) -> bytes:
+        draw = token(notebook)
+        each_cell(notebook, lambda one: one["metadata"].update(cell or {}, **{key: draw() for key in drawn}))
+        each_cell(notebook, lambda one: one["metadata"].update(code or {}), "code")
+        each_cell(notebook, lambda one: one["metadata"].update(text or {}), "markdown")
+        if minor is not None:
+            without_ids(notebook, minor)
+        notebook["cells"] = [*copy.deepcopy(above), *notebook["cells"], *copy.deepcopy(below)]
+        notebook["metadata"].update(whole or {})
+        return dump(notebook, **form)
+
+    return alter
 
 
-def jupyterlab_saves(notebook: Json) -> bytes:
-    """JupyterLab: folded headings, hidden outputs, tags, scrolled outputs, lines in lists."""
-    each_cell(
-        notebook, lambda cell: cell["metadata"].update({"jp-MarkdownHeadingCollapsed": True}), "markdown"
+def rewritten(change: Callable[[str], str | list[str]]) -> Alteration:
+    """Return what a tool does that writes the text of each cell in another way."""
+    return lambda notebook: dump(
+        each_cell(notebook, lambda cell: cell.update(source=change(source_of(cell))))
     )
-    each_cell(notebook, lambda cell: cell["metadata"].update(scrolled=True, tags=[], collapsed=False), "code")
-    return dump(
-        each_cell(notebook, lambda cell: cell.update(source=source_of(cell).splitlines(keepends=True)))
-    )
 
 
-def notebook_6_saves(notebook: Json) -> bytes:
-    """Notebook 6 with its extensions: format 4.4, table of contents, variable inspector, run times."""
-    notebook["metadata"].update(toc={"base_numbering": 1}, varInspector={"cols": {}}, hide_input=False)
-    each_cell(notebook, lambda cell: cell["metadata"].update(ExecuteTime={"end_time": "2026-01-01"}), "code")
-    return dump(without_ids(notebook, 4))
+# What tools save of their own, or make of each text.
+_BADGE = '<a href="https://colab.research.google.com/x"><img src="badge.svg" alt="Open in Colab"></a>'
+_MOUNT = "from google.colab import drive\ndrive.mount('/content/drive')\n!pip install -q torch"
+_FORM = '#@title A field { display-mode: "form" }\nrate = 0.1 #@param {type:"number"}'
+_LISTING = "import numpy as np\nimport pandas as pd\nimport os\n"
+_LISTING += "for dirname, _, filenames in os.walk('/kaggle/input'):\n    print(dirname, filenames)"
+_TIMES = {"iopub.status.busy": "2026-01-01T00:00:00Z", "shell.execute_reply": "2026-01-01T00:00:01Z"}
+_MADE = "<a style='text-decoration:none' href='https://deepnote.com'>Created in <b>Deepnote</b></a>"
+_CELL_OF_DATABRICKS = {"cellMetadata": {}, "inputWidgets": {}, "nuid": "a-b-c", "showTitle": False}
+EDITORS: dict[str, Alteration] = {
+    "jupyterlab": editor(
+        text={"jp-MarkdownHeadingCollapsed": True}, code={"scrolled": True, "tags": [], "collapsed": False}
+    ),
+    "notebook_6": editor(
+        4,
+        code={"ExecuteTime": {"end_time": "2026-01-01"}},
+        whole={"toc": {"base_numbering": 1}, "varInspector": {"cols": {}}, "hide_input": False},
+    ),
+    "slides": editor(cell={"slideshow": {"slide_type": "slide"}}, whole={"rise": {"scroll": True}}),
+    "colab": editor(
+        0,
+        drawn=("id", "outputId"),
+        code={"colab": {"base_uri": "https://localhost:8080/"}},
+        above=(
+            text(_BADGE, id="view-in-github", colab_type="text"),
+            code(_MOUNT, id="a"),
+            code(_FORM, cellView="form"),
+        ),
+        whole={"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU"},
+        indent=2,
+    ),
+    "vs_code": editor(
+        2,
+        cell={"vscode": {"languageId": "python"}},
+        whole={
+            "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}},
+            "kernelspec": {"display_name": ".venv", "language": "python", "name": "python3"},
+        },
+    ),
+    "kaggle": editor(
+        4,
+        drawn=("_uuid", "_cell_guid"),
+        cell={"trusted": True, "execution": _TIMES},
+        above=(code(_LISTING, _uuid="a"),),
+        whole={"kaggle": {"accelerator": "none", "dataSources": [], "isInternetEnabled": False}},
+        indent=None,
+    ),
+    "deepnote": editor(
+        2,
+        drawn=("cell_id", "source_hash"),
+        cell={"deepnote_to_be_reexecuted": False, "deepnote_app_coordinates": {"x": 0}},
+        code={"deepnote_cell_type": "code", "execution_millis": 3},
+        text={"deepnote_cell_type": "markdown"},
+        below=(text(_MADE, created_in_deepnote_cell=True, deepnote_cell_type="markdown"),),
+        whole={"deepnote": {"is_reactive": False}},
+    ),
+    "pycharm": editor(0, cell={"pycharm": {"name": "#%%\n", "is_executing": False}}),
+    "cocalc": editor(
+        cell={"cocalc": {"outputs": {}}, "collapsed": False},
+        whole={"kernelspec": {"name": "python3", "metadata": {"cocalc": {"priority": 10}}}},
+        sort_keys=True,
+    ),
+    "databricks": editor(0, cell={"application/vnd.databricks.v1+cell": _CELL_OF_DATABRICKS}, indent=None),
+    "azure": editor(
+        2,
+        cell={"nteract": {"transient": {"deleting": False}}, "jupyter": {"source_hidden": False}},
+        code={"gather": {"logged": 1}},
+        indent=2,
+    ),
+    "sagemaker": editor(
+        4,
+        whole={
+            "availableInstances": [{"_defaultOrder": n, "name": f"ml.t{n}.medium"} for n in range(60)],
+            "instance_type": "ml.t3.medium",
+        },
+        indent=4,
+    ),
+    "papermill": editor(
+        4,
+        cell={"papermill": {"duration": 0.1, "status": "completed"}},
+        above=(code('# Parameters\nalpha = 0.6\nname = "run"', tags=["injected-parameters"]),),
+        whole={"papermill": {"version": "2.4.0", "parameters": {"alpha": 0.6}}},
+    ),
+    "nbstripout": editor(whole={"kernelspec": {}}),
+    # The bytes
+    "escaped": editor(ensure_ascii=True, indent=None),  # json.dump as it comes
+    "reordered": editor(sort_keys=True, indent=4),  # formatters of JSON
+    "crlf": lambda notebook: dump(notebook).replace(b"\n", b"\r\n"),  # git with autocrlf, on Windows
+    "bom": lambda notebook: b"\xef\xbb\xbf" + dump(notebook),  # Notepad and PowerShell
+    "crlf_inside": rewritten(lambda text: text.replace("\n", "\r\n")),  # Windows editors
+    "text_in_one": rewritten(lambda text: text),  # Deepnote
+    "lines": rewritten(lambda text: text.splitlines(keepends=True)),  # JupyterLab
+    "letter_by_letter": rewritten(list),  # as the format allows so long as the parts join to the text
+    "trailing_lines": rewritten(lambda text: text + "\n\n"),
+    "trimmed": rewritten(lambda text: re.sub(r"(?m)[ \t]+$", "", text)),
+    **{f"format_4_{minor}": editor(minor) for minor in range(5)},
+}
 
 
 def runs_with_outputs(notebook: Json) -> bytes:
@@ -166,17 +283,6 @@ def exported_as_script(notebook: Json) -> bytes:
     return str(made).encode()
 
 
-def slides(notebook: Json) -> bytes:
-    """RISE and nbconvert's slides: a slide type for each cell."""
-    notebook["metadata"]["rise"] = {"scroll": True}
-    return dump(each_cell(notebook, lambda cell: cell["metadata"].update(slideshow={"slide_type": "slide"})))
-
-
-def downgraded(minor: int) -> Alteration:
-    """nbformat: an older minor format, which knows no cell ids."""
-    return lambda notebook: dump(without_ids(notebook, minor))
-
-
 def through_format_3(notebook: Json) -> bytes:
     """nbformat: to format 3 and back."""
     old = nbformat.convert(node(without_ids(notebook, 4)), 3)
@@ -195,85 +301,10 @@ def of_a_later_minor(notebook: Json) -> bytes:
     return dump(each_cell({**notebook, "nbformat_minor": 9}, lambda cell: cell.update(future=[1])))
 
 
-# The bytes
-
-
-def crlf(notebook: Json) -> bytes:
-    """Git with autocrlf, on Windows: the file's line ends."""
-    return dump(notebook).replace(b"\n", b"\r\n")
-
-
-def crlf_inside(notebook: Json) -> bytes:
-    """Windows editors: the line ends inside cells."""
-    return dump(each_cell(notebook, lambda cell: cell.update(source=source_of(cell).replace("\n", "\r\n"))))
-
-
-def bom(notebook: Json) -> bytes:
-    """Notepad and PowerShell: a byte order mark."""
-    return b"\xef\xbb\xbf" + dump(notebook)
-
-
-def escaped(notebook: Json) -> bytes:
-    """json.dump as it comes: letters beyond ASCII are escaped, all on one line."""
-    return dump(notebook, ensure_ascii=True, indent=None)
-
-
-def reordered(notebook: Json) -> bytes:
-    """Formatters of JSON: keys in another order, four spaces."""
-    return dump(notebook, sort_keys=True, indent=4)
-
-
 def keys_last(notebook: Json) -> bytes:
     """Colab and Deepnote: the cells stand last in the file, and each cell's source first."""
     each_cell(notebook, lambda cell: cell.update(reversed(list({**cell}.items()))))
     return dump({key: notebook[key] for key in ("nbformat", "nbformat_minor", "metadata", "cells")})
-
-
-def text_in_one(notebook: Json) -> bytes:
-    """Deepnote: a cell's source is one text, not a list of lines."""
-    return dump(each_cell(notebook, lambda cell: cell.update(source=source_of(cell))))
-
-
-def letter_by_letter(notebook: Json) -> bytes:
-    """Cut each text anywhere, as the format allows so long as the parts join to it."""
-    return dump(each_cell(notebook, lambda cell: cell.update(source=list(source_of(cell)))))
-
-
-def trailing_lines(notebook: Json) -> bytes:
-    """Do as editors do that end each cell with empty lines."""
-    return dump(each_cell(notebook, lambda cell: cell.update(source=source_of(cell) + "\n\n")))
-
-
-def trimmed(notebook: Json) -> bytes:
-    """Editors that take blanks off line ends and out of empty lines."""
-    return dump(
-        each_cell(notebook, lambda cell: cell.update(source=re.sub(r"(?m)[ \t]+$", "", source_of(cell))))
-    )
-
-
-# Other editors
-
-
-def colab(notebook: Json) -> bytes:
-    """Colab: format 4.0, ids in metadata, a badge above, packages and Drive, form fields."""
-    draw = token(notebook)
-    without_ids(notebook, 0)
-    each_cell(notebook, lambda cell: cell["metadata"].update(id=draw(), outputId=draw()))
-    each_cell(
-        notebook, lambda cell: cell["metadata"].update(colab={"base_uri": "https://localhost:8080/"}), "code"
-    )
-    badge = '<a href="https://colab.research.google.com/x"><img src="badge.svg" alt="Open in Colab"></a>'
-    mount = "from google.colab import drive\ndrive.mount('/content/drive')\n!pip install -q torch"
-    form = '#@title A field { display-mode: "form" }\nrate = 0.1 #@param {type:"number"}'
-    added = [
-        text(badge, id="view-in-github", colab_type="text"),
-        code(mount, id=draw()),
-        code(form, cellView="form"),
-    ]
-    notebook["cells"] = added + notebook["cells"]
-    notebook["metadata"] = {"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU"}
-    notebook["metadata"] |= {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    return dump(notebook, indent=2)
 
 
 def colab_drops_metadata(notebook: Json) -> bytes:
@@ -285,19 +316,13 @@ def colab_drops_metadata(notebook: Json) -> bytes:
 
 def colab_as_script(notebook: Json) -> bytes:
     """Colab's download as .py: texts as strings, no marks between cells, a heading of its own."""
-    parts = ['# -*- coding: utf-8 -*-\n"""x.ipynb\n\nAutomatically generated by Colab.\n"""']
-    for cell in notebook["cells"]:
+    first, *others = notebook["cells"]
+    heading = "Automatically generated by Colab.\n\nOriginal file is located at\n    https://colab.example/x"
+    parts = [f'# -*- coding: utf-8 -*-\n"""x.ipynb\n\n{heading}\n\n{source_of(first)}\n"""']
+    for cell in others:
         source = source_of(cell)
         parts.append(source if cell["cell_type"] == "code" else '"""' + source.replace('"""', "'''") + '"""')
     return ("\n\n".join(parts) + "\n").encode()
-
-
-def vs_code(notebook: Json) -> bytes:
-    """VS Code: format 4.2 without ids, a language for each cell, the interpreter's hash."""
-    each_cell(notebook, lambda cell: cell["metadata"].update(vscode={"languageId": "python"}))
-    notebook["metadata"]["vscode"] = {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}}
-    notebook["metadata"]["kernelspec"] = {"display_name": ".venv", "language": "python", "name": "python3"}
-    return dump(without_ids(notebook))
 
 
 def vs_code_as_script(notebook: Json) -> bytes:
@@ -308,85 +333,6 @@ def vs_code_as_script(notebook: Json) -> bytes:
         lines = source_of(cell) if is_code else re.sub(r"^", "# ", source_of(cell), flags=re.MULTILINE)
         parts.append(f"# %%{'' if is_code else ' [markdown]'}\n{lines}\n")
     return "\n".join(parts).encode()
-
-
-def kaggle(notebook: Json) -> bytes:
-    """Kaggle: a first cell that lists inputs, ids and times of its own, data sources."""
-    draw = token(notebook)
-    listing = "import numpy as np\nimport pandas as pd\nimport os\n"
-    listing += "for dirname, _, filenames in os.walk('/kaggle/input'):\n    print(dirname, filenames)"
-    times = {"iopub.status.busy": "2026-01-01T00:00:00Z", "shell.execute_reply": "2026-01-01T00:00:01Z"}
-    each_cell(
-        notebook,
-        lambda c: c["metadata"].update(_uuid=draw(), _cell_guid=draw(), trusted=True, execution=times),
-    )
-    notebook["cells"].insert(0, code(listing, _uuid=draw()))
-    notebook["metadata"]["kaggle"] = {"accelerator": "none", "dataSources": [], "isInternetEnabled": False}
-    return dump(without_ids(notebook, 4), indent=None)
-
-
-def deepnote(notebook: Json) -> bytes:
-    """Deepnote: hashes and times, sources in one, a cell of advertisement at the end."""
-    draw = token(notebook)
-    about = {"deepnote_to_be_reexecuted": False, "execution_millis": 3, "deepnote_app_coordinates": {"x": 0}}
-    each_cell(notebook, lambda cell: cell["metadata"].update(cell_id=draw(), source_hash=draw(), **about))
-    each_cell(notebook, lambda cell: cell["metadata"].update(deepnote_cell_type=cell["cell_type"]))
-    made = "<a style='text-decoration:none' href='https://deepnote.com'>Created in <b>Deepnote</b></a>"
-    notebook["cells"].append(text(made, created_in_deepnote_cell=True, deepnote_cell_type="markdown"))
-    notebook["metadata"]["deepnote"] = {"is_reactive": False}
-    return text_in_one(without_ids(notebook, 2))
-
-
-def pycharm(notebook: Json) -> bytes:
-    """PyCharm and DataSpell: a name for each cell, `collapsed` for all."""
-    each_cell(
-        notebook, lambda cell: cell["metadata"].update(pycharm={"name": "#%%\n", "is_executing": False})
-    )
-    return dump(without_ids(notebook, 0))
-
-
-def cocalc(notebook: Json) -> bytes:
-    """CoCalc: short ids, the last run's times, a kernel of its own."""
-    draw = token(notebook)
-    each_cell(notebook, lambda cell: cell.update(id=draw()[:6].lower()))
-    each_cell(notebook, lambda cell: cell["metadata"].update(cocalc={"outputs": {}}, collapsed=False))
-    notebook["metadata"]["kernelspec"]["metadata"] = {"cocalc": {"priority": 10}}
-    return dump(notebook, sort_keys=True)
-
-
-def databricks(notebook: Json) -> bytes:
-    """Databricks: nuids, titles and widths for each cell."""
-    about = {"cellMetadata": {}, "inputWidgets": {}, "nuid": "a-b-c", "showTitle": False, "title": ""}
-    each_cell(notebook, lambda cell: cell["metadata"].update({"application/vnd.databricks.v1+cell": about}))
-    return dump(without_ids(notebook, 0), indent=None)
-
-
-def azure(notebook: Json) -> bytes:
-    """Azure and nteract: transient states, hidden sources, gather's log."""
-    about = {"transient": {"deleting": False}}
-    each_cell(notebook, lambda cell: cell["metadata"].update(nteract=about, jupyter={"source_hidden": False}))
-    each_cell(notebook, lambda cell: cell["metadata"].update(gather={"logged": 1}), "code")
-    return dump(without_ids(notebook, 2), indent=2)
-
-
-def sagemaker(notebook: Json) -> bytes:
-    """SageMaker Studio: a list of machines in the notebook's metadata."""
-    machines = [{"_defaultOrder": n, "name": f"ml.t{n}.medium", "vcpuNum": 2} for n in range(60)]
-    notebook["metadata"].update(availableInstances=machines, instance_type="ml.t3.medium")
-    return dump(without_ids(notebook, 4), indent=4)
-
-
-# Tools
-
-
-def papermill(notebook: Json) -> bytes:
-    """papermill: parameters in a cell of their own, times for each cell."""
-    each_cell(
-        notebook, lambda cell: cell["metadata"].update(papermill={"duration": 0.1, "status": "completed"})
-    )
-    notebook["cells"].insert(1, code('# Parameters\nalpha = 0.6\nname = "run"', tags=["injected-parameters"]))
-    notebook["metadata"]["papermill"] = {"version": "2.4.0", "parameters": {"alpha": 0.6}}
-    return dump(without_ids(notebook, 4))
 
 
 def conflict_cells(notebook: Json) -> bytes:
@@ -406,12 +352,6 @@ def is_graded(cell: Json) -> bool:
     return cell["cell_type"] == "code" and bool(about.get("solution"))
 
 
-def nbstripout(notebook: Json) -> bytes:
-    """Nbstripout with all its keys: no counts, no metadata but nbgrader's."""
-    notebook["metadata"] = {"language_info": {"name": "python"}}
-    return dump(each_cell(notebook, lambda cell: cell["metadata"].pop("tags", None)))
-
-
 def clean_metadata(notebook: Json) -> bytes:
     """nb-clean: no cell metadata at all, ids kept."""
     return dump(each_cell(notebook, lambda cell: cell.update(metadata={})))
@@ -427,9 +367,10 @@ def jupytext_round_trip(form: str) -> Alteration:
     return alter
 
 
-def jupytext_script(form: str) -> Alteration:
+def jupytext_script(form: str, **settings: str) -> Alteration:
     """jupytext: the text itself is handed in."""
-    return lambda notebook: str(jupytext.writes(node(notebook), fmt=form)).encode()
+    about = {"metadata": {"jupytext": settings}} if settings else {}
+    return lambda notebook: str(jupytext.writes(node({**notebook, **about}), fmt=form)).encode()
 
 
 def reformatted(notebook: Json) -> bytes:
@@ -481,12 +422,9 @@ def in_other_order(notebook: Json) -> bytes:
 
 
 ALTERATIONS: tuple[Alteration, ...] = (
-    jupyterlab_saves, notebook_6_saves, runs_with_outputs, big_outputs, widgets, attachments,
-    new_ids, pasted_without_metadata, own_cells, exported_as_notebook, exported_as_script, slides,
-    through_format_3, upgraded_with_other_ids, of_a_later_minor, crlf, crlf_inside, bom, escaped,
-    reordered, keys_last, text_in_one, letter_by_letter, trailing_lines, trimmed, colab,
-    colab_drops_metadata, colab_as_script, vs_code, vs_code_as_script, kaggle, deepnote, pycharm,
-    cocalc, databricks, azure, sagemaker, papermill, conflict_cells, nbstripout, clean_metadata,
+    runs_with_outputs, big_outputs, widgets, attachments, new_ids, pasted_without_metadata, own_cells,
+    exported_as_notebook, exported_as_script, through_format_3, upgraded_with_other_ids, of_a_later_minor,
+    keys_last, colab_drops_metadata, colab_as_script, vs_code_as_script, conflict_cells, clean_metadata,
     reformatted, magics, nbgrader_autograded, all_checks_gone, in_other_order,
 )  # fmt: skip
 FORMS = ("py:percent", "py:light", "md", "md:myst", "py:sphinx", "Rmd")
@@ -494,7 +432,8 @@ FORMS = ("py:percent", "py:light", "md", "md:myst", "py:sphinx", "Rmd")
 
 def alterations() -> Iterator[tuple[str, Alteration]]:
     """Yield every alteration with its name."""
+    yield from EDITORS.items()
     yield from ((alter.__name__, alter) for alter in ALTERATIONS)
-    yield from ((f"format_4_{minor}", downgraded(minor)) for minor in range(5))
     yield from ((f"through_jupytext_{form}", jupytext_round_trip(form)) for form in FORMS)
     yield from ((f"jupytext_{form}", jupytext_script(form)) for form in ("py:percent", "py:light"))
+    yield "jupytext_in_quotes", jupytext_script("py:percent", cell_markers='"""')

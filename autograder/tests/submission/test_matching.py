@@ -1,7 +1,11 @@
 """Graded cells are found in a submission even where an editor or a student has lost the metadata."""
 
+from collections.abc import Sequence
+
+import pytest
+
 from autograder.course.source import Cell, Role
-from autograder.submission.matching import RestoredCell, restore
+from autograder.submission.matching import restore
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import ANSWER
 
@@ -18,87 +22,63 @@ CELLS = (
     Cell(Role.TEXT, PROMPT),
     Cell(Role.MANUAL, "### BEGIN SOLUTION\nso\n### END SOLUTION", "why", 1.0),
 )
-MINE = "def double(x):\n    return x + x"
+MINE, CHECK = ("code", "def double(x):\n    return x + x"), ("code", CELLS[3].text)
+# What was handed in, and which of its cells stand for the graded ones.
+SUBMITTED: dict[str, tuple[Sequence[tuple[str, ...]], dict[str, int]]] = {
+    "grade ids": (
+        [("markdown", ANSWER, "why"), ("code", "pass", "check-double"), ("code", "x = 1", "double")],
+        {"why": 0, "check-double": 1, "double": 2},
+    ),
+    "content": (
+        [("markdown", "# Title"), MINE, ("code", "# Check of double\nassert True"), ("markdown", PROMPT),
+         ("markdown", ANSWER)],
+        {"double": 1, "check-double": 2, "why": 4},
+    ),
+    "the last of two definitions, which wins when run": (
+        [(*MINE, "double"), (*MINE, "double"), ("code", "scratch", "double")], {"double": 1},
+    ),
+    "of two checks the one left as it was": (
+        [("code", "assert True", "check-double"), (*CHECK, "check-double")], {"check-double": 1},
+    ),
+    "code that is not Python": ([("code", "="), ("code", "def double(x):\n    return x +")], {"double": 1}),
+    "an answer below its prompt": (
+        [("markdown", "notes"), ("markdown", PROMPT), ("markdown", "Because.")], {"why": 2},
+    ),
+    "an answer in its prompt": ([MINE, ("markdown", f"{PROMPT}\n\nBecause.")], {"double": 0, "why": 1}),
+    "an answer at its place": (
+        [("markdown", "# Title"), MINE, CHECK, ("markdown", "Because.")],
+        {"double": 1, "check-double": 2, "why": 3},
+    ),
+    "no answer in the exercise's own text": (
+        [MINE, ("markdown", "# Title"), ("markdown", PROMPT), ("markdown", "given")], {"double": 0},
+    ),
+    "no text for code": ([("markdown", "gone", "double"), MINE], {"double": 1}),
+    "nothing": ([], {}),
+}  # fmt: skip
 
 
-def handed_in(*cells: tuple[str, str] | tuple[str, str, str]) -> tuple[NotebookCell, ...]:
+def handed_in(cells: Sequence[tuple[str, ...]]) -> tuple[NotebookCell, ...]:
     return tuple(NotebookCell(number, *cell) for number, cell in enumerate(cells))
 
 
-def owners(places: tuple[RestoredCell, ...]) -> dict[str, int | None]:
+def owners(cells: Sequence[tuple[str, ...]], ids: dict[str, int]) -> dict[str, int | None]:
     """Return the number of the submitted cell that stands for each graded one."""
+    places = restore(CELLS, handed_in(cells), ids, ["given"])
     return {p.graded.grade_id: p.submitted.number if p.submitted else None for p in places if p.graded}
 
 
-def test_grade_ids_tell_which_cell_is_which() -> None:
-    cells = handed_in(
-        ("markdown", ANSWER, "why"), ("code", "pass", "check-double"), ("code", "x = 1", "double")
-    )
-    assert owners(restore(CELLS, cells, {})) == {"why": 0, "check-double": 1, "double": 2}
+@pytest.mark.parametrize("case", SUBMITTED)
+def test_graded_cells_are_found_by(case: str) -> None:
+    cells, found = SUBMITTED[case]
+    assert owners(cells, {}) == {"double": None, "check-double": None, "why": None, **found}
 
 
 def test_cell_ids_tell_where_grade_ids_are_gone() -> None:
-    cells = handed_in(("code", "x = 1"), ("code", "y = 1"), ("markdown", "an answer"))
     ids = {"double": 1, "check-double": 0, "why": 2}
-    assert owners(restore(CELLS, cells, ids)) == {"check-double": 0, "double": 1, "why": 2}
-
-
-def test_content_tells_where_all_marks_are_gone() -> None:
-    cells = handed_in(
-        ("markdown", "# Title"), ("code", MINE), ("code", "# Check of double\nassert True"),
-        ("markdown", PROMPT), ("markdown", ANSWER),
-    )  # fmt: skip
-    assert owners(restore(CELLS, cells, {})) == {"double": 1, "check-double": 2, "why": 4}
-
-
-def test_the_last_of_two_definitions_counts_since_it_wins_when_run() -> None:
-    cells = handed_in(("code", MINE, "double"), ("code", MINE, "double"), ("code", "scratch", "double"))
-    assert owners(restore(CELLS, cells, {}))["double"] == 1
-
-
-def test_of_two_checks_the_one_left_as_it_was_counts() -> None:
-    edited, kept = ("code", "assert True", "check-double"), ("code", CELLS[3].text, "check-double")
-    assert owners(restore(CELLS, handed_in(edited, kept), {}))["check-double"] == 1
-
-
-def test_code_that_is_no_python_still_shows_what_it_defines() -> None:
-    cells = handed_in(("code", "x = ="), ("code", "def double(x):\n    return x +"))
-    assert owners(restore(CELLS, cells, {}))["double"] == 1
-
-
-def test_an_answer_written_below_its_prompt_is_found() -> None:
-    cells = handed_in(("markdown", "notes"), ("markdown", PROMPT), ("markdown", "Because."))
-    assert owners(restore(CELLS, cells, {}))["why"] == 2
-
-
-def test_an_answer_written_into_its_prompt_is_found() -> None:
-    cells = handed_in(("code", MINE), ("markdown", f"{PROMPT}\n\nBecause."))
-    assert owners(restore(CELLS, cells, {}))["why"] == 1
-
-
-def test_an_answer_is_found_by_its_place_when_the_prompt_is_gone_too() -> None:
-    cells = handed_in(
-        ("markdown", "# Title"), ("code", MINE), ("code", CELLS[3].text), ("markdown", "Because.")
-    )
-    assert owners(restore(CELLS, cells, {}))["why"] == 3
-
-
-def test_text_of_the_exercise_is_never_taken_for_an_answer() -> None:
-    cells = handed_in(("code", MINE), ("markdown", "# Title"), ("markdown", PROMPT), ("markdown", "given"))
-    assert owners(restore(CELLS, cells, {}, ["given"]))["why"] is None
-
-
-def test_a_text_cell_never_stands_for_code() -> None:
-    cells = handed_in(("markdown", "gone", "double"), ("code", MINE))
-    assert owners(restore(CELLS, cells, {}))["double"] == 1
+    assert owners([("code", "x = 1"), ("code", "y = 1"), ("markdown", "an answer")], ids) == ids
 
 
 def test_missing_cells_stand_where_the_exercise_has_them() -> None:
-    places = restore(CELLS, handed_in(("code", "import torch"), ("code", MINE), ("code", "more")), {})
+    places = restore(CELLS, handed_in([("code", "import torch"), MINE, ("code", "more")]), {})
     names = [place.graded.grade_id if place.graded else "" for place in places]
     assert names == ["", "double", "check-double", "why", ""]
-
-
-def test_an_empty_notebook_gets_every_graded_cell() -> None:
-    places = restore(CELLS, (), {})
-    assert [place.graded.grade_id for place in places if place.graded] == ["double", "check-double", "why"]
