@@ -317,7 +317,7 @@ def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEn
                 yield _tar_entry(member, stream)
             stream.headers = _MAX_HEADERS
             # Otherwise tarfile would keep all headers in memory, and what global ones say.
-            archive.members.clear()
+            archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
     except _DAMAGE:
         raise ArchiveError(_NO_ARCHIVE) from None

@@ -157,6 +157,12 @@ class _Submitted(NamedTuple):
     time: str = ""
     secret: bytes = b""
 
+    def among(self, attempts: Sequence[Attempt]) -> list[Attempt]:
+        """Return the attempts that this notebook may be, the likeliest last: its time may be corrected."""
+        digest = Notebook(self.content).digest
+        same = [one for one in attempts if one.digest == digest]
+        return sorted(same, key=lambda one: one.time == self.time)
+
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     """Return what a student has handed in for an exercise, the newest last.
@@ -167,9 +173,14 @@ def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
         rows = store.execute(ATTEMPTS.select().where(_is_of(submission)).order_by(ATTEMPTS.c.id)).all()
     ordered: list[Attempt] = []
     for one in (_attempt(submission, row) for row in rows):
-        later = (place for place, other in enumerate(ordered) if one.arrival.is_older_than(other.arrival))
-        ordered.insert(next(later, len(ordered)), one)
+        ordered.insert(_position(one.arrival, ordered), one)
     return tuple(ordered)
+
+
+def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
+    """Return how many attempts are older, of attempts in order."""
+    later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
+    return next(later, len(attempts))
 
 
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
@@ -194,7 +205,7 @@ def adopt(submission: Submission) -> tuple[Attempt, ...]:
     attempts, found = attempts_of(submission), _read_submitted(submission)
     if found is None:
         return attempts
-    same = [one for one in attempts if one.digest == Notebook(found.content).digest]
+    same = found.among(attempts)
     if same and (not found.time or (found.time, found.secret) in [(one.time, one.secret) for one in same]):
         return attempts
     if same:
@@ -217,10 +228,8 @@ def arrival_of(submission: Submission) -> Arrival:
     """Return what is known of how a collected notebook came; nothing where no such files can be read."""
     with suppress(OSError, EntryError):
         if found := _read_submitted(submission):
-            same = [one for one in attempts_of(submission) if one.digest == Notebook(found.content).digest]
-            exact = [one for one in same if one.time == found.time]
-            record = (exact or same)[-1].arrival.record if same else None
-            return read_arrival(found.time, record)
+            same = found.among(attempts_of(submission))
+            return read_arrival(found.time, same[-1].arrival.record if same else None)
     return Arrival()
 
 
@@ -237,7 +246,7 @@ def _place(
             return Placing.REPLACED  # by what the corrected time makes the newest
         return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
     found = _Submitted(content, arrival.time, secret)
-    older = any(arrival.is_older_than(one.arrival) for one in attempts)
+    older = _position(arrival, attempts) < len(attempts)
     if not older:  # before it is kept: what lies there is kept later on, should we be stopped now
         _submit(submission, found)
     _keep(submission, found, arrival)
@@ -257,8 +266,7 @@ def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attemp
             return one
     if arrival.source in _UNSURE:
         return same[-1] if same else None
-    later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
-    last = next(later, len(attempts))
+    last = _position(arrival, attempts)
     earlier = (place for place in reversed(range(last)) if attempts[place].arrival.is_older_than(arrival))
     first = next(earlier, 0)  # this one came before it, and the one at `last` after it; nobody tells more
     between = [*reversed(attempts[first:last]), *attempts[last : last + 1]]

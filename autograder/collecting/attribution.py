@@ -119,8 +119,10 @@ class Owners:
         else:
             members = [Attribution(self._called(self._by_folder(file)))]
         if written:
-            known = {"upload": written.upload, "late": written.late, "platform": written.platform}
-            members = [replace(member, **known) for member in members]
+            members = [
+                replace(member, upload=written.upload, late=written.late, platform=written.platform)
+                for member in members
+            ]
         exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
         _, named, rest = own.rpartition(exercise) if exercise else ("", "", "")
         exact = bool(named and _COPY.fullmatch(rest))
@@ -196,7 +198,8 @@ class Owners:
         members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
         if name.owner == self._blind:
             row = self._times.participant(name.number)
-            yield Attribution(self._hidden(name, row), when=row and row.when, number=name.number)
+            when = row.when if row else None
+            yield Attribution(self._hidden(name, row), when=when, number=name.number)
         elif members:
             yield from (self._member(name.owner, row) for row in members)
         elif group := self._listed_group(name):

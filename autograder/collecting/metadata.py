@@ -233,11 +233,12 @@ def read_times(paths: Sequence[Path]) -> Times:
         columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
         known = [[columns[name] for name in names if name in columns] for names in (_STUDENT, _TIME)]
         if all(known):
-            given += _list(lines, *(places[0] for places in known), columns.get("exercise", len(header)))
+            (person, *_), (time, *_) = known
+            given += _list(lines, person, time, columns.get("exercise", len(header)))
         elif _is_worksheet(lines):
-            if (time := _submitted(header)) is None:
+            if (place := _submitted(header)) is None:
                 raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
-            participants += _people(header, lines, time)
+            participants += _people(header, lines, place)
         else:
             fix = "make a CSV with the columns student and time"
             raise TimesError(f"{path}: is not a Moodle grading worksheet; {fix}")

@@ -35,7 +35,7 @@ UNREAD = "pack it as a zip, or unpack it into a folder of the student's"
 
 
 def notebook(text: str = "", *cells: str) -> str:
-    about = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    about: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
     made = [about | {"id": "a", "source": cell} for cell in cells]
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, "text": text})
 
@@ -273,7 +273,10 @@ def test_a_bad_archive_stops_neither_the_next_nor_what_came_before(course: Cours
         for text in "12":
             twice.writestr("ada/01_small.ipynb", notebook(text))
     (tmp_path / "broken.zip").write_bytes(b"PK\3\4 and no more")
-    large = {"bob/01_small.ipynb": os.urandom(51 << 20), "ada/01_small.ipynb": notebook()}
+    large: dict[str, str | bytes] = {
+        "bob/01_small.ipynb": os.urandom(51 << 20),
+        "ada/01_small.ipynb": notebook(),
+    }
     bad = [make_zip(tmp_path / "deep.zip", deep), tmp_path / "twice.zip", tmp_path / "broken.zip"]
     assert [
         line.partition("; ")[0] for line in said(run(course, *bad, make_zip(tmp_path / "b.zip", large)))
@@ -319,7 +322,7 @@ def test_an_archive_that_takes_all_memory_does_not_stop_the_next(
 def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
     course: Course, tmp_path: Path
 ) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "lovelaceada_101_9001_homework.ipynb": notebook("", "def row_sums(x): ..."),
         "beebob_102_9002_hw.zip": zipped({"hw/my work.ipynb": notebook("", "def double(x): ...")}),
         "eve_103_9003_recipes.ipynb": notebook("", "def soup(x): ..."),

@@ -22,9 +22,10 @@ CELLS = (
     Cell(Role.TEXT, PROMPT),
     Cell(Role.MANUAL, "### BEGIN SOLUTION\nso\n### END SOLUTION", "why", 1.0),
 )
+Handed = tuple[str, str] | tuple[str, str, str]  # a cell's kind, text and, perhaps, grade id
 MINE, CHECK = ("code", "def double(x):\n    return x + x"), ("code", CELLS[3].text)
 # What was handed in, and which of its cells stand for the graded ones.
-SUBMITTED: dict[str, tuple[Sequence[tuple[str, ...]], dict[str, int]]] = {
+SUBMITTED: dict[str, tuple[Sequence[Handed], dict[str, int]]] = {
     "grade ids": (
         [("markdown", ANSWER, "why"), ("code", "pass", "check-double"), ("code", "x = 1", "double")],
         {"why": 0, "check-double": 1, "double": 2},
@@ -57,11 +58,11 @@ SUBMITTED: dict[str, tuple[Sequence[tuple[str, ...]], dict[str, int]]] = {
 }  # fmt: skip
 
 
-def handed_in(cells: Sequence[tuple[str, ...]]) -> tuple[NotebookCell, ...]:
+def handed_in(cells: Sequence[Handed]) -> tuple[NotebookCell, ...]:
     return tuple(NotebookCell(number, *cell) for number, cell in enumerate(cells))
 
 
-def owners(cells: Sequence[tuple[str, ...]], ids: dict[str, int]) -> dict[str, int | None]:
+def owners(cells: Sequence[Handed], ids: dict[str, int]) -> dict[str, int | None]:
     """Return the number of the submitted cell that stands for each graded one."""
     places = restore(CELLS, handed_in(cells), ids, ["given"])
     return {p.graded.grade_id: p.submitted.number if p.submitted else None for p in places if p.graded}
