@@ -102,31 +102,26 @@ class Owners:
 
         EntryError says why nobody can tell.
         """
-        own = stem(file.inside or file.name)
-        written = self.platform_name(file.name)
-        members: Iterable[Attribution]
+        name, members = self._members(file)
+        exercise = self._rules.exercise or exercise_in(name, self._rules.exercises)
+        _, named, rest = name.rpartition(exercise) if exercise else ("", "", "")
+        exact = bool(named and _COPY.fullmatch(rest))
+        return [replace(member, file=file, exercise=exercise, exact=exact) for member in members]
+
+    def _members(self, file: ArchiveEntry) -> tuple[str, Iterable[Attribution]]:
+        """Return the name that may tell the exercise, and whose the file is."""
+        own, written = stem(file.inside or file.name), self.platform_name(file.name)
         if self._rules.pattern is not None:
             if (matched := match_pattern(self._rules.pattern, file.path)) is None:
                 raise EntryError("does not match the pattern")
             student, exercise, when = matched
-            own = exercise or own
-            members = [Attribution(self._called(student), when=when)]
-        elif record := self.record(file.name):
-            written = None
-            members = self._submitters(record)
-        elif written:
-            members = self._canvas(written) if written.platform is Platform.CANVAS else self._moodle(written)
-        else:
-            members = [Attribution(self._called(self._by_folder(file)))]
-        if written:
-            members = [
-                replace(member, upload=written.upload, late=written.late, platform=written.platform)
-                for member in members
-            ]
-        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
-        _, named, rest = own.rpartition(exercise) if exercise else ("", "", "")
-        exact = bool(named and _COPY.fullmatch(rest))
-        return [replace(member, file=file, exercise=exercise, exact=exact) for member in members]
+            return exercise or own, _of_platform([Attribution(self._called(student), when=when)], written)
+        if record := self.record(file.name):
+            return own, self._submitters(record)
+        if written is None:
+            return own, [Attribution(self._called(self._by_folder(file)))]
+        members = self._canvas(written) if written.platform is Platform.CANVAS else self._moodle(written)
+        return own, _of_platform(members, written)
 
     def _by_folder(self, file: ArchiveEntry) -> str:
         """Return the student: the first folder, or the part of a file's name before the exercise."""
@@ -261,6 +256,12 @@ class Owners:
             )
         several = self._times.namesakes(row.name) > 1
         return _checked(row.email if several else _joined(row.name), row.name)
+
+
+def _of_platform(members: Iterable[Attribution], name: PlatformName | None) -> Iterator[Attribution]:
+    """Yield attributions with what the platform itself says about the file."""
+    for one in members:
+        yield replace(one, upload=name.upload, late=name.late, platform=name.platform) if name else one
 
 
 def _checked(id_: str, name: str) -> str:

@@ -77,28 +77,39 @@ def token(notebook: Json) -> Callable[[], str]:
 def editor(
     minor: int | None = None,
     *,
+    bare: bool = False,
+    ids: bool = False,
     drawn: tuple[str, ...] = (),
     cell: Json | None = None,
     code: Json | None = None,
     text: Json | None = None,
     above: tuple[Json, ...] = (),
     below: tuple[Json, ...] = (),
+    outputs: tuple[Json, ...] = (),
     whole: Json | None = None,
     **form: Any,
 ) -> Alteration:
     """Return what an editor does that saves its own metadata, without cell ids if `minor` is given.
 
     Metadata are those of each `cell`, of `code` and of `text` cells, `drawn` ones, which are made up, and
-    those of the `whole` notebook. Cells that it puts in stand `above` and `below` the others.
+    those of the `whole` notebook. A `bare` editor has dropped all others before. It may give new `ids`, and
+    `outputs` to each code cell. Cells that it puts in stand `above` and `below` the others.
     """
 
     def alter(notebook: Json) -> bytes:
         draw = token(notebook)
+        if bare:
+            notebook["metadata"] = {}
+            each_cell(notebook, lambda one: one.update(metadata={}))
         each_cell(notebook, lambda one: one["metadata"].update(cell or {}, **{key: draw() for key in drawn}))
         each_cell(notebook, lambda one: one["metadata"].update(code or {}), "code")
         each_cell(notebook, lambda one: one["metadata"].update(text or {}), "markdown")
+        if outputs:
+            each_cell(notebook, lambda one: one.update(execution_count=7, outputs=outputs), "code")
         if minor is not None:
             without_ids(notebook, minor)
+        if ids:
+            each_cell(notebook, lambda one: one.update(id=draw()))
         notebook["cells"] = [*copy.deepcopy(above), *notebook["cells"], *copy.deepcopy(below)]
         notebook["metadata"].update(whole or {})
         return dump(notebook, **form)
@@ -122,7 +133,22 @@ _LISTING += "for dirname, _, filenames in os.walk('/kaggle/input'):\n    print(d
 _TIMES = {"iopub.status.busy": "2026-01-01T00:00:00Z", "shell.execute_reply": "2026-01-01T00:00:01Z"}
 _MADE = "<a style='text-decoration:none' href='https://deepnote.com'>Created in <b>Deepnote</b></a>"
 _CELL_OF_DATABRICKS = {"cellMetadata": {}, "inputWidgets": {}, "nuid": "a-b-c", "showTitle": False}
+_DRAWN: Json = {"output_type": "display_data", "data": {"image/png": PIXEL}, "metadata": {}}
+_FAILED: Json = {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[0;31mE\x1b[0m"]}
+_PRINTED: Json = {"output_type": "stream", "name": "stdout", "text": ["0.1234 " * 100 + "\n"] * 200}
+_WIDGETS = {"state": {"a1": {"model_module": "@jupyter-widgets/base", "model_name": "LayoutModel"}}}
+_VIEW = {"application/vnd.jupyter.widget-view+json": {"model_id": "a1"}, "text/plain": ["HBox()"]}
 EDITORS: dict[str, Alteration] = {
+    "outputs": editor(outputs=(_DRAWN, _FAILED)),  # counts and outputs below each cell
+    "big_outputs": editor(outputs=(_PRINTED, {**_DRAWN, "data": {"image/png": PIXEL * 500}})),
+    "widgets": editor(
+        outputs=({**_DRAWN, "data": _VIEW},),
+        whole={"widgets": {"application/vnd.jupyter.widget-state+json": _WIDGETS}},
+    ),
+    "new_ids": editor(ids=True),  # cells that were cut and pasted keep their metadata
+    "pasted_without_metadata": editor(bare=True, ids=True),  # all cells were typed into a new notebook
+    "clean_metadata": editor(bare=True),  # nb-clean
+    "upgraded_with_other_ids": editor(5, ids=True),  # nbformat, from 4.4 to 4.5
     "jupyterlab": editor(
         text={"jp-MarkdownHeadingCollapsed": True}, code={"scrolled": True, "tags": [], "collapsed": False}
     ),
@@ -144,6 +170,7 @@ EDITORS: dict[str, Alteration] = {
         whole={"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU"},
         indent=2,
     ),
+    "colab_drops_metadata": editor(0, bare=True, drawn=("id",), indent=2),  # copied cell by cell
     "vs_code": editor(
         2,
         cell={"vscode": {"languageId": "python"}},
@@ -212,54 +239,11 @@ EDITORS: dict[str, Alteration] = {
 }
 
 
-def runs_with_outputs(notebook: Json) -> bytes:
-    """Any editor: counts and outputs below each cell, a traceback among them."""
-    shown = {
-        "output_type": "display_data",
-        "data": {"image/png": PIXEL, "text/plain": ["<Figure>"]},
-        "metadata": {},
-    }
-    failed = {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[0;31mE\x1b[0m"]}
-    each_cell(notebook, lambda cell: cell.update(execution_count=7, outputs=[shown, failed]), "code")
-    return dump(notebook)
-
-
-def big_outputs(notebook: Json) -> bytes:
-    """Any editor: two megabytes of what was printed and drawn."""
-    printed = {"output_type": "stream", "name": "stdout", "text": ["0.1234 " * 100 + "\n"] * 1000}
-    drawn = {"output_type": "display_data", "data": {"image/png": PIXEL * 10_000}, "metadata": {}}
-    notebook["cells"][2]["outputs"] = [printed, drawn]
-    return dump(notebook)
-
-
-def widgets(notebook: Json) -> bytes:
-    """ipywidgets: saved state in the notebook's metadata, and views as outputs."""
-    state = {"state": {"a1": {"model_module": "@jupyter-widgets/base", "model_name": "LayoutModel"}}}
-    notebook["metadata"]["widgets"] = {"application/vnd.jupyter.widget-state+json": state}
-    view = {"application/vnd.jupyter.widget-view+json": {"model_id": "a1"}, "text/plain": ["HBox()"]}
-    notebook["cells"][2]["outputs"] = [{"output_type": "display_data", "data": view, "metadata": {}}]
-    return dump(notebook)
-
-
 def attachments(notebook: Json) -> bytes:
     """JupyterLab: a picture that was pasted into a text cell."""
     notebook["cells"].insert(
         1, {**text("![p](attachment:p.png)"), "attachments": {"p.png": {"image/png": PIXEL}}}
     )
-    return dump(notebook)
-
-
-def new_ids(notebook: Json) -> bytes:
-    """Jupyter: cells that were cut and pasted get new ids, and keep their metadata."""
-    draw = token(notebook)
-    return dump(each_cell(notebook, lambda cell: cell.update(id=draw().lower())))
-
-
-def pasted_without_metadata(notebook: Json) -> bytes:
-    """Jupyter: all cells were typed anew into a new notebook, so ids and metadata are others."""
-    draw = token(notebook)
-    each_cell(notebook, lambda cell: cell.update(id=draw().lower(), metadata={}))
-    notebook["metadata"] = {}
     return dump(notebook)
 
 
@@ -289,13 +273,6 @@ def through_format_3(notebook: Json) -> bytes:
     return str(nbformat.writes(nbformat.convert(old, 4))).encode()
 
 
-def upgraded_with_other_ids(notebook: Json) -> bytes:
-    """nbformat: from 4.4 to 4.5, with ids that it makes up."""
-    draw = token(notebook)
-    without_ids(notebook, 4)
-    return dump(each_cell({**notebook, "nbformat_minor": 5}, lambda cell: cell.update(id=draw())))
-
-
 def of_a_later_minor(notebook: Json) -> bytes:
     """nbformat: a minor format yet to come, with keys that nobody knows."""
     return dump(each_cell({**notebook, "nbformat_minor": 9}, lambda cell: cell.update(future=[1])))
@@ -305,13 +282,6 @@ def keys_last(notebook: Json) -> bytes:
     """Colab and Deepnote: the cells stand last in the file, and each cell's source first."""
     each_cell(notebook, lambda cell: cell.update(reversed(list({**cell}.items()))))
     return dump({key: notebook[key] for key in ("nbformat", "nbformat_minor", "metadata", "cells")})
-
-
-def colab_drops_metadata(notebook: Json) -> bytes:
-    """Colab, where a notebook was copied cell by cell: only its own ids are left."""
-    draw = token(notebook)
-    without_ids(notebook, 0)
-    return dump(each_cell(notebook, lambda cell: cell.update(metadata={"id": draw()})), indent=2)
 
 
 def colab_as_script(notebook: Json) -> bytes:
@@ -350,11 +320,6 @@ def is_graded(cell: Json) -> bool:
     """Whether a cell holds a question's answer."""
     about = cell["metadata"].get("nbgrader", {})
     return cell["cell_type"] == "code" and bool(about.get("solution"))
-
-
-def clean_metadata(notebook: Json) -> bytes:
-    """nb-clean: no cell metadata at all, ids kept."""
-    return dump(each_cell(notebook, lambda cell: cell.update(metadata={})))
 
 
 def jupytext_round_trip(form: str) -> Alteration:
@@ -422,10 +387,9 @@ def in_other_order(notebook: Json) -> bytes:
 
 
 ALTERATIONS: tuple[Alteration, ...] = (
-    runs_with_outputs, big_outputs, widgets, attachments, new_ids, pasted_without_metadata, own_cells,
-    exported_as_notebook, exported_as_script, through_format_3, upgraded_with_other_ids, of_a_later_minor,
-    keys_last, colab_drops_metadata, colab_as_script, vs_code_as_script, conflict_cells, clean_metadata,
-    reformatted, magics, nbgrader_autograded, all_checks_gone, in_other_order,
+    attachments, own_cells, exported_as_notebook, exported_as_script, through_format_3, of_a_later_minor,
+    keys_last, colab_as_script, vs_code_as_script, conflict_cells, reformatted, magics, nbgrader_autograded,
+    all_checks_gone, in_other_order,
 )  # fmt: skip
 FORMS = ("py:percent", "py:light", "md", "md:myst", "py:sphinx", "Rmd")
 
