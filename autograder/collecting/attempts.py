@@ -278,7 +278,7 @@ def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placi
     """Correct the time of an attempt that has come again."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        return Placing.UNCHANGED  # somebody has written the time by hand
+        return Placing.UNCHANGED  # somebody has written the time there
     settled = arrival.settle(before)
     _update(submission, attempt, time=settled.time, arrival=settled.record)
     found = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)

@@ -52,9 +52,9 @@ def survey(archive: Path, rules: NamingRules, course: Course) -> list[Attributio
     twins = _twins(paths)
     found = [one for file in notebooks for one in _attributed(file, owners, twins)]
     refused += [*unread, *(one for one in found if one.problem)]
-    told = {one.problem for one in refused}  # of whom there is a notebook, which is refused
+    reported = {one.problem for one in refused}  # of whom there is a notebook, which is refused
     came = {one.student for one in found if one.student}
-    refused += (one for one in _without_notebook(others, owners, rules, came) if one.problem not in told)
+    refused += (one for one in _without_notebook(others, owners, rules, came) if one.problem not in reported)
     return [*refused, *_choose(_recognised(archive, course, [one for one in found if not one.problem]))]
 
 
