@@ -130,8 +130,8 @@ class _Collection:
     def _line(self, found: Attribution, status: str, message: str = "") -> CollectedLine:
         if status != REFUSED:
             message = ", ".join(filter(None, (found.message, message)))
-        about = message, found.student, found.exercise
-        return CollectedLine(str(self.archive), found.file.path, status, *about)
+        whose = (found.student, found.exercise) if found.student and found.exercise else ("", "")
+        return CollectedLine(str(self.archive), found.file.path, status, message, *whose)
 
     def _arrival(self, found: Attribution, due: datetime | None) -> Arrival:
         """Return when a notebook came; the file's time in an archive of a platform is the download's.
