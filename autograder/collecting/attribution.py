@@ -77,9 +77,8 @@ class Owners:
         self.class_folder = class_folder  # with its slash
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # by folder
-        self._numbers: dict[str, set[str]] = defaultdict(
-            set
-        )  # of people in Moodle, of whom two may share a name
+        # Of people in Moodle, of whom two may share a name.
+        self._numbers: dict[str, set[str]] = defaultdict(set)
         for name in names:
             written = self.platform_name(name)
             if written and written.platform is Platform.MOODLE and written.number:

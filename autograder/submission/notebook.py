@@ -18,34 +18,16 @@ from typing import Any
 from autograder.report.text import writable
 from autograder.submission.script import cells_of_script
 
+MAX_BYTES = 20 << 20
+MAX_WITH_OUTPUTS = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
+MAX_CELLS = 1000
+MAX_CELL = 200_000  # characters of a code cell
 MAX_TEXT = 200_000  # characters of a text cell
 _MAX_PICTURES = 20
 _PICTURE = re.compile(r"data:image/([\w.+-]{1,20});base64,([A-Za-z0-9+/=]+)")
 _CUT = "\n\n(The rest of this cell is left out: it is too long.)"
 
 Attachments = tuple[tuple[str, str], ...]  # each picture's name, and its PNG in base64, unchecked
-
-
-def without_pictures(text: str) -> tuple[str, Attachments]:
-    """Return a text as it is if it is short, else without its pictures and cut, and the pictures."""
-    if len(text) <= MAX_TEXT:
-        return text, ()
-    taken: list[tuple[str, str]] = []
-
-    def take(found: re.Match[str]) -> str:
-        if found[1] != "png" or len(taken) == _MAX_PICTURES:
-            return "missing:picture"
-        taken.append((f"picture-{len(taken) + 1}.png", found[2]))
-        return f"attachment:{taken[-1][0]}"
-
-    text = _PICTURE.sub(take, text)
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + _CUT, tuple(taken)
-
-
-MAX_BYTES = 20 << 20
-MAX_WITH_OUTPUTS = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
-MAX_CELLS = 1000
-MAX_CELL = 200_000  # characters of a code cell
 
 
 class UnreadableError(Exception):
@@ -137,11 +119,10 @@ def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
 
 
 def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
+    name = ""
     match cell:
-        case {"metadata": {"nbgrader": {"grade_id": str(name)}}}:
-            pass
-        case _:
-            name = ""
+        case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
+            name = grade_id
     identity = cell["id"] if isinstance(cell.get("id"), str) else ""
     kind, text = cell["cell_type"], _text(cell["source"])
     if kind == "code":
@@ -158,6 +139,22 @@ def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
         match forms:
             case {"image/png": str(encoded)}:
                 yield name, encoded
+
+
+def without_pictures(text: str) -> tuple[str, Attachments]:
+    """Return a text as it is if it is short, else without its pictures and cut, and the pictures."""
+    if len(text) <= MAX_TEXT:
+        return text, ()
+    taken: list[tuple[str, str]] = []
+
+    def take(found: re.Match[str]) -> str:
+        if found[1] != "png" or len(taken) == _MAX_PICTURES:
+            return "missing:picture"
+        taken.append((f"picture-{len(taken) + 1}.png", found[2]))
+        return f"attachment:{taken[-1][0]}"
+
+    text = _PICTURE.sub(take, text)
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + _CUT, tuple(taken)
 
 
 def _parsed(text: str) -> Any:
