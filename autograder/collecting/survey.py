@@ -40,22 +40,15 @@ Whose = tuple[tuple[str, ...], str]  # students, or why nobody can tell
 def survey(archive: Path, rules: NamingRules, course: Course) -> list[Attribution]:
     """Return what an archive holds: of the notebooks, one counts for each student and exercise."""
     files = list(_files(archive))
-    sound = [file for file in files if not file.problem]
-    refused = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
-    notebooks = [file for file in sound if _is_notebook(file, rules)]
-    places = {file.place for file in notebooks}
-    others = [file for file in sound if file.place not in places and not left_out(file.path)]
-    paths = [file.path for file in notebooks]
-    records, unread = _gradescope_records(archive, sound, files)
-    folder = class_folder(paths or [file.path for file in others], rules.exercises)
-    owners = Owners(rules, (as_uploaded(file.name) for file in sound), folder, records)
-    twins = _twins(paths)
-    found = [one for file in notebooks for one in _attributed(file, owners, twins)]
-    refused += [*unread, *(one for one in found if one.problem)]
-    reported = {one.problem for one in refused}  # of whom there is a notebook, which is refused
-    came = {one.student for one in found if one.student}
-    refused += (one for one in _without_notebook(others, owners, rules, came) if one.problem not in reported)
-    return [*refused, *_choose(_recognised(archive, course, [one for one in found if not one.problem]))]
+    notebooks = [file for file in files if not file.problem and _is_notebook(file, rules)]
+    others = [
+        file for file in files if not (file.problem or _is_notebook(file, rules) or left_out(file.path))
+    ]
+    owners, unread = _owners(archive, rules, files, notebooks or others)
+    found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
+    found += [*unread, *_attributed(notebooks, owners)]
+    found += _without_notebook(others, owners, rules, found)
+    return list(_choose(_recognised(archive, course, found)))
 
 
 def _files(archive: Path) -> Iterator[ArchiveEntry]:
@@ -94,46 +87,58 @@ def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
     return (notebook_stem(name.name) is not None or exported) and not left_out(file.path)
 
 
+def _owners(
+    archive: Path, rules: NamingRules, files: Sequence[ArchiveEntry], named: Sequence[ArchiveEntry]
+) -> tuple[Owners, Sequence[Attribution]]:
+    """Return whose the files are, and the refusal of Gradescope's own file if it cannot be read."""
+    sound = [file.name for file in files if not file.problem]
+    records, unread = _gradescope_records(archive, sound, files)
+    folder = class_folder([file.path for file in named], rules.exercises)
+    return Owners(rules, map(as_uploaded, sound), folder, records), unread
+
+
 def _gradescope_records(
-    archive: Path, sound: Sequence[ArchiveEntry], files: Sequence[ArchiveEntry]
+    archive: Path, sound: Sequence[str], files: Sequence[ArchiveEntry]
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
     """Return what Gradescope's file says, if the archive is Gradescope's, or why it cannot be read.
 
     A submission counts as present if any file of it is there, even one that is refused.
     """
     root = archive.resolve().name if archive.is_dir() else ""
-    folder = find_export(frozenset(file.name for file in sound), root)
-    about = [file for file in sound if folder is not None and file.name == folder + METADATA][:1]
+    if (folder := find_export(frozenset(sound), root)) is None:
+        return {}, ()
+    about = next(file for file in files if file.name == folder + METADATA)
+    entries = reopened(archive, [about])
     try:
-        for entry in reopened(archive, about):
-            return read_metadata(entry.read(MAX_BYTES), folder or "", [file.name for file in files]), ()
+        return read_metadata(next(entries).read(MAX_BYTES), folder, [file.name for file in files]), ()
     except (ArchiveError, EntryError) as error:
-        return {}, [Attribution(file=about[0], problem=str(error))]
-    return {}, ()
+        return {}, [Attribution(file=about, problem=str(error))]
 
 
-def _attributed(file: ArchiveEntry, owners: Owners, twins: Mapping[str, str]) -> list[Attribution]:
-    try:
-        members = owners.of(file)
-    except EntryError as error:
-        return [Attribution(file=file, problem=str(error))]
-    problem = _twin_problem(file.path, twins)
-    return [replace(member, problem=member.problem or problem) for member in members]
+def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners) -> Iterator[Attribution]:
+    twins = _twins(file.path for file in notebooks)
+    for file in notebooks:
+        try:
+            members = owners.of(file)
+        except EntryError as error:
+            yield Attribution(file=file, problem=str(error))
+        else:
+            problem = _twin_problem(file.path, twins)
+            yield from (replace(member, problem=member.problem or problem) for member in members)
 
 
 def _recognised(archive: Path, course: Course, found: Sequence[Attribution]) -> list[Attribution]:
-    """Return the notebooks with an exercise each, and a problem where not even the cells tell it."""
+    """Return the notebooks with an exercise each, and with a problem where not even the cells tell it."""
+    unnamed = [one for one in found if not (one.exercise or one.problem)]
     exercises: dict[int, tuple[str, str]] = {}
     with suppress(ArchiveError):  # which the first reading has reported
-        for entry in reopened(archive, (one.file for one in found if not one.exercise)):
+        for entry in reopened(archive, (one.file for one in unnamed)):
             exercises[entry.place] = _exercise_by_cells(entry, course)
     unread = ("", "could not be read; collect the archive again")
-    recognised = []
-    for one in found:
-        if not one.exercise:
-            exercise, problem = exercises.get(one.file.place, unread)
-            one = replace(one, exercise=exercise, problem=problem).saying("known by its cells")
-        recognised.append(one)
+    recognised = [one for one in found if one.exercise or one.problem]
+    for one in unnamed:
+        exercise, problem = exercises.get(one.file.place, unread)
+        recognised.append(replace(one, exercise=exercise, problem=problem).saying("known by its cells"))
     return recognised
 
 
@@ -219,19 +224,21 @@ def _twin_problem(name: str, twins: Mapping[str, str]) -> str:
 
 
 def _without_notebook(
-    others: Iterable[ArchiveEntry], owners: Owners, rules: NamingRules, came: Collection[str]
+    others: Iterable[ArchiveEntry], owners: Owners, rules: NamingRules, found: Sequence[Attribution]
 ) -> Iterator[Attribution]:
-    """Yield the refusal of one file of each student of whom no notebook is in the archive."""
-    found: dict[Whose, list[ArchiveEntry]] = defaultdict(list)
+    """Yield the refusal of one file of each student of whom no notebook was found."""
+    came = {one.student for one in found if one.student}
+    reported = {one.problem for one in found}  # some of whoever nobody knows
+    groups: dict[Whose, list[ArchiveEntry]] = defaultdict(list)
     for file in others:
         if not any(part.startswith(".") for part in PurePosixPath(file.path).parts):
-            found[_whose(file, owners, rules, came)].append(file)
-    for (students, problem), files in found.items():
+            groups[_whose(file, owners, rules, came)].append(file)
+    for (students, problem), files in groups.items():
         first = min(files, key=_is_helper)
-        if not problem and not set(students) <= set(came):
+        if not came.issuperset(students):
             more = f" (nor is any other of these {len(files)} files)" if len(files) > 1 else ""
             problem = f"is not a notebook{more}; {_fix(first, students)}"
-        if problem:
+        if problem not in reported | {""}:
             yield Attribution(file=first, problem=problem)
 
 
