@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import safetensors.torch
+import torch
 import yaml
 
 from autograder.course.course import load_course
@@ -596,3 +597,20 @@ def test_a_notebook_shows_pictures(name: str) -> None:
     """Some cell that is not graded ends by showing what it drew; `verify` runs them all in a kernel."""
     drawn = [cell for cell in EXERCISES[name].cells if cell.role is Role.DEMO]
     assert any(cell.text.rstrip().endswith("plt.show()") for cell in drawn)
+
+
+def test_the_viewer_of_heads_is_one_page_that_loads_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    show_heads = runpy.run_path(str(SOLUTIONS / "show_heads.py"))["show_heads"]
+    weights = torch.tensor([[[1.0, 0.0], [0.25, 0.75]]])
+    show_heads(weights, ["<b>", " "])
+    show_heads(weights, ["a", "b"], keys=["c", "d"], names=["<i>"])
+    first, second = (page.data for page in shown)
+    assert "const heads = [[[100, 0], [25, 75]]]" in first
+    assert first.count("&lt;b&gt;") == 2
+    assert "http" not in first and "<b>head 0</b>" in first
+    assert "<b>&lt;i&gt;</b>" in second
+    assert re.findall(r'data-i="\d">(\w)', second) == ["a", "b"]

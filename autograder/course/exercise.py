@@ -18,6 +18,7 @@ from autograder.course.source import (
     Role,
     SourceError,
     fingerprint,
+    loaded,
     parsed,
     read_source,
     read_text,
@@ -117,6 +118,11 @@ class Exercise:
     def handout(self) -> tuple[Path, ...]:
         """The files that students get beside the notebook, which no graded cell may need."""
         return own_files(self.folder / "handout", "*")
+
+    @property
+    def loaded(self) -> tuple[Path, ...]:
+        """The files that its demo cells share with those of other exercises."""
+        return tuple(loaded(self.source))
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -67,7 +67,7 @@ def _given(cell: Cell) -> Iterator[ast.stmt]:
 
 def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
     if cell.role is Role.MANUAL:
-        lines = (line.strip() for _, line in cell.hidden())
+        lines = map(str.strip, cell.model.split("\n"))
         yield from (_secret(cell, line, line.split()) for line in lines if len(line.split()) >= _WORDS)
     elif cell.role is Role.SOLUTION:
         hidden = {number + 1 for number, _ in cell.hidden()}

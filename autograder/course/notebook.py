@@ -15,6 +15,15 @@ Checks are folded; click on `...` or *Show code* to read one.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
 what to install. {hints}, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
+# Below a written question; on its own lines, since Markdown is read in HTML only between empty ones.
+RUBRIC = """\
+<details>
+<summary>Open this after you have written: {named}</summary>
+
+{things}
+
+</details>"""
+_NUMBERS = {2: "two", 3: "three", 4: "four"}
 # What ipykernel says of itself. Jupyter writes it into each notebook that it opens, and marks one as changed
 # where it stands there otherwise; its own exports need it too, to call a script .py.
 _METADATA = {
@@ -41,11 +50,22 @@ def build_notebook(exercise: Exercise) -> NotebookJson:
     question = next(iter(exercise.points), "question")
     here = f'`hint("{question}")` in a cell of your own, or `pytest --hint {question}`, gives a hint'
     how = here if exercise.given_checks else "`pytest --hint QUESTION` gives a hint"
-    notebook = notebook_of((first, Cell(Role.TEXT, HOW_TO_CHECK.format(hints=how)), *rest))
+    told = (Cell(Role.TEXT, HOW_TO_CHECK.format(hints=how)), *rest)
+    notebook = notebook_of((first, *(shown for cell in told for shown in with_rubric(cell))))
     for cell in notebook["cells"]:
         if exercise.given_checks and "".join(cell["source"]) == exercise.given_checks:
             cell["metadata"] |= _HIDDEN
     return notebook
+
+
+def with_rubric(cell: Cell) -> list[Cell]:
+    """Return a cell and, below a written answer, what a full one names; a student may delete the latter."""
+    if not (things := cell.rubric):
+        return [cell]
+    number = _NUMBERS.get(len(things))
+    named = f"a full answer names {number} things" if number else "what a full answer names"
+    text = RUBRIC.format(named=named, things="\n".join(f"- {thing}" for thing in things))
+    return [cell, Cell(Role.TEXT, text)]
 
 
 def notebook_of(cells: Sequence[Cell]) -> NotebookJson:

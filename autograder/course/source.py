@@ -24,6 +24,7 @@ from autograder.errors import AutograderError
 from autograder.files import write_whole
 
 _FIGURE = re.compile(r"!\[([^\]]*)\]\(([\w-]+\.(svg|png))\)")
+_LOADED = re.compile(r"^# %load \.\./(\w+\.py)$", re.MULTILINE)
 _KINDS = {"svg": "svg+xml", "png": "png"}
 SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -146,6 +147,26 @@ class Cell:
                 lines.append((number, line))
         return lines
 
+    @property
+    def model(self) -> str:
+        """The author's answer, of a written one without its rubric."""
+        return self._answer_and_rubric()[0]
+
+    @property
+    def rubric(self) -> list[str]:
+        """What a full written answer names, each with its points; students read it after they have written.
+
+        It is the last paragraph of the model answer, if that is in parentheses, with `;` between the things.
+        """
+        text = " ".join(self._answer_and_rubric()[1].split()).rstrip(".")
+        return [thing.strip() for thing in text.split(";") if thing.strip()]
+
+    def _answer_and_rubric(self) -> tuple[str, str]:
+        text = "\n".join(line for _, line in self.hidden()).strip()
+        answer, _, last = text.rpartition("\n\n")
+        has_rubric = self.role is Role.MANUAL and answer and last.startswith("(") and last.endswith(")")
+        return (answer, last[1:-1]) if has_rubric else (text, "")
+
     def released(self) -> str:
         """Return the text with its solution cut out, as nbgrader's ClearSolutions would."""
         stub = "# YOUR CODE HERE\nraise NotImplementedError()" if self.is_code else "YOUR ANSWER HERE"
@@ -159,26 +180,31 @@ class Cell:
 
 
 def read_source(path: Path) -> tuple[Cell, ...]:
-    """Return the cells of the source at `path`, with its figures; SourceError says what is wrong with it."""
+    """Return the cells of the source at `path`, with what they show; SourceError says what is wrong."""
     source = _Source(read_text(path), path)
-    return tuple(_with_figures(path, cell) for cell in _cells(source))
+    return tuple(_with_files(path, cell) for cell in _cells(source))
 
 
-def _with_figures(path: Path, cell: Cell) -> Cell:
-    """Return a text cell with the figures of the source's folder in it, and any other cell as it is."""
-    if cell.role is not Role.TEXT:
-        return cell
+def loaded(path: Path) -> list[Path]:
+    """Return the files that demo cells of the source at `path` load from the folder of all exercises."""
+    return [path.parents[1] / name for name in _LOADED.findall(read_text(path))] if path.is_file() else []
+
+
+def _with_files(path: Path, cell: Cell) -> Cell:
+    """Return a text cell with its figures in it, and a demo cell as the file that it loads, if any."""
 
     def read(name: str) -> bytes:
         try:
-            return path.with_name(name).read_bytes()
+            return path.parent.joinpath(name).read_bytes()
         except FileNotFoundError:
-            fix = "lay it into the exercise's folder, or show another one"
+            fix = "put it there, or name another file"
             raise SourceError(
-                f"{path}:{cell.line}: this cell shows {name}, which is not there; {fix}"
+                f"{path}:{cell.line}: this cell needs {name}, which is missing; {fix}"
             ) from None
 
-    return replace(cell, text=with_figures(cell.text, read))
+    if cell.role is Role.DEMO and (load := _LOADED.fullmatch(f"# {cell.text}")):
+        return replace(cell, text=read(f"../{load[1]}").decode().strip())
+    return replace(cell, text=with_figures(cell.text, read)) if cell.role is Role.TEXT else cell
 
 
 def fingerprint(code: str) -> str:

@@ -90,18 +90,12 @@ class Asked:
         if self.source.is_code:
             lines = self.source.text.split("\n")
             return "\n".join(line for line in lines if BEGIN not in line and END not in line)
-        return self._answer.removesuffix(f"({self.rubric})").rstrip() if self.rubric else self._answer
+        return self.source.model
 
     @property
     def rubric(self) -> str:
-        """The last paragraph of the author's answer to a written question, if it stands in parentheses."""
-        answer, _, last = self._answer.rpartition("\n\n")
-        is_rubric = answer and last.startswith("(") and last.endswith(")") and not self.source.is_code
-        return last[1:-1] if is_rubric else ""
-
-    @property
-    def _answer(self) -> str:
-        return "\n".join(line for _, line in self.source.hidden()).strip()
+        """What a full written answer names, as a list; students can read the same in their notebook."""
+        return "\n".join(f"- {thing}" for thing in self.source.rubric)
 
     @property
     def waiting(self) -> int:

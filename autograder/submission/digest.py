@@ -39,15 +39,15 @@ def digest_of(rules: str, notebook: Notebook) -> str:
 def rules(course: Course, exercise: Exercise) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
-    These are its source with its figures, its hidden tests, known mistakes and accepted answers, the
-    catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the hidden inputs, and
-    the engine. Held-out answers only measure the diagnosis. What being late costs is reckoned anew by each
-    command, so it is no reason to grade again, and neither is another Python.
+    These are its source with what that shows and loads, its hidden tests, known mistakes and accepted
+    answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the
+    hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
+    reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
     """
     parts = {name: part for name, part in digests_of(course, exercise).items() if name != "environment"}
     explaining = course.repairs(exercise.name), course.marks_only
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "accepted/*.py")
-    read = chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds)
+    read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     return _digest(repr((parts, explaining)).encode(), *_files((*read, *exercise.catalogue)))
 
 

@@ -502,8 +502,9 @@ plt.show()
 # scores. With division by the sum, adding the same number to all scores would change the weights and make
 # them more and more equal.
 #
-# (Full marks for two sound reasons with their consequence: signs, a sum near zero, sharper differences,
-# unchanged by a shift, smooth gradient.)
+# (a kind of scores for which division by the sum goes wrong, and what the weights then are: 1 point; a
+# second reason, about another property: differences between scores, a shift of all scores, or
+# gradients, and what division by the sum does there: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -648,7 +649,9 @@ plt.show()
 # The stable softmax uses this by subtracting the largest score. The weights stay the same, but the largest
 # exponent is now 0, so that no exponential overflows and the denominator is at least 1.
 #
-# (One point for "nothing changes" with the reason, one for subtracting the maximum.)
+# (what happens to the weights and to the context vector: 0.5 points; the step of the formula that gives
+# the reason: 0.5 points; what your `softmax` does with the same fact, and what that is good for: 1
+# point.)
 # ### END SOLUTION
 
 # %% [markdown]

@@ -347,38 +347,50 @@ def check_attention_weights():
 # how one token shares out its attention. On the right, the columns are added up: how much attention does
 # each token **receive**?
 #
-# Increase the factor. The rows get sharper, but they always sum to 1. What happens to the columns? Which
-# tokens end up with next to nothing, and why can that never happen to a row?
+# The scores are divided by a **temperature**. Lower it, with the slider or in the line marked `# try`: the
+# rows get sharper, but they always sum to 1. What happens to the columns? Which tokens end up with next to
+# nothing, and why can that never happen to a row? And what do the rows look like when it is very hot?
+#
+# (The slider needs the package ipywidgets, which Jupyter and Colab bring along.)
 
 # %% demo
-factor = 1.0  # try 4, 16, 64
+temperature = 1.0  # try 0.25, 0.06, 0.015 and 10
+slider = True  # try False, if no slider appears
 
-weights = attention_weights(factor * (journey @ journey.T))
-received = weights.sum(dim=0).tolist()
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(10, 4.2), layout="constrained", gridspec_kw={"width_ratios": [5, 4]}
-)
-brightest = max(0.3, weights.max().item())
-image = left.imshow(weights, cmap="Oranges", vmin=0, vmax=brightest)
-left.set_xticks(range(6), tokens)
-left.set_yticks(range(6), tokens)
-left.set(
-    xlabel="is looked at",
-    ylabel="asks",
-    title=f"Attention weights, scores x {factor:g}",
-)
-for i in range(6):
-    for j in range(6):
-        value = weights[i, j].item()
-        colour = "white" if value > 0.6 * brightest else "black"
-        left.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour)
-figure.colorbar(image, ax=left)
-right.bar(tokens, received, color="tab:orange")
-right.axhline(1, color="black", lw=0.8, ls=":")
-right.set(
-    title="attention received (column sums)", ylim=(0, max(2.0, 1.1 * max(received)))
-)
-plt.show()
+
+def draw(temperature):
+    weights = attention_weights(journey @ journey.T / temperature)
+    received = weights.sum(dim=0).tolist()
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(10, 4.2), layout="constrained", width_ratios=[5, 4]
+    )
+    brightest = max(0.3, weights.max().item())
+    image = left.imshow(weights, cmap="Oranges", vmin=0, vmax=brightest)
+    left.set_xticks(range(6), tokens)
+    left.set_yticks(range(6), tokens)
+    left.set(xlabel="is looked at", ylabel="asks")
+    left.set_title(f"Attention weights, temperature {temperature:.3g}")
+    for i in range(6):
+        for j in range(6):
+            value = weights[i, j].item()
+            colour = "white" if value > 0.6 * brightest else "black"
+            left.text(j, i, f"{value:.2f}", ha="center", va="center", color=colour)
+    figure.colorbar(image, ax=left)
+    right.bar(tokens, received, color="tab:orange")
+    right.axhline(1, color="black", lw=0.8, ls=":")
+    right.set_title("attention received (column sums)")
+    right.set_ylim(0, max(2.0, 1.1 * max(received)))
+    plt.show()
+
+
+try:
+    from ipywidgets import FloatLogSlider, interact
+except ImportError:
+    slider = False
+if slider:
+    interact(draw, temperature=FloatLogSlider(temperature, min=-2, max=1))
+else:
+    draw(temperature)
 
 # %% [markdown]
 # ### Question 4: in your own words (2 points)
@@ -400,7 +412,9 @@ plt.show()
 # they must sum to 1. Column j is what token j receives from all the others; some tokens are looked at a
 # lot, others hardly, and nothing fixes that sum.
 #
-# (One point for the row-wise denominator, one for saying that rows give and columns receive.)
+# (the step at which the symmetry gets lost, and by which number two mirrored entries then differ: 1
+# point; what a row means, and why its sum is fixed: 0.5 points; what a column means, and what one can
+# say of its sum: 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -619,7 +633,9 @@ plt.show()
 # but every word would get the same vector in both. So the position must be put into the vectors themselves,
 # for example by adding a position embedding to each token's embedding.
 #
-# (One point for "the outputs are permuted, not changed" with the reason, one for the consequence.)
+# (what the order of the tokens changes in the output, and what it does not: 0.5 points; the parts of
+# the formula from which that follows: 0.5 points; what this means for two sentences of the same words:
+# 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -636,3 +652,35 @@ plt.show()
 # it, but a model that writes text must not see the future. That is the next notebook. And the dot product
 # compares the tokens as they are: nothing can be *learnt* about what should match what. The notebook after
 # next changes that.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Self-attention can find groups. Here are 30 points on a circle, in three noisy groups. Each point is a token
+# of two numbers. A point looks most at its neighbours, so its context vector lies nearer to the middle of its
+# group. Repeat that, and each group shrinks to one point, if the weights are sharp enough. If they are not,
+# all points end in one place.
+#
+# Write `gather`: a few rounds of your `simple_self_attention`. Two things are for you to find out: by which
+# factor to multiply the points before each round, so that weights are sharp, and how to bring the points back
+# to the circle after it. The check counts the groups that are left. Three is right.
+
+# %% demo
+torch.manual_seed(0)
+angles = torch.tensor([0.5, 2.4, 4.4]).repeat(10) + 0.3 * torch.randn(30)
+points = torch.stack([angles.cos(), angles.sin()], dim=1)
+
+
+def gather(points):
+    return points  # change this
+
+
+ends = gather(points)
+groups = ends.mul(10).round().unique(dim=0)
+print(f"{len(groups)} different places are left")
+figure, axes = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
+axes.plot(points[:, 0], points[:, 1], "o", color="tab:blue", alpha=0.4, label="before")
+axes.plot(ends[:, 0], ends[:, 1], "*", color="tab:orange", markersize=14, label="after")
+axes.set(aspect="equal", xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
+axes.legend()
+plt.show()

@@ -266,8 +266,9 @@ plt.show()
 # Early tokens count too much. The weights still sum to 1, so the result looks plausible,
 # and only a comparison shows the fault.
 #
-# (2 points: one for saying that row 2 is the first that reads an overwritten row, one for the weights 1/2,
-# 1/6, 1/3.)
+# (what rows 0 and 1 have read when they are written: 0.5 points; what row 2 reads instead: 0.5 points;
+# how much x0, x1 and x2 count in the wrong row 2, as three fractions, and how much they should: 1
+# point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -664,7 +665,9 @@ plt.show()
 # denominator of the softmax, so a high score in the future makes all visible weights smaller.
 # (Dividing each row by its new sum would repair both. Masking before the softmax does the same in one step.)
 #
-# (2 points: one for each shortcut; (b) needs the row sums or the denominator.)
+# (for (a), what the exponential makes of the new score, and which weight comes of it: 1 point; for (b),
+# the sums of the rows: 0.5 points; for (b), the place in the formula where a token of the future still
+# has influence: 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -679,3 +682,38 @@ plt.show()
 #
 # You now hold one half of a GPT's attention: the mask. The other half computes, from the tokens themselves,
 # the scores that take the place of the zeros. That is the next exercise.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# The plain average never forgets: after a thousand tokens, a new one hardly counts. Let old tokens fade. Find
+# scores, in the place of the zeros, for which the softmax gives each token **half** the weight of the one
+# after it. For the last of three tokens that is 1/7, 2/7, 4/7. The scores are a simple table of the distance
+# between the token that looks and the token that is looked at.
+#
+# Real language models add such a table to their scores, so that near tokens count more, and each head has a
+# fading of its own: [Press et al. (2022), *Train Short, Test Long*](https://arxiv.org/abs/2108.12409).
+
+
+# %% demo
+def fading_scores(length):
+    """Return scores (length, length); where they look ahead, they do not matter."""
+    return torch.zeros(length, length)  # change this
+
+
+weights = attention_weights(fading_scores(60) + causal_mask_scores(60))
+last = weights[-1]
+if torch.allclose(last[:-1][-20:], last[1:][-20:] / 2):
+    print("Each token has half the weight of the next one: found!")
+else:
+    print(f"The last three weights are {last[-3:].tolist()}: not yet.")
+
+torch.manual_seed(2)
+signal = torch.cat([torch.zeros(30), torch.ones(30)]) + 0.15 * torch.randn(60)
+figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
+axes.plot(signal, "o", color="tab:gray", label="token")
+axes.plot(causal_softmax_weights(60) @ signal, color="tab:blue", label="plain average")
+axes.plot(weights @ signal, color="tab:orange", label="with your scores")
+axes.set(xlabel="position t", title="Which line notices the step?")
+axes.legend()
+plt.show()

@@ -363,8 +363,8 @@ def check_attention_scores():
 # Habits that help: restart the kernel and run everything from the top; try the function on a second,
 # different input (another length shows it at once); let an editor or linter point at the unused `key`.
 #
-# (2 points: one for when it is right and when silently wrong, one for the failure together with a useful
-# habit.)
+# (the condition under which the result is right, and a case in which it is silently wrong: 1 point;
+# when there is an error, and which: 0.5 points; a habit that would have shown the mistake: 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -532,6 +532,43 @@ curves.legend()
 plt.show()
 
 # %% [markdown]
+# Now be the one who chooses the scale. In a head of size 64, move the slider, or change the line marked `#
+# try`: the same scores are divided by another number, and each row of the picture is a query. Where does
+# the softmax pick, where does it only average, and where does it do something in between? Look at the two
+# numbers in the title when you divide by 8, the root of 64. (The slider needs the package ipywidgets,
+# which Jupyter and Colab bring along.)
+
+# %% demo
+divisor = 1.0  # try 8 and 64
+slider = True  # try False, if no slider appears
+
+torch.manual_seed(3)
+asking, asked = torch.randn(6, 64), torch.randn(8, 64)
+
+
+def draw(divisor):
+    weights = attention_weights(torch.nn.functional.linear(asking, asked) / divisor)
+    variance = score_variance(asking, asked, False) / divisor**2
+    alive = (weights * (1 - weights)).sum(dim=-1).mean()
+    figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
+    names = [f"query {i}" for i in range(6)], [f"key {j}" for j in range(8)]
+    draw_heatmap(axes, weights, "", *names)
+    axes.set_title(
+        f"scores / {divisor:.3g}: variance {variance:.3g}, sum of w (1 - w) {alive:.2f}"
+    )
+    plt.show()
+
+
+try:
+    from ipywidgets import FloatLogSlider, interact
+except ImportError:
+    slider = False
+if slider:
+    interact(draw, divisor=FloatLogSlider(divisor, base=2, min=0, max=6, step=0.25))
+else:
+    draw(divisor)
+
+# %% [markdown]
 # ## Weights
 #
 # ### Question 5: `scaled_attention_weights` (2 points)
@@ -660,8 +697,9 @@ plt.show()
 # weights nearly equal, and attention is almost a plain average, whatever the queries and keys say, until
 # training has made queries and keys much longer.
 #
-# (2 points: one for each of the two cases with its effect on variance and softmax; full marks need the
-# gradient in the first.)
+# (how the variance of a score depends on the head size: 0.5 points; without scaling, the size of the
+# scores, the form of the weights, and what that does to the gradient: 1 point; divided by $d_k$, the
+# size of the scores and the form of the weights: 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -821,3 +859,29 @@ plt.show()
 #
 # What is missing for a real layer: the matrices should be parameters that training can change, and they
 # should live in a module. That is the next exercise.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Attention can look things up, as in a dictionary: a query finds the key that matches, and gets its value.
+# Use that to decode a message. Each of its letters was replaced by the one three places later in the
+# alphabet; A became D, and Z became C. A blank stayed a blank.
+#
+# A letter is 27 numbers, a 1 at its own place and 0 elsewhere. The queries are the letters of the message.
+# You choose the 27 keys and their 27 values, so that each letter finds what it stands for. At first both
+# are the alphabet itself, and each letter finds itself. Then make a code of your own, and give it to a
+# friend.
+
+# %% demo
+alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ "
+message = "DWWHQWLRQ LV DOO BRX QHHG"
+letters = torch.eye(27)
+
+code_keys = letters  # change these two; torch.roll(letters[:26], ...) may help
+code_values = letters
+sharpness = 1.0  # does it matter?
+
+code_queries = letters[[alphabet.index(letter) for letter in message]]
+decoded = scaled_dot_product_attention(sharpness * code_queries, code_keys, code_values)
+print("".join(alphabet[number] for number in decoded.argmax(dim=-1).tolist()))
+print(f"the least sure letter has {decoded.max(dim=-1).values.min():.0%} of the weight")

@@ -851,8 +851,8 @@ plt.show()
 # There is no message because forward needs only the numbers: the computation is right, only the
 # bookkeeping is missing.
 #
-# (One point for two consequences, one for the reason: registration is bookkeeping, and forward does not
-# depend on it.)
+# (a first thing that goes wrong, and for whom or when: 0.5 points; a second one: 0.5 points; what
+# `forward` needs and what it does not, which is why there is no message: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -873,7 +873,8 @@ plt.show()
 # matrix lets it hand over something that is not what it was found by: in the training above, a token is
 # found by its letter and hands over its number.
 #
-# (One point for symmetry, one for an example or a sound reason why attention is not symmetric.)
+# (how the two scores are related, with the reason: 1 point; two tokens of a sentence, and what each of
+# them looks for in the other: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]

@@ -937,7 +937,8 @@ plt.show()
 # the leak, not of quality. The mask makes training the same situation as writing: only the past is
 # visible.
 #
-# (One point for copying the answer from the next place, one for the difference between training and writing.)
+# (where the answer stands during training, and what the model learns to do with it: 1 point; what is
+# different when the model writes: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -961,7 +962,8 @@ plt.show()
 #
 # A buffer moves and is saved with the module and is not trained.
 #
-# (One point for each of the two; the moment of noticing may be described in any way.)
+# (for a parameter, who changes the mask or counts it, and when one would notice: 1 point; for a plain
+# attribute, what a move of the module does to the mask, and when one would notice: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]

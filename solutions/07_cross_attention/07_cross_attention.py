@@ -599,8 +599,9 @@ plt.show()
 # gives weight exp(-inf) = 0 exactly, and the real words share the whole 1. (With a bias even the key and
 # the value would not be zero.)
 #
-# (One point for the weight of exp(0), one for what the real words lose and why -inf does not take it from
-# them.)
+# (the score of a padded token, and the weight that the softmax makes of it: 1 point; what happens to
+# the weights of the real words, and so to the output: 0.5 points; what a score of -inf changes in that:
+# 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -621,7 +622,8 @@ plt.show()
 # nothing: each key moves together with its value, and a weighted sum has no order. Shuffling the French
 # tokens shuffles the output rows in the same way, because a row depends on its own query and on no other.
 #
-# (One point for the roles and the shapes, one for both shuffles with their reason.)
+# (who gives queries, who gives keys and values, and the two shapes: 1 point; the effect of each of the
+# two shuffles: 0.5 points; a reason for each: 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]

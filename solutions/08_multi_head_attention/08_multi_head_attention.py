@@ -696,7 +696,8 @@ plt.show()
 # weights of a single head can do it. Two heads make two rows, each with a budget of its own, and their
 # results stand side by side, so that out_proj can use each by itself.
 #
-# (One point for the shared budget and the mixture, one for why the mixture cannot be undone.)
+# (what the two wishes have to share in a single head, and what comes out of it: 1 point; why later
+# layers and more training cannot help: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -716,7 +717,9 @@ plt.show()
 # to a plain mean. With d_out = 2 and two heads the head size is 1, and the root of 1 is 1: dividing by it,
 # multiplying by it or leaving it out gives the same numbers.
 #
-# (One point for 8 with its reason, one for the flat weights and the head size of 1.)
+# (the number, and the sum from whose length it comes: 1 point; what the other number does to the scores
+# and to the weights: 0.5 points; which head size the test has, and what every scale makes of it: 0.5
+# points.)
 # ### END SOLUTION
 
 # %% [markdown]

@@ -1182,8 +1182,8 @@ if weights:
 # to learn from. One guess at a time would need T passes, each repeating nearly all the work of the one
 # before.
 #
-# (1 point: the mask keeps place t + 1 out of guess t, and nothing else mixes tokens. 1 point: one pass gives
-# T exercises instead of one.)
+# (what keeps the token to be guessed away from its guess, in attention and in all other parts: 1 point;
+# how many guesses one pass through the model gives, compared with one guess at a time: 1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -1203,6 +1203,6 @@ if weights:
 # future leaks in (no mask), or the targets are not moved on by one place, so that it need only repeat its
 # input; or the loss is divided once too often.
 #
-# (1 point: near log(50), since all tokens are about equally likely. 1 point: a sensible cause for each: too
-# large and too sure or summed; knows the answer, by a leak or unshifted targets, or scaled down.)
+# (the loss of a model that knows nothing, with the reason: 1 point; a cause for a loss that is much too
+# high: 0.5 points; a cause for a loss that is much too low: 0.5 points.)
 # ### END SOLUTION

@@ -828,8 +828,9 @@ plt.show()
 # in which its token is new: no later token looks at it, and old outputs do not change. Keys and values are
 # looked at by every later token.
 #
-# (1 point: 131,072 bytes, 10.5 GB and 42 GB with the calculation, small slips allowed. 1 point: a query is
-# needed for its own row alone, keys and values by all later tokens.)
+# (the bytes of one token, of all users, and with 32 heads of keys and values, each with its calculation
+# (a slip costs nothing): 1 point; which later tokens need a query, and which need keys and values: 1
+# point.)
 # ### END SOLUTION
 
 # %% [markdown]

@@ -728,9 +728,9 @@ for tokens, head_size in ((4, 4), (16, 16), (5, 4), (64, 4), (4, 64)):
 # had as many tokens as features in a head, so both roots were the same number. More random numbers do not
 # help; other sizes do.
 #
-# (1 point: an experiment in which the head size and the number of tokens do not change together, such as the
-# variance in notebook 4, and what one would have seen: a line that grows. 1 point: tokens and head size were
-# equal in the batches.)
+# (an experiment of an earlier notebook, and which number changes in it while another one stays: 0.5
+# points; what one would have seen there, and why: 0.5 points; what the ten batches had in common: 1
+# point.)
 # ### END SOLUTION
 
 # %% [markdown]

@@ -14,7 +14,7 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.given import CHECKS as GIVEN
 from autograder.course.kit import CHECKS, SETUP
-from autograder.course.notebook import HOW_TO_CHECK, to_json
+from autograder.course.notebook import HOW_TO_CHECK, to_json, with_rubric
 from autograder.course.source import BEGIN, END
 
 ROOT = Path(__file__).parents[3]
@@ -160,6 +160,7 @@ def private_lines(exercise: Exercise) -> list[str]:
             hidden = hidden or BEGIN in line
             (private if hidden else public).append(line)
             hidden = hidden and END not in line
+        public += [shown.text for shown in with_rubric(cell)[1:]]
     for path in private_files(exercise):
         private += path.read_text(encoding="utf-8").splitlines()
     known = "\n".join(public)

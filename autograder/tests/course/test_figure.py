@@ -67,6 +67,16 @@ def test_another_figure_in_the_same_file_is_seen_at_once(source: Path) -> None:
 def test_a_figure_that_is_not_there_is_told_with_its_place(source: Path) -> None:
     source.with_name("flow.svg").unlink()
     with pytest.raises(
-        SourceError, match=r"01_small.py:2: this cell shows flow.svg, which is not there; lay"
+        SourceError, match=r"01_small.py:2: this cell needs flow.svg, which is missing; put it there"
     ):
         read_source(source)
+
+
+def test_a_demo_cell_holds_the_file_of_all_exercises_that_it_loads(source: Path) -> None:
+    source.write_text(f"{SOURCE}\n# %% demo\n# %load ../show.py\n", encoding="utf-8")
+    with pytest.raises(SourceError, match=r"01_small.py:11: this cell needs ../show.py, which is missing"):
+        read_source(source)
+    for code in ("def show():\n    pass", "def show(x):\n    pass"):
+        (source.parents[1] / "show.py").write_text(f"{code}\n", encoding="utf-8")
+        assert read_source(source)[-1].text == code
+    assert Exercise(source.parent).loaded == (source.parents[1] / "show.py",)

@@ -9,8 +9,9 @@ import pytest
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build_notebook, to_json
-from autograder.course.source import Cell, Role, fingerprint
+from autograder.course.hints import secrets
+from autograder.course.notebook import build_notebook, to_json, with_rubric
+from autograder.course.source import BEGIN, END, Cell, Role, fingerprint
 
 ROOT = Path(__file__).parents[3]
 EXERCISES = list(load_course(ROOT).exercises.values())
@@ -50,6 +51,42 @@ def test_a_written_answer_is_graded_and_answered_in_one_cell(cells: dict[str, An
     about = cells["why"]["metadata"]["nbgrader"]
     assert cells["why"]["cell_type"] == "markdown"
     assert (about["grade"], about["solution"], about["points"]) == (True, True, 2)
+
+
+RUBRIC = """
+# (what both are: 1 point; what may be
+# done with $k < 2$: 1 point.)
+"""
+
+
+def test_a_rubric_is_folded_below_the_written_answer_and_nobody_grades_it(exercise: Exercise) -> None:
+    text = exercise.source.read_text(encoding="utf-8")
+    end = "# ### END SOLUTION\n"
+    assert text.endswith(end)
+    exercise.source.write_text(f"{text.removesuffix(end)}#{RUBRIC}{end}", encoding="utf-8")
+    *_, answer, shown = build_notebook(exercise)["cells"]
+    assert answer["id"] == "why"
+    assert shown["cell_type"] == "markdown"
+    assert shown["metadata"] == {}
+    assert "".join(shown["source"]).split("\n") == [
+        "<details>",
+        "<summary>Open this after you have written: a full answer names two things</summary>",
+        "",
+        "- what both are: 1 point",
+        "- what may be done with $k < 2$: 1 point",
+        "",
+        "</details>",
+    ]
+    assert not [secret.text for secret in secrets(exercise) if "point" in secret.text]
+
+
+def test_a_rubric_of_one_sentence_is_shown_as_it_is() -> None:
+    text = f"{BEGIN}\nBoth are linear.\n\n(One point for linear.)\n{END}"
+    _, shown = with_rubric(Cell(Role.MANUAL, text, "why", 2))
+    assert "what a full answer names" in shown.text
+    assert "\n- One point for linear\n" in shown.text
+    written = Cell(Role.MANUAL, f"{BEGIN}\n(Both are linear.)\n{END}", "why", 2)
+    assert with_rubric(written) == [written]
 
 
 def test_a_picture_is_tagged_and_free_to_edit(cells: dict[str, Any]) -> None:
