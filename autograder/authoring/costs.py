@@ -126,7 +126,8 @@ def _projections(node: ast.ClassDef, forward: _Function) -> Iterator[tuple[str, 
 
 QUARTER = 0.25
 _NOISE = 1e-9
-# An answer whose first failed test meets one of these was only broken by a rule; nobody would hand that in.
+_WAYS = 3  # to make one misconception that are tried until one fails
+# An answer that fails by these alone was only broken by a rule; nobody would hand that in.
 _BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 
 
@@ -219,18 +220,18 @@ class _Bench:
             yield from self._misconception(name, codes)
 
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[Cost]:
-        """Yield what the first way costs that fails a test; nothing where rules only broke the code."""
+        """Yield what the first way costs that fails a test; nothing if rules only broke the code."""
         is_broken = False
-        for code in codes:
+        for code in codes[:_WAYS]:
             failing = self._trial.failing(self._exercise.variant(code))
-            if (first := next(failing, None)) is None:
-                continue
-            if not _breaks(first[1]):
-                yield self._if_green(
-                    "misconception", name, code, (test for test, _ in chain([first], failing))
-                )
-                return
-            is_broken = True
+            met = list[HiddenTest]()
+            for test, error in failing:
+                met.append(test)
+                if not _breaks(error):
+                    rest = (test for test, _ in failing)
+                    yield self._if_green("misconception", name, code, chain(met, rest))
+                    return
+            is_broken = is_broken or bool(met)
         if not is_broken:
             yield self._if_green("misconception", name, codes[0], iter(()))
 

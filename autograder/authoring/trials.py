@@ -68,27 +68,23 @@ class OutOfTimeError(BaseException):
 
 
 class Trial:
-    """Tries answers to one question on its hidden tests."""
+    """Tries answers to one question on its hidden tests, those first that have failed most answers so far."""
 
     def __init__(self, suite: Suite, question: str) -> None:
         self._suite = suite
         self._times_failed = dict.fromkeys(suite.of(question), 0)
 
     def fails(self, cells: tuple[str, ...]) -> bool:
-        """Whether an answer fails a test; those come first that have failed most answers so far."""
-        order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
-        for test, _ in self.failing(cells, order=order):
-            self._times_failed[test] += 1
-            return True
-        return False
+        """Whether an answer fails a test."""
+        return any(True for _ in self.failing(cells))
 
-    def failing(
-        self, cells: tuple[str, ...], number: int = 0, order: Sequence[HiddenTest] = ()
-    ) -> Iterator[tuple[HiddenTest, BaseException]]:
+    def failing(self, cells: tuple[str, ...], number: int = 0) -> Iterator[tuple[HiddenTest, BaseException]]:
         """Yield the tests that an answer fails on one set of inputs, and how: all, if it cannot be run."""
         inputs = numbered_inputs(_SECRET, self._suite.exercise.name, number)
-        for run in trial_runs(self._suite, cells, inputs, order or self._times_failed):
+        order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
+        for run in trial_runs(self._suite, cells, inputs, order):
             if run.error is not None:
+                self._times_failed[run.test] += 1
                 yield run.test, run.error
 
 
