@@ -2,23 +2,22 @@
 
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager
 
 from autograder.course.course import CourseError, load_course
-from autograder.course.settings import Limits, Tier
+from autograder.course.packages import PackageError, is_right, modules, name_of, versions
+from autograder.course.settings import CourseSettings, Limits, Tier
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import Zygote
 
-PACKAGES = ("torch", "nbgrader", "pytest", "jupytext", "ipython", "pydantic")
+PACKAGES = ("nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
 WRITTEN = (".", "build", "assignments", "submitted", "autograded", "feedback")
-_SUM = "import torch\ntorch.ones(2) + 1"  # the code with which a worker is tried
 _INSTALL = "install the engine again, with pip or by `make setup` in its own folder"
 
 
@@ -34,11 +33,11 @@ class Check:
 
 def examine(root: Path) -> list[Check]:
     """Check all that grading the course in `root` needs, in the order in which to fix it."""
-    course, demanded = _course(root)
+    course, settings = _course(root)
     return [
         *_machine(),
-        *_packages(root / "constraints.txt"),
-        *_guarded("worker", lambda: _worker(demanded)),
+        *_packages(root / "constraints.txt", settings.packages if settings else ()),
+        *_guarded("worker", lambda: _worker(settings)),
         course,
         *_guarded("kernel", _kernel),
         *_folders(root),
@@ -63,17 +62,18 @@ def _machine() -> Iterator[Check]:
     yield Check("python", True, platform.python_version())  # an older one than 3.11 loads nothing of ours
 
 
-def _packages(constraints: Path) -> Iterator[Check]:
-    expected = pins(constraints)
-    for name in PACKAGES:
-        try:
-            seen = version(name)
-        except PackageNotFoundError:
-            yield Check(name, False, "not installed", _INSTALL)
-            continue
-        pin = expected.get(name, seen)
+def _packages(constraints: Path, packages: Sequence[str]) -> Iterator[Check]:
+    """Check what the engine and the course need: they must be there, and in the tested versions."""
+    expected, fixes = pins(constraints), dict.fromkeys(PACKAGES, _INSTALL)
+    fixes |= {package: f'python -m pip install "{package}"' for package in packages}
+    for package, seen in versions([*fixes]).items():
+        name, fix = name_of(package), fixes[package]
+        pin = expected.get(name.lower(), seen)
         same = seen.partition("+")[0] == pin.partition("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
-        yield _check(name, same, seen, f"tested with {pin}; {_INSTALL}")
+        if not is_right(package, seen):
+            yield Check(name, False, seen or "not installed", fix)
+        else:
+            yield _check(name, same, seen, f"tested with {pin}; {fix}")
 
 
 def pins(constraints: Path) -> dict[str, str]:
@@ -83,14 +83,19 @@ def pins(constraints: Path) -> dict[str, str]:
     return {name.strip().lower(): pin.strip() for name, _, pin in pairs}
 
 
-def _worker(demanded: Tier) -> Iterator[Check]:
+def _worker(settings: CourseSettings | None) -> Iterator[Check]:
+    """Try a worker with the course's packages, or with none where course.yaml cannot be read."""
+    packages, demanded = (settings.packages, settings.walls) if settings else ((), Tier.BARE)
     try:
-        with Zygote() as zygote:
+        with Zygote(packages=packages) as zygote:
             worker = zygote.fork(Limits())
-            reply, _ = worker.ask({"op": "cell", "number": 0, "code": _SUM}, [], 30)
+            code = "\n".join(f"import {module}" for module in modules(packages))
+            reply, _ = worker.ask({"op": "cell", "number": 0, "code": code}, [], 30)
             worker.close()
             yield Check("worker", reply.get("error") is None, "starts and answers")
             yield _walls(zygote, demanded)
+    except PackageError as error:
+        yield Check("worker", False, str(error), "install what is named here")
     except (ZygoteError, WorkerError, OSError) as error:
         fix = "see that memory is free and that this user may write to the temporary folder"
         yield Check("worker", False, str(error) or type(error).__name__, fix)
@@ -104,16 +109,16 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
     return _check("walls", high_enough, seen, fix)
 
 
-def _course(root: Path) -> tuple[Check, Tier]:
-    """Check course.yaml, and return the walls that it demands too."""
+def _course(root: Path) -> tuple[Check, CourseSettings | None]:
+    """Check course.yaml, and return its settings too, if it can be read."""
     try:
         course = load_course(root)
     except CourseError as error:
-        return Check("course.yaml", False, str(error), "fix the lines named here"), Tier.BARE
+        return Check("course.yaml", False, str(error), "fix the lines named here"), None
     missing = [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]
     seen = f"no source for {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
     fix = "write their sources, or take them out of course.yaml"
-    return _check("course.yaml", not missing, seen, fix), course.settings.walls
+    return _check("course.yaml", not missing, seen, fix), course.settings
 
 
 def _kernel() -> Iterator[Check]:

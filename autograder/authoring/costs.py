@@ -10,11 +10,9 @@ import ast
 import copy
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-
-import torch
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
@@ -24,20 +22,25 @@ from autograder.course.names import of_mistake
 from autograder.course.source import Role
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
+from autograder.testing.inputs import drawing
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code, silence
 
 _RIGHT = "_right_"  # stands before the name of the right answer, which only lends its result's shape
 _FILLED = """
+import copy
 def _filled_(result, value):
-    if isinstance(result, torch.Tensor):
-        return torch.full_like(result, value)
+    if hasattr(result, "new_full"):
+        return result.new_full(result.shape, value)
     if isinstance(result, (tuple, list)):
         return type(result)(_filled_(one, value) for one in result)
-    return type(result)(value) if isinstance(result, (bool, int, float)) else None
+    if isinstance(result, (bool, int, float)) or type(result).__name__ == "ndarray":
+        return type(result)(value) if isinstance(result, (bool, int, float)) else result * 0 + value
+    return type(result)() if isinstance(result, (str, dict, set)) else None
 """
 _Function = ast.FunctionDef
+_Bodies = Callable[[_Function, str], Iterator[tuple[str, str]]]
 
 
 def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
@@ -51,16 +54,16 @@ def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str
     tree = ast.parse(cell.text)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == question:
-            yield from _functions(tree, node)
+            yield from _functions(tree, node, _tensors if exercise.has_torch else _values)
         if isinstance(node, ast.ClassDef) and node.name == question:
             yield from _classes(tree, node)
 
 
-def _functions(tree: ast.Module, node: _Function) -> Iterator[tuple[str, str]]:
+def _functions(tree: ast.Module, node: _Function, bodies: _Bodies) -> Iterator[tuple[str, str]]:
     lent = ast.unparse(ast.Module([_renamed(one) if one is node else one for one in tree.body], []))
-    for words, body in _bodies(node, _RIGHT):
+    for words, body in bodies(node, _RIGHT):
         own = f"def {node.name}({ast.unparse(node.args)}):\n    {body}"
-        yield words, f"import copy\nimport torch\n{lent}\n{_FILLED}\n{own}\n"
+        yield words, f"{lent}\n{_FILLED}\n{own}\n"
 
 
 def _classes(tree: ast.Module, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -74,7 +77,7 @@ def _classes(tree: ast.Module, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
         others, start = [one for one in methods if one is not idle], ast.unparse(idle.args)
         yield f"{idle.name} does nothing", _rewritten(tree, node, others, f"def {idle.name}({start}): pass")
     lent = _renamed(forward)
-    for words, body in (*_bodies(forward, f"self.{_RIGHT}"), *_projections(node, forward)):
+    for words, body in (*_tensors(forward, f"self.{_RIGHT}"), *_projections(node, forward)):
         method = f"def forward({ast.unparse(forward.args)}):\n    {body}"
         yield f"forward {words}", _rewritten(tree, node, [*layers, lent], method)
 
@@ -91,23 +94,36 @@ def _rewritten(tree: ast.Module, node: ast.ClassDef, methods: list[_Function], l
     made.body = [*methods, *ast.parse(last).body]
     body = [made if one is node else one for one in tree.body]
     code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
-    return f"import copy\nimport torch\n{_FILLED}\n{code}\n"
+    return f"{_FILLED}\n{code}\n"
 
 
-def _bodies(function: _Function, right: str) -> Iterator[tuple[str, str]]:
+def _values(function: _Function, right: str) -> Iterator[tuple[str, str]]:
     """Yield what a function's body may do instead of its work, and its code on one line."""
-    names = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"  # what it changes stays as it was
+    names, result = _lent(function, right)
     yield "returns nothing", "pass"
     for value in (0, 1):
         yield f"returns {'ones' if value else 'zeros'}", f"return _filled_({result}, {value})"
-    identity = "torch.eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)"
+    for name in names:
+        yield f"returns {name}", f"return {name}"
+
+
+def _tensors(function: _Function, right: str) -> Iterator[tuple[str, str]]:
+    """Yield what a function of tensors may do instead of its work."""
+    names, result = _lent(function, right)
+    yield from list(_values(function, right))[:3]
+    identity = "__import__('torch').eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)"
     yield "returns the identity", f"result = {result}; return {identity}"
     for name in names:
         yield f"returns {name}", f"return {name}"
         yield f"returns a copy of {name}", f"return {name}.clone()"
         yield f"returns the mean of {name}", f"return {name}.mean(dim=-2, keepdim=True).expand_as({result})"
         yield f"returns {name}'s one mean", f"return _filled_({result}, {name}.mean())"
+
+
+def _lent(function: _Function, right: str) -> tuple[list[str], str]:
+    """Return the names of a function's arguments, and a call of the right answer that changes none."""
+    names = [argument.arg for argument in function.args.args if argument.arg != "self"]
+    return names, f"{right}(*copy.deepcopy([{', '.join(names)}]))"
 
 
 def _projections(node: ast.ClassDef, forward: _Function) -> Iterator[tuple[str, str]]:
@@ -328,9 +344,8 @@ def _kept(suite: Suite, costs: Sequence[Cost]) -> Iterator[str]:
 
 def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
     """Run a visible check after these trusted cells, with the same seed each time; return what it raises."""
-    with silence(), warnings.catch_warnings(), torch.random.fork_rng([]):
+    with silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
         warnings.simplefilter("ignore")
-        torch.default_generator.manual_seed(0)
         try:
             variables = run_code(cells).variables
             exec(compile(check, "visible check", "exec"), variables)  # noqa: S102 - the course's own code

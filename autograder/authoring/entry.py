@@ -5,15 +5,15 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 from warnings import catch_warnings
-
-import torch
-from torch import nn
 
 from autograder.course.code import bound_names
 from autograder.course.course import FILE, Course
 from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, problems
 from autograder.course.names import suggestion
+from autograder.course.packages import modules
 from autograder.course.rule import GROUPS
 from autograder.course.source import Role, read_yaml
 from autograder.report.report import Report
@@ -102,27 +102,29 @@ def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
     return passed / sum(run.test.weight for run in runs)
 
 
-_MODULES = (torch, torch.Tensor, nn, nn.functional, torch.linalg, torch.special, torch.fft, builtins)
 _SIGNS = {"@"}  # which forbid may hold, too
 
 
 def unknown_operators(course: Course, exercise: Exercise) -> Iterator[str]:
     """Yield each word of `by_hand` that is neither a group nor an operator of torch, with its place."""
     for place, word in _words(course, exercise, "by_hand"):
-        if word not in _operators():
+        if not exercise.has_torch:
+            yield f"{place}: by_hand records what torch runs, but `packages` lists no torch; delete it"
+        elif word not in _operators():
             fix = _meant(word, _operators())
             yield f'{place}: "{word}" is neither a group nor an operator of torch; {fix}'
 
 
 def unknown_calls(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield each word of `forbid` that names nothing in torch, Python or the exercise, with its place.
+    """Yield each word of `forbid` that names nothing in the course's packages, Python or the exercise.
 
-    It may be right all the same, as the name of something in another library.
+    It comes with its place, and may be right all the same, as the name of something in another library.
     """
-    known = _names() | {name for code in exercise.reference for name in bound_names(code)}
+    known = _names(exercise.packages) | {name for code in exercise.reference for name in bound_names(code)}
     for place, word in _words(course, exercise, "forbid"):
         if word not in known:
-            yield f'{place}: "{word}" names nothing in torch; {_meant(word, known)}'
+            packages = ", ".join(exercise.packages) or "Python"
+            yield f'{place}: "{word}" names nothing in {packages}; {_meant(word, known)}'
 
 
 def _words(course: Course, exercise: Exercise, key: str) -> Iterator[tuple[str, str]]:
@@ -140,18 +142,24 @@ def _words(course: Course, exercise: Exercise, key: str) -> Iterator[tuple[str, 
 def _meant(word: str, known: frozenset[str]) -> str:
     """Ask which of many names was meant; a list of all would tell nobody anything."""
     close = suggestion(word, known)
-    return close if close.startswith("did") else "take it out, or spell it as torch does"
+    return close if close.startswith("did") else "take it out, or correct its spelling"
 
 
 @cache
 def _operators() -> frozenset[str]:
     """Return the groups, and torch's operators as a worker records them: without namespace and overload."""
+    import torch
+
     every = (name.partition("::")[2].partition(".")[0] for name in torch._C._dispatch_get_all_op_names())
     return frozenset(GROUPS).union(*GROUPS.values(), (name.rstrip("_") for name in every))
 
 
 @cache
-def _names() -> frozenset[str]:
-    """Return all that code may spell of torch and Python, bare: `add` for `add_` and `__add__`, too."""
-    names = {name for module in _MODULES for name in dir(module)}
+def _names(packages: tuple[str, ...]) -> frozenset[str]:
+    """Return all that code may spell of packages and Python, bare: `add` for `add_` and `__add__`, too."""
+    places: list[object] = [builtins, str, list, dict, set]
+    for name in modules(packages):
+        module = import_module(name)
+        places += [module, *(one for one in vars(module).values() if isinstance(one, type | ModuleType))]
+    names = {name for place in places for name in dir(place)}
     return frozenset(names | {name.strip("_") for name in names} | _SIGNS)

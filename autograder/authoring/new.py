@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -12,6 +12,7 @@ import nbformat
 
 from autograder.course.course import Course, CourseError
 from autograder.course.names import NAME
+from autograder.course.packages import DEFAULT, name_of
 from autograder.course.source import BEGIN, END, SourceError
 from autograder.files import write_whole
 
@@ -202,25 +203,33 @@ def _expected_error(node: ast.stmt) -> str:
     return f"expect_raises({', '.join([str(names), *map(ast.unparse, parts)])})"
 
 
-FIRST = "01_half"  # the exercise of a new course
+FIRST = {  # the exercise of a new course, by the package that it is about
+    "torch": "01_half",
+    "pandas": "01_mean_heights",
+    "numpy": "01_scaled",
+    "python": "01_counts",
+}
 _HERE = Path(__file__).parent
+_TEMPLATE = ".template"
 _COURSE = ("course.yaml", ".gitignore", "nbgrader_config.py", "Makefile", "README.md")
-_EXERCISE = ("NAME.py", "test_hidden.py", "accepted/by_multiplying.py", "mistakes/half__rounds_down.py")
 _BESIDE = {".git", ".venv"}  # what may lie in a course's folder before anything else
 _Files = Mapping[str, str | bytes]
 
 
-def create_course(folder: Path, notebook: Path | None = None) -> list[Path]:
+def create_course(folder: Path, notebook: Path | None = None, subject: str = "torch") -> list[Path]:
     """Write a course with one exercise, made of `notebook` if there is one, and return its files.
 
+    Without a notebook the exercise is about one of the packages in FIRST, which the course then needs.
     CourseError says where `folder` is neither empty nor new: nothing that is there is ever overwritten.
     """
     if folder.is_file() or {path.name for path in folder.glob("*")} - _BESIDE:
         raise CourseError(f"{folder}: is not an empty folder; choose an empty one, or a new one")
-    name = _as_name(notebook.stem, "exercise") if notebook else FIRST
+    name = _as_name(notebook.stem, "exercise") if notebook else FIRST[subject]
+    packages = ", ".join(DEFAULT if subject == "torch" else (subject,) if subject != "python" else ())
     course = _as_name(folder.resolve().name, "course")
-    exercise = {f"solutions/{name}/{file}": text for file, text in _exercise(name, notebook).items()}
-    files = {**_filled("new_course", _COURSE, {"NAME": name, "COURSE": course}), **exercise}
+    exercise = {f"solutions/{name}/{file}": text for file, text in _exercise(name, notebook, subject).items()}
+    words = {"NAME": name, "COURSE": course, "PACKAGES": f"[{packages}]"}
+    files = {**_filled("new_course", _COURSE, words), **exercise}
     return [write_whole(folder / file, content) for file, content in files.items()]
 
 
@@ -231,7 +240,11 @@ def create(course: Course, name: str, notebook: Path | None = None) -> list[Path
         raise CourseError(f'"{name}" is not a name for an exercise; use letters, digits, _ and -')
     if folder.exists():
         raise CourseError(f"{folder}: already exists; choose another name, or delete the folder first")
-    return [write_whole(folder / file, content) for file, content in _exercise(name, notebook).items()]
+    packages = set(map(name_of, course.settings.packages))
+    subject = next((one for one in FIRST if one in packages), "python")
+    return [
+        write_whole(folder / file, content) for file, content in _exercise(name, notebook, subject).items()
+    ]
 
 
 def entry(name: str) -> str:
@@ -243,15 +256,19 @@ def _as_name(text: str, otherwise: str) -> str:
     return re.sub("[^A-Za-z0-9_-]+", "_", text).strip("_-")[:100] or otherwise
 
 
-def _exercise(name: str, notebook: Path | None) -> _Files:
-    return draft(notebook, name) if notebook else _filled("new_exercise", _EXERCISE, {"NAME": name})
+def _exercise(name: str, notebook: Path | None, subject: str) -> _Files:
+    if notebook:
+        return draft(notebook, name)
+    folder = _HERE / f"new_{subject}"
+    files = [str(path.relative_to(folder)).removesuffix(_TEMPLATE) for path in folder.rglob(f"*{_TEMPLATE}")]
+    return _filled(folder.name, sorted(files, key=lambda file: (file.count("/"), file)), {"NAME": name})
 
 
-def _filled(templates: str, files: tuple[str, ...], words: Mapping[str, str]) -> _Files:
+def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> _Files:
     """Return `files` made from their templates, with `words` replaced in their names and texts."""
     filled = {}
     for file in files:
-        text = (_HERE / templates / f"{file.removeprefix('.')}.template").read_text(encoding="utf-8")
+        text = (_HERE / templates / f"{file.removeprefix('.')}{_TEMPLATE}").read_text(encoding="utf-8")
         for word, value in words.items():
             file, text = file.replace(word, value), text.replace(word, value)
         filled[file] = text

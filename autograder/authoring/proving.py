@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 import matplotlib.font_manager  # noqa: F401 - builds the font cache, which a kernel would announce as a warning
 import nbformat
-import torch
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from pydantic import TypeAdapter
@@ -33,10 +32,11 @@ from autograder.files import write_whole
 from autograder.report.text import one_line
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
+from autograder.testing.suite import use_one_thread
 from autograder.worker.walls import die_with_parent
 
 FOLDER = "build/proofs"
-_COMPUTING = ("torch", "ipython", "safetensors", "ipykernel", "matplotlib")
+_COMPUTING = ("ipython", "safetensors", "ipykernel")
 _AUTHORING, _KIT = (Path(autograder.__file__).parent / room for room in ("authoring", "course/kit"))
 _JSON = TypeAdapter(Proof)
 
@@ -104,9 +104,9 @@ def prove_together(
 
 def _verified(root: Path, sets: int, name: str) -> Proof:
     """Verify one exercise, and if nothing is found run its notebook in a kernel."""
-    torch.set_num_threads(1)  # others run beside it
     course = load_course(root)
-    with Zygote() as zygote:
+    use_one_thread(course.exercises[name])
+    with Zygote(packages=course.settings.packages) as zygote:
         proof = next(prove(course, (course.exercises[name],), zygote, sets))
     if proof.findings:
         return proof

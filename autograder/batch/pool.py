@@ -85,13 +85,13 @@ class ProcessPool:
         """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
 
         The gradebook may be open here. What is forked does nothing with it, and ends without closing it.
-        Several processes share torch, which is loaded before they are forked.
+        Several processes share the packages of the course, which are loaded before they are forked.
         """
         if self._started:
             return
         self._started = True
         if len(self._processes) > 1 and marking.may_fork():
-            marking.warm()
+            marking.warm(self._course.settings.packages)
         for process in self._processes:
             process.start()
 

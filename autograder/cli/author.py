@@ -97,7 +97,7 @@ def verify(
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
     if verbose:
-        with Zygote() as zygote:
+        with Zygote(packages=course.settings.packages) as zygote:
             for line in explanations(course, exercises, zygote):
                 click.echo(line)
     sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
@@ -137,14 +137,22 @@ def name(course: "options.Course", group: str, yes: bool, **words: str | None) -
 @click.command()
 @click.argument("folder", type=options.PATH)
 @from_nbgrader
-def init(folder: Path, notebook: Path | None) -> None:
+@click.option(
+    "--with",
+    "subject",
+    type=click.Choice(["torch", "numpy", "pandas", "python"]),
+    default="torch",
+    show_default=True,
+    help="The package that the exercise is about; python: none.",
+)
+def init(folder: Path, notebook: Path | None, subject: str) -> None:
     """Start a course in an empty folder.
 
-    The course gets one small working exercise.
+    The course gets one small working exercise, and lists the packages that it needs.
     """
     from autograder.authoring.new import create_course
 
-    for path in create_course(folder, notebook):
+    for path in create_course(folder, notebook, subject):
         click.echo(f"wrote {path}")
     click.echo(f"Now prove it: cd {shlex.quote(str(folder))} && autograder verify")
 

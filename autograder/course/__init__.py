@@ -7,6 +7,7 @@ course: loads course.yaml, gives exercises and settings, keeps the secret, and c
 settings: what course.yaml may contain: limits, due dates, attempts, what late work costs
 moments: reads moments and spans of time, with time zones by name
 yaml_lines: reads YAML and remembers the line of each value
+packages: the packages that a course needs, and the modules in them
 rule: what a question asks its answers to do without, and groups of torch's operators for such rules
 names: which names exercises may have, what a question's check is called, and which name may be meant
 exercise: an exercise's folder, with its other right answers, its known mistakes, and what builds on what

@@ -63,7 +63,7 @@ class Course:
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the course's order."""
         return {
-            entry.name: Exercise(self.root / "solutions" / entry.name, entry.forbid)
+            entry.name: Exercise(self.root / "solutions" / entry.name, entry.forbid, self.settings.packages)
             for entry in self.settings.exercises
         }
 

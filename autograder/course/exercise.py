@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from autograder.course.code import bound_names
 from autograder.course.given import given_checks
 from autograder.course.names import suggestion
+from autograder.course.packages import DEFAULT, TORCH, name_of
 from autograder.course.source import (
     Cell,
     Role,
@@ -98,6 +99,12 @@ class Exercise:
 
     folder: Path
     forbid: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)  # words, by question
+    packages: tuple[str, ...] = field(default=DEFAULT, compare=False)  # of its course, as pip names them
+
+    @property
+    def has_torch(self) -> bool:
+        """Whether its course needs torch."""
+        return TORCH in map(name_of, self.packages)
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from autograder.course.moments import MomentError, Span, read_moment, read_span
 from autograder.course.names import NAME, suggestion
+from autograder.course.packages import DEFAULT, name_of
 from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
 from autograder.report.text import number
 
@@ -225,6 +226,19 @@ Call = Annotated[str, Field(min_length=1)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 
 
+def _package(text: str) -> str:
+    """Read a requirement of pip's, such as `pandas` or `scikit-learn>=1.4`."""
+    try:
+        name_of(text)
+    except ValueError:
+        message = "is no package as pip names it; write it as pandas or pandas>=2"
+        raise PydanticCustomError("package", message) from None
+    return text
+
+
+Package = Annotated[str, AfterValidator(_package)]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -281,6 +295,10 @@ class CourseSettings(_Strict):
     course: Name = Field(description="the course's id, as nbgrader knows it")
     title: str = Field(min_length=1, description="the course's name, for people")
     walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
+    packages: tuple[Package, ...] = Field(
+        DEFAULT,
+        description="what notebooks import beside Python itself, as pip names it; [] for Python alone",
+    )
     limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")

@@ -12,10 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
-from typing import Protocol
-
-import torch
-from torch.overrides import TorchFunctionMode
+from typing import Any, Protocol
 
 from autograder.diagnosis.code import Code, Edit
 from autograder.diagnosis.edits import edits
@@ -24,7 +21,7 @@ from autograder.testing.exchange import Backend, Exchange, Reply, Request
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.remembered import FromMemory, Remembered
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.protocol import Header, ProtocolError, Tensors, pack
+from autograder.worker.protocol import Header, Parts, ProtocolError, pack
 
 SECOND = Inputs(b"disclosed, a second set")
 _EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
@@ -43,7 +40,7 @@ class Bench(Backend, Protocol):
     def define(self, code: str) -> bool:
         """Run the code of a candidate; whether it raised no error."""
 
-    def attempt(self, header: Header, tensors: Tensors) -> Reply | None:
+    def attempt(self, header: Header, tensors: Parts) -> Reply | None:
         """Return the answer to one request for many candidates, or None if one of them ends the worker."""
 
 
@@ -274,7 +271,7 @@ class Candidate:
     is_defined: bool = False
     known: dict[tuple[HiddenTest, Inputs], _Answers] = field(default_factory=dict)
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         """Return the answer to one request."""
         if not self.is_defined:
             self.is_defined = True
@@ -286,7 +283,7 @@ class Candidate:
         answers: object,
         asked: Mapping[HiddenTest, Sequence[Request]],
         inputs: Inputs,
-        tensors: Iterator[torch.Tensor],
+        parts: Iterator[Any],
     ) -> None:
         """Keep answers to what tests asked; ValueError where they have another form than a worker's."""
         self.is_code = isinstance(answers, list)
@@ -296,7 +293,7 @@ class Candidate:
             for request, one in zip(requests, replies, strict=False):
                 match one:
                     case [dict() as reply, int(count)]:
-                        exchanges.append(Exchange(request, (reply, [*islice(tensors, count)])))
+                        exchanges.append(Exchange(request, (reply, [*islice(parts, count)])))
                         content.update(pack(*exchanges[-1].reply))
                     case _:
                         raise ValueError("an answer has no known form")
@@ -331,7 +328,7 @@ def distance(right: Run, run: Run) -> float:
         (expected, ours), (seen, theirs) = one.reply, other.reply
         if "value" not in seen:
             return 3.0
-        if len(ours) != len(theirs) or any(a.shape != b.shape for a, b in zip(ours, theirs, strict=True)):
+        if list(map(_form, ours)) != list(map(_form, theirs)):
             return 2.0
         wrong = [_wrong(a, b) for a, b in zip(ours, theirs, strict=True)]
         if any(wrong) or expected.get("value") != seen.get("value"):
@@ -339,29 +336,28 @@ def distance(right: Run, run: Run) -> float:
     return 0.5
 
 
-def _wrong(one: torch.Tensor, other: torch.Tensor) -> float:
+def _form(part: Any) -> tuple[bool, tuple[int, ...]]:
+    """Return what is compared before the numbers of two parts are: a tensor or not, and its shape."""
+    return hasattr(part, "numel"), tuple(getattr(part, "shape", ()))
+
+
+def _wrong(one: Any, other: Any) -> float:
     """Return the share of numbers that differ."""
+    if isinstance(one, bytes):
+        return float(one != other)
+    if not hasattr(one, "numel"):
+        from autograder.testing.arrays import unlike
+
+        return float(unlike(one, other, atol=1e-4, rtol=1e-3).mean()) if one.size else 0.0
     if not one.numel():
         return 0.0
-    close = torch.isclose(
-        one.detach().double(), other.detach().double(), rtol=1e-3, atol=1e-4, equal_nan=True
-    )
-    return 1.0 - float(close.double().mean())
+    one, other = one.detach().double(), other.detach().double()
+    return 1.0 - float(one.isclose(other, rtol=1e-3, atol=1e-4, equal_nan=True).double().mean())
 
 
 def _apart(one: Edit, other: Edit) -> bool:
     """Whether two edits change different places, so that they are two mistakes and not one."""
     return one.old is not other.old
-
-
-class _Calls(TorchFunctionMode):
-    """Counts calls of torch's functions."""
-
-    count = 0
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        self.count += 1
-        return function(*args, **(kwargs or {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +370,19 @@ class RightAnswer:
 
 def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
     """Run a test on the reference, and count what that computes."""
-    with _Calls() as calls:
+    if not suite.exercise.has_torch:
+        return RightAnswer(suite.reference_run(test, inputs), 0)
+    from torch.overrides import TorchFunctionMode
+
+    class Calls(TorchFunctionMode):
+        """Counts calls of torch's functions."""
+
+        count = 0
+
+        def __torch_function__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            self.count += 1
+            return function(*args, **(kwargs or {}))
+
+    with Calls() as calls:
         run = suite.reference_run(test, inputs)
     return RightAnswer(run, _CALL * int(calls.count))

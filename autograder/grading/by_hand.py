@@ -10,8 +10,6 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import torch
-
 from autograder.course.code import Piece, pieces, rests_on
 from autograder.course.rule import Rule
 from autograder.worker.operators import LOST
@@ -88,6 +86,8 @@ def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozens
 
 def _named(operators: Iterable[str]) -> str:
     """Return a sentence that names one of some operators, if torch knows any of them."""
+    import torch  # which has recorded them
+
     names = [name for name in operators if _NAME.fullmatch(name) and hasattr(torch.ops.aten, name)]
     if not names:
         return _OTHER

@@ -28,7 +28,7 @@ from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 _ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
@@ -64,6 +64,7 @@ class Diagnosis:
         self.runs = cache(self._runs)
         self._sorts: dict[Path, frozenset[tuple[object, ...]]] = {}  # of edits that repair an author's answer
         self._known: dict[bytes, Named | None] = {}
+        self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
     @property
     def catalogue(self) -> Catalogue:
@@ -161,7 +162,7 @@ class Diagnosis:
         """
         for misconception in self.repairer.names(question, wrong, right):
             known = self.repairer.failed(question, misconception)
-            if any(_agreement(runs, failed) >= _ENOUGH for runs in known):
+            if any(_agreement(runs, failed, texts=self._texts) >= _ENOUGH for runs in known):
                 return misconception
         return None
 
@@ -181,7 +182,7 @@ class Diagnosis:
         own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
-            if _agreement(theirs, failed) == 1:
+            if _agreement(theirs, failed, texts=self._texts) == 1:
                 sorts = self._sorts_of(mistake, submitted) if looked else frozenset()
                 if own & sorts or not (own or sorts):
                     return Named(mistake.name, mistake.hint)
@@ -225,12 +226,13 @@ class Diagnosis:
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 
-def _agreement(known: Sequence[Run], seen: Sequence[Run]) -> float:
+def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> float:
     """Return from which part of the failed tests two answers get the same; 0 if they fail other tests."""
     theirs = {run.test.number: run for run in known}
     if theirs.keys() != {run.test.number for run in seen}:
         return 0.0
-    same = [same_exchanges(theirs[run.test.number].exchanges, run.exchanges) for run in seen]
+    pairs = [(theirs[run.test.number].exchanges, run.exchanges) for run in seen]
+    same = [same_exchanges(*pair, texts=texts) for pair in pairs]
     return sum(same) / len(same)
 
 
@@ -249,14 +251,14 @@ class WorkerBench:
         """Run the code of a candidate; whether it raised no error."""
         return self.session.define(code)
 
-    def attempt(self, header: Header, tensors: Tensors) -> Reply | None:
+    def attempt(self, header: Header, tensors: Parts) -> Reply | None:
         """Return the worker's answer to one request, or None if the worker is lost."""
         try:
             return self.session.ask(header, tensors)
         except LostError:
             return None
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         """Return the worker's answer to one request."""
         return self.session.ask(header, tensors)
 

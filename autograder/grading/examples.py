@@ -3,10 +3,10 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import date
 from functools import cache, cached_property
+from math import prod
 from typing import Any
-
-import torch
 
 from autograder.grading.constructions import object_calls
 from autograder.report.example import (
@@ -19,14 +19,20 @@ from autograder.report.example import (
     rounded,
 )
 from autograder.report.report import TestReport, Verdict
+from autograder.report.text import shown
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
 from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.worker.coding import MAX_INTEGER
 from autograder.worker.namespace import run_code
-from autograder.worker.protocol import Decoder, Header, ProtocolError
+from autograder.worker.protocol import Header, ProtocolError
+from autograder.worker.values import Decoder
 
 _CLOSE = 1e-3  # of a number: what differs less hardly shows in four places
+_MOST_LETTERS = 60  # of a value that is shown as Python writes it
+_WRITTEN = str | bytes | int | complex | list | tuple | dict | set | frozenset | range | date
+_AsGrid = Callable[[str, Any], Grid | None]
 
 
 class Examples:
@@ -39,6 +45,7 @@ class Examples:
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
         self._right = cache(self._right_exchanges)
+        self._grid = _numbers if suite.exercise.has_torch else _value_of_any_kind
 
     def of(
         self, question: str, reports: Mapping[HiddenTest, TestReport], runs: Sequence[Run]
@@ -57,12 +64,12 @@ class Examples:
             with suppress(ProtocolError, RecursionError):  # an answer that cannot be read is not shown
                 seen, answer = [run.exchanges[n] for n in places], _value(run.exchanges[places[-1]])
                 given = self._given(question, seen)
-                if given is None or not _grids(answer):
+                if given is None or not _grids(answer, self._grid):
                     continue
                 right = self._right(run.test)[: places[-1] + 1]
                 if places[-1] < len(right) and all(_same_request(run.exchanges[n], right[n]) for n in places):
                     made = self._made(question, seen[0]) if len(places) > 1 else ""
-                    yield from _wrong_parts(given, answer, _value(right[-1]), made)
+                    yield from _wrong_parts(given, answer, _value(right[-1]), made, self._grid)
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the places of each call of a function, or of what belongs to each call of an object."""
@@ -78,8 +85,8 @@ class Examples:
         """Return all that goes into a call, weights first, or None where it is too much."""
         called = self._solution[question]
         called = vars(called)["forward"] if inspect.isclass(called) else called
-        inputs = _all_grids(_named_arguments(called, exchanges[-1]), MOST_GRIDS)
-        weights = _all_grids(_weights(exchanges[1]), MOST_WEIGHTS) if len(exchanges) > 1 else ()
+        inputs = _all_grids(_named_arguments(called, exchanges[-1]), MOST_GRIDS, self._grid)
+        weights = _all_grids(_weights(exchanges[1]), MOST_WEIGHTS, self._grid) if len(exchanges) > 1 else ()
         return None if inputs is None or weights is None else weights + inputs
 
     def _made(self, question: str, exchange: Exchange) -> str:
@@ -114,41 +121,59 @@ def _weights(exchange: Exchange) -> list[tuple[str, Any]]:
     return [pair for part in arguments if isinstance(part, dict) for pair in part.items()]
 
 
-def _all_grids(named: Sequence[tuple[str, Any]], most: int) -> tuple[Grid, ...] | None:
+def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> tuple[Grid, ...] | None:
     """Return all values as grids, or None where they are too many or one is too large."""
-    grids = [_grid(name, value) for name, value in named]
+    grids = [grid(name, value) for name, value in named]
     whole = tuple(grid for grid in grids if grid is not None)
     return whole if len(whole) == len(named) <= most else None
 
 
-def _wrong_parts(given: tuple[Grid, ...], answer: object, right: object, made: str) -> Iterator[Example]:
+def _wrong_parts(
+    given: tuple[Grid, ...], answer: object, right: object, made: str, grid: _AsGrid
+) -> Iterator[Example]:
     """Yield an example for each part of an answer that is small and differs from the right one."""
-    gots, askeds = _grids(answer), _grids(right)
+    gots, askeds = _grids(answer, grid), _grids(right, grid)
     if len(gots) == len(askeds):
         pairs = zip(gots, askeds, strict=True)
         yield from (Example(given, got, asked, made) for got, asked in pairs if _differ(got, asked))
 
 
-def _grids(answer: object) -> list[Grid]:
-    """Return the tensors of an answer as grids; none where one of them is too large, or something else."""
-    parts = answer if isinstance(answer, tuple | list) else [answer]
-    if not 0 < len(parts) <= MOST_GRIDS or not all(isinstance(part, torch.Tensor) for part in parts):
+def _grids(answer: object, grid: _AsGrid) -> list[Grid]:
+    """Return the tensors of an answer as grids; none where one of them is too large, or something else.
+
+    In a course without torch an answer of any kind is one grid.
+    """
+    parts = answer if isinstance(answer, tuple | list) and grid is _numbers else [answer]
+    if not 0 < len(parts) <= MOST_GRIDS:
+        return []
+    if grid is _numbers and not all(hasattr(part, "requires_grad") for part in parts):
         return []
     names = ["result"] if len(parts) == 1 else [f"result[{n}]" for n in range(len(parts))]
-    grids = [_grid(name, part) for name, part in zip(names, parts, strict=True)]
+    grids = [grid(name, part) for name, part in zip(names, parts, strict=True)]
     whole = [grid for grid in grids if grid is not None]
     return whole if len(whole) == len(parts) else []
 
 
-def _grid(name: str, value: object) -> Grid | None:
-    """Return a value as a grid, or None where it is too large or no number."""
-    if isinstance(value, bool | int | float):
+def _numbers(name: str, value: Any) -> Grid | None:
+    """Return a number, tensor or array as a grid, or None where it is too large or holds no real numbers."""
+    if isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < MAX_INTEGER):
         return Grid(name, (), (rounded(value),))
-    if not isinstance(value, torch.Tensor) or value.dim() > MOST_DIMENSIONS:
+    shape = getattr(value, "shape", None)
+    if shape is None or len(shape) > MOST_DIMENSIONS or not 0 < prod(shape) <= MOST_NUMBERS:
         return None
-    if not 0 < value.numel() <= MOST_NUMBERS:
+    flat = value.reshape(-1).tolist()
+    if not all(isinstance(one, bool | int | float) for one in flat):
         return None
-    return Grid(name, tuple(value.shape), tuple(map(rounded, value.detach().flatten().tolist())))
+    return Grid(name, tuple(shape), tuple(map(rounded, flat)))
+
+
+def _value_of_any_kind(name: str, value: Any) -> Grid | None:
+    """Return a value as a grid: what holds no numbers is one word, as Python shows it, if that is short."""
+    if isinstance(value, bool | float) or hasattr(value, "shape"):
+        return _numbers(name, value) if not hasattr(value, "index") else None
+    if value is not None and not isinstance(value, _WRITTEN):
+        return None
+    return Grid(name, (), (shown(value),)) if len(repr(value)) <= _MOST_LETTERS else None
 
 
 def _differ(got: Grid, asked: Grid) -> bool:
@@ -168,8 +193,10 @@ def _same_request(one: Exchange, other: Exchange) -> bool:
     return header == others and len(tensors) == len(those) and all(map(_equal, tensors, those))
 
 
-def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one.dtype == other.dtype and torch.equal(one, other)
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, bytes) or type(one) is not type(other) or one.dtype != other.dtype:
+        return bool(one == other) if isinstance(one, bytes) else False
+    return bool(one.equal(other) if hasattr(one, "equal") else one.tobytes() == other.tobytes())
 
 
 def _value(exchange: Exchange) -> object:

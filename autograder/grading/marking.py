@@ -5,7 +5,7 @@ happens in the marking process. So the worst that it can do is to end that proce
 failures, of ours or of a limit: the process ends, another one takes its place, the submission gets a report
 that sends it to a person, and the class goes on.
 
-This module loads torch only in the marking process.
+This module loads a course's packages only in the marking process.
 """
 
 import gc
@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.packages import modules
 from autograder.course.settings import Tier
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, failure_report
@@ -36,7 +38,7 @@ MEMORY = 2 << 30  # bytes beyond those that the process has at its start
 CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
 _NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
 TIMES = 10  # by the clock: so many times the seconds that a submission and its marking process may compute
-_START_SECONDS = 600.0  # importing torch on a cold disk, on a busy machine
+_START_SECONDS = 600.0  # importing packages on a cold disk, on a busy machine
 _END_SECONDS = 60.0
 _READY, _GRADED, _MEMORY, _WALLS, _FAILED, _END = b"r", b"g", b"m", b"w", b"f", b"e"
 _COMMAND = (
@@ -200,9 +202,10 @@ def _launched(channel: Connection, root: Path, unsafe: bool) -> "subprocess.Pope
     return subprocess.Popen(command, pass_fds=[channel.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603
 
 
-def warm() -> None:
-    """Load what grading takes, torch above all, in each marking process or before several are forked."""
-    import_module("autograder.grading.grader")
+def warm(packages: Sequence[str]) -> None:
+    """Load what grading takes, packages too, in each marking process or before several are forked."""
+    for name in ("autograder.grading.grader", *modules(packages)):
+        import_module(name)
     gc.freeze()  # a collection in a forked process would copy the pages that all of them share
 
 
@@ -215,15 +218,13 @@ def serve(channel: Connection, root: Path, unsafe: bool) -> None:
     """Say that we are ready, then grade what comes through `channel` until it ends."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    launched = launch.launch_zygote(
-        outer=bubblewrap.program() is not None
-    )  # which loads torch while this process does
-    warm()
-    from autograder.grading.grader import CourseGrader
-    from autograder.sandbox.zygote import Zygote
-
     course = load_course(root)
     try:
+        launched = launch.launch_zygote(course.settings.packages, outer=bubblewrap.program() is not None)
+        warm(course.settings.packages)  # while the zygote loads the same packages
+        from autograder.grading.grader import CourseGrader
+        from autograder.sandbox.zygote import Zygote
+
         zygote = Zygote(Tier(course.settings.walls), unsafe=unsafe, launched=launched)
     except AutograderError as error:
         channel.send_bytes((_WALLS if isinstance(error, WallError) else _FAILED) + str(error).encode())

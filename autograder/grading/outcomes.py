@@ -20,7 +20,8 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.protocol import ProtocolError, Tensors
+from autograder.worker.coding import TABLE
+from autograder.worker.protocol import Parts, ProtocolError
 
 _SENTENCES = 8  # on a rule that was broken, and none
 _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
@@ -159,7 +160,7 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
     return ""
 
 
-def _difference(right: Any, ours: Tensors, seen: Any, theirs: Tensors, call: str = "A call") -> str:
+def _difference(right: Any, ours: Parts, seen: Any, theirs: Parts, call: str = "A call") -> str:
     """Return how the kind of an answer differs from what it must be, or nothing."""
     if (expected := _kind(right, ours)) != (actual := _kind(seen, theirs)):
         return f"{call} must give {expected}, but it gave {actual}."
@@ -179,14 +180,14 @@ def _items(value: Any) -> list[Any]:
     return []
 
 
-def _kind(value: Any, tensors: Tensors) -> str:
+def _kind(value: Any, parts: Parts) -> str:
     """Return words for the kind of a value: its type, a tensor's size, how many values or which keys."""
     match value:
         case None:
             return "None"
-        case {"tensor": int(index)} if index < len(tensors):
-            dtype = str(tensors[index].dtype).removeprefix("torch.")
-            return f"a {dtype} tensor of shape {tuple(tensors[index].shape)}"
+        case {"tensor": int(index)} if index < len(parts):
+            dtype = str(parts[index].dtype).removeprefix("torch.")
+            return f"a {dtype} tensor of shape {tuple(parts[index].shape)}"
         case {"tuple": list(items)} | {"list": list(items)}:
             return "1 value" if len(items) == 1 else f"{len(items)} values"
         case {"handle": _, "type": str(kind)}:
@@ -194,10 +195,8 @@ def _kind(value: Any, tensors: Tensors) -> str:
         case {"dict": list(pairs)}:
             keys = ", ".join(sorted(repr(pair[:1]).strip("[]") for pair in pairs))
             return one_line(f"a dict with the keys {keys}", 200) if keys else "an empty dict"
-        case {"float": _}:
-            return "a float"
-        case {"dtype": _}:
-            return "a dtype"
+        case dict() if (name := next(iter(value))) in TABLE:
+            return f"{'an' if name in ('array', 'int', 'index') else 'a'} {name}"
         case bool() | str() | float():
             return f"a {type(value).__name__}"
         case int():

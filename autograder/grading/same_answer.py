@@ -1,13 +1,17 @@
 """Decides whether two answers are the same, apart from how they are written."""
 
 import re
+import sys
 from collections.abc import Sequence
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from autograder.testing.exchange import Exchange, Reply
-from autograder.worker.protocol import Decoder, Header, ProtocolError
+from autograder.testing.expectations import equals
+from autograder.worker.protocol import Header, ProtocolError
+from autograder.worker.values import Decoder
+
+if TYPE_CHECKING:
+    import torch
 
 _TOLERANCE = 1e-5  # of the largest number: the same steps in another order can differ so much in float32
 _FINE = 1e-9  # and so much in float64
@@ -16,14 +20,17 @@ _OWN_WORDS = {"NameError", "AssertionError"}  # their messages are the student's
 _NUMBER = re.compile(r"\d+")
 
 
-def same_exchanges(known: Sequence[Exchange], seen: Sequence[Exchange]) -> bool:
-    """Whether two runs of a test got the same answers."""
+def same_exchanges(known: Sequence[Exchange], seen: Sequence[Exchange], *, texts: bool = False) -> bool:
+    """Whether two runs of a test got the same answers; only with `texts` do strings count.
+
+    Where answers are tensors, students choose the strings beside them, such as the names of layers.
+    """
     return len(known) == len(seen) and all(
-        _same_reply(a.reply, b.reply) for a, b in zip(known, seen, strict=True)
+        _same_reply(a.reply, b.reply, texts) for a, b in zip(known, seen, strict=True)
     )
 
 
-def _same_reply(known: Reply, seen: Reply) -> bool:
+def _same_reply(known: Reply, seen: Reply, texts: bool) -> bool:
     one, other = known[0], seen[0]
     if one.keys() != other.keys():
         return False
@@ -31,6 +38,8 @@ def _same_reply(known: Reply, seen: Reply) -> bool:
         return _same_error(one["error"], other["error"])
     try:
         values, those = decoded(known), decoded(seen)
+        if texts:
+            return equals(those, values, _TOLERANCE)
         return all(_same(values[key], those[key]) for key in values)
     except (ProtocolError, RecursionError):  # an answer that cannot be read is like no other
         return False
@@ -60,7 +69,8 @@ def _same_error(known: Any, seen: Any) -> bool:
 
 
 def _same(known: Any, seen: Any) -> bool:
-    """Whether two values are the same; strings do not count, since students choose their own names."""
+    """Whether two values are the same, apart from strings."""
+    torch = sys.modules["torch"]
     if isinstance(known, torch.Tensor) and isinstance(seen, torch.Tensor):
         return _same_tensor(known, seen)
     if type(known) is not type(seen):
@@ -72,7 +82,7 @@ def _same(known: Any, seen: Any) -> bool:
         return len(ones) == len(others) and all(map(_same, ones, others))
     if isinstance(known, float):
         return _same_tensor(torch.tensor(known), torch.tensor(seen))
-    return isinstance(known, str) or bool(known == seen)
+    return isinstance(known, str) or equals(seen, known)
 
 
 def _same_items(known: dict[Any, Any], seen: dict[Any, Any]) -> bool:
@@ -90,7 +100,7 @@ def _same_items(known: dict[Any, Any], seen: dict[Any, Any]) -> bool:
     return True
 
 
-def _same_tensor(known: torch.Tensor, seen: torch.Tensor) -> bool:
+def _same_tensor(known: "torch.Tensor", seen: "torch.Tensor") -> bool:
     """Whether two tensors hold the same numbers in the same type; their order in memory does not count.
 
     Numbers in float64 that one answer has rounded to single precision are the same only where the other has
@@ -99,6 +109,7 @@ def _same_tensor(known: torch.Tensor, seen: torch.Tensor) -> bool:
     if known.shape != seen.shape or known.dtype != seen.dtype:
         return False
     one, other = known.detach(), seen.detach()
+    torch = sys.modules["torch"]
     if not one.is_floating_point():
         return torch.equal(one, other)
     rounded = one.dtype == torch.float64 and is_rounded(one) and is_rounded(other)
@@ -109,6 +120,6 @@ def _same_tensor(known: torch.Tensor, seen: torch.Tensor) -> bool:
     return torch.allclose(one, other, rtol=tolerance, atol=tolerance * max(largest, 1.0), equal_nan=True)
 
 
-def is_rounded(tensor: torch.Tensor) -> bool:
+def is_rounded(tensor: "torch.Tensor") -> bool:
     """Whether all numbers of a float64 tensor fit into float32, as they hardly do by chance."""
-    return torch.equal(tensor.float().double().nan_to_num(), tensor.nan_to_num())
+    return tensor.float().double().nan_to_num().equal(tensor.nan_to_num())

@@ -16,7 +16,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import ExhaustedError, LostError, Reply
 from autograder.testing.student_error import StudentError
-from autograder.worker.protocol import Header, ProtocolError, Tensors
+from autograder.worker.protocol import Header, Parts, ProtocolError
 
 MAX_RESTARTS = 8
 _LEAST_SECONDS = 0.1  # of the last request that a budget allows
@@ -132,7 +132,7 @@ class Session:
             if not self._asked:
                 self.results = results
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         try:
             worker = self._ready()
@@ -216,7 +216,7 @@ class Session:
         text = _CELL.sub(lambda found: known.get(found[1] or found[2], found[0]), output.text)
         return replace(output, text=text)
 
-    def _ask(self, worker: Worker, header: Header, tensors: Tensors, seconds: float) -> Reply:
+    def _ask(self, worker: Worker, header: Header, tensors: Parts, seconds: float) -> Reply:
         """Ask a worker, and take the seconds from the budget that it has needed since the last request."""
         try:
             return worker.ask(header, tensors, min(seconds, max(self._budget.left, _LEAST_SECONDS)))

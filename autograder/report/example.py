@@ -12,7 +12,7 @@ MOST_WEIGHTS = 6  # of an object
 MOST_DIMENSIONS = 4
 _SHADES = 4  # on either side of zero
 _MOST_WORDS = 4  # wrong numbers that are named one by one
-Number = float | str  # a word is "True" or "False", or a number that JSON has none for
+Number = float | str  # a word is a number that JSON has none for, or a value of another kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,10 @@ def _size(number: Number) -> float:
     """Return how far a number that has an end is from zero, with its sign; a dash is none."""
     if number == "-":
         return 0.0
-    value = float(number == "True") if number in ("True", "False") else float(number)
+    try:
+        value = float(number == "True") if number in ("True", "False") else float(number)
+    except ValueError:  # a text
+        return 0.0
     return value if math.isfinite(value) else 0.0
 
 

@@ -7,6 +7,7 @@ Each cleaner serves one place: `writable` a file, `one_line` a report, `terminal
 
 import base64
 import re
+import reprlib
 import struct
 import unicodedata
 
@@ -35,6 +36,16 @@ def printable(text: str, instead: str = "") -> str:
 def one_line(text: object, limit: int) -> str:
     """Return at most `limit` printable letters of `text` on one line; a second call changes nothing more."""
     return " ".join(printable(str(text)[: 2 * limit], " ").split())[:limit].rstrip()
+
+
+_REPR = reprlib.Repr()  # which writes sets and dicts in order, the same in each process
+_REPR.maxdict = _REPR.maxset = _REPR.maxfrozenset = _REPR.maxlist = _REPR.maxtuple = 20
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Return a value as Python writes it, in at most `limit` letters; equal values give equal texts."""
+    return one_line(_REPR.repr(value), limit)
 
 
 def terminal_line(text: str) -> str:

@@ -1,6 +1,6 @@
 """Starts the zygote's process.
 
-The zygote and its grader import torch at the same time, so this module must not import it itself.
+The zygote and its grader import the course's packages at the same time, so this module imports none of them.
 """
 
 import os
@@ -8,12 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL
 
 import autograder
+from autograder.course.packages import DEFAULT, modules
 from autograder.sandbox import bubblewrap
 
 
@@ -51,6 +53,7 @@ class Launched:
     process: subprocess.Popen[bytes]
     control: socket.socket
     outer: bool  # whether it runs behind the outer wall
+    packages: Sequence[str] = DEFAULT  # which it imports, as pip names them
 
     def end(self, patience: float = 0) -> None:
         """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
@@ -66,10 +69,11 @@ class Launched:
         self.process.wait()
 
 
-def launch_zygote(*, outer: bool) -> Launched:
-    """Start a process that becomes a zygote, behind the `outer` wall or without it."""
+def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched:
+    """Start a process that becomes a zygote with these packages, behind the `outer` wall or without it."""
+    imported = modules(packages)
     ours, theirs = socket.socketpair()
-    command = zygote_command(theirs.fileno())
+    command = zygote_command(theirs.fileno(), imported)
     if outer:
         guard = [sys.executable, "-I", "-S", "-c", _GUARD, str(os.getpid()), str(theirs.fileno())]
         command = [*guard, *bubblewrap.wrapped(command, [FONTS])]
@@ -78,15 +82,15 @@ def launch_zygote(*, outer: bool) -> Launched:
             command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, start_new_session=True,
         )  # fmt: skip
-    return Launched(process, ours, outer)
+    return Launched(process, ours, outer, packages)
 
 
-def zygote_command(descriptor: int) -> list[str]:
+def zygote_command(descriptor: int, imported: Sequence[str]) -> list[str]:
     """Return the command that starts a zygote, which finds its control socket as descriptor 3."""
     start = (
         "import os, sys; os.dup2(int(sys.argv[1]), 3); os.closerange(4, 256); "
         "sys.path.insert(0, sys.argv[2]); from autograder.worker.zygote import main; "
-        "from pathlib import Path; main(Path(sys.argv[3])); os._exit(0)"
+        "from pathlib import Path; main(Path(sys.argv[3]), sys.argv[4:]); os._exit(0)"
     )
     root = Path(autograder.__file__).parent.parent
-    return [sys.executable, "-I", "-c", start, str(descriptor), str(root), str(FONTS)]
+    return [sys.executable, "-I", "-c", start, str(descriptor), str(root), str(FONTS), *imported]

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.sandbox.errors import StarvedError
-from autograder.worker.protocol import Header, ProtocolError, Tensors, longest_answer, pack, read_frame
+from autograder.worker.protocol import Header, Parts, ProtocolError, longest_answer, pack, read_frame
 
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
 _MOST_LATE = 100  # answers that are dropped, which takes us longer than sending them
@@ -25,6 +25,7 @@ _LINGER_SECONDS = 0.2  # how long a process may take to end by itself after it h
 LOOK_SECONDS = 0.05  # between two looks at what a process is doing that has not answered yet
 LONGEST_SLEEP = 1.0  # that counts between two looks: the whole machine may have stood still meanwhile
 _TIMES, LEAST_PATIENCE = 10, 10.0  # by the clock: so many times a request's seconds, and at least so many
+_CHANCE = random.SystemRandom()  # which no course's seed reaches
 AWAKE = {b"R", b"D"}  # states of a thread that computes, or waits for a processor or a disk
 
 
@@ -75,7 +76,7 @@ class Worker:
         """How long the process has computed or slept so far, as deadlines count it."""
         return self.clock.seconds()
 
-    def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+    def ask(self, header: Header, tensors: Parts, seconds: float) -> tuple[Header, Parts]:
         """Send a request and return its answer.
 
         A WorkerError or a ProtocolError says why there is none; a StarvedError, that the machine is to blame.
@@ -126,7 +127,7 @@ class Worker:
             return False
         return True
 
-    def _reply(self, number: str, most: int, deadline: "_Deadline") -> tuple[Header, Tensors]:
+    def _reply(self, number: str, most: int, deadline: "_Deadline") -> tuple[Header, Parts]:
         """Return the answer to request `number`; late or second answers to earlier requests are dropped.
 
         Where the header is longer than `most` bytes, the answer is refused before more of it has come.
@@ -230,7 +231,7 @@ class _Deadline:
         while True:
             if (now := time.monotonic()) >= self._next_look:
                 # At irregular times, lest a process wake up at each of them, and never seem to sleep.
-                self._next_look = now + LOOK_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+                self._next_look = now + LOOK_SECONDS * _CHANCE.uniform(0.5, 1.5)
                 self._clock.look(channel)
                 self.check()
                 if now >= self._give_up and not channel.poll(0):

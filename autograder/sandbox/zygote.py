@@ -5,6 +5,7 @@ import socket
 import struct
 from collections.abc import Sequence
 
+from autograder.course.packages import DEFAULT
 from autograder.course.settings import Limits, Tier
 from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.errors import WallError, ZygoteError
@@ -28,9 +29,9 @@ _REQUIRED = {
 class Zygote:
     """A warm process that forks workers; use it in a `with` block, at whose end they are all gone.
 
-    It starts behind the outer wall where there is one, imports torch, and forks a first worker to try every
-    wall. From then on `walls` names those that stand, and `unsafe` says whether the course demands more. Its
-    process may have been `launched` before.
+    It starts behind the outer wall where there is one, imports the `packages` of a course, and forks a first
+    worker to try every wall. From then on `walls` names those that stand, and `unsafe` says whether the
+    course demands more. Its process may have been `launched` before.
 
     Start it from a thread that lives as long as it should: the kernel ends it together with that thread.
     """
@@ -38,13 +39,14 @@ class Zygote:
     def __init__(
         self,
         demanded: Tier = Tier.BARE,
+        packages: Sequence[str] = DEFAULT,
         *,
         unsafe: bool = False,
         outer: bool = True,
         launched: Launched | None = None,
     ) -> None:
         outer = outer and bubblewrap.program() is not None
-        self._start(launched or launch.launch_zygote(outer=outer))
+        self._start(launched or launch.launch_zygote(packages, outer=outer))
         try:
             self.walls = probe_walls(self.fork_with)
         except (WorkerError, ProtocolError, KeyError, IndexError, ValueError) as error:
@@ -124,7 +126,7 @@ class Zygote:
             self.close()
             if not launched.outer:
                 raise
-            self._start(launch.launch_zygote(outer=False))
+            self._start(launch.launch_zygote(launched.packages, outer=False))
         self._control.settimeout(_FORK_SECONDS)
 
     def _reap(self, child: int) -> int:

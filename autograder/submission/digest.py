@@ -2,14 +2,14 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 import autograder
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
+from autograder.course.packages import DEFAULT, versions
 from autograder.course.rule import Rule
 from autograder.course.source import SUFFIXES
 from autograder.submission.notebook import Notebook
@@ -60,7 +60,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
         "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
         "settings": _digest(repr((settings, course.settings.walls)).encode()),
         "inputs": _digest(course_secret(course)),
-        "engine": engine(),
+        "engine": engine(course.settings.packages),
         "environment": platform.python_version(),
     }
 
@@ -73,9 +73,9 @@ def spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[st
     ]
 
 
-def engine() -> str:
-    """Return a digest of the engine's grading modules and of the torch that they compute with."""
-    return _digest(version("torch").encode(), *_files(grading_modules(), _ENGINE))
+def engine(packages: Sequence[str] = DEFAULT) -> str:
+    """Return a digest of the engine's grading modules and of the packages that they compute with."""
+    return _digest(repr(versions(packages)).encode(), *_files(grading_modules(), _ENGINE))
 
 
 def grading_modules() -> Iterator[Path]:

@@ -2,7 +2,8 @@
 
 An author writes `from autograder.testing import question, expect_close`; nothing else is needed.
 
-- expectations: `expect_close` and its like, with messages that never give the answer away.
+- expectations: `expect_equal` and its like, with messages that never give the answer away.
+- tensors, arrays, tables, figures: what is expected of the values of torch, numpy, pandas and matplotlib.
 - student: `Student` and `Remote`, by which a test calls the submission's functions and classes.
 - given: functions of a hidden test that the submission's functions get as arguments.
 - exchange: the requests and answers behind each such call, and who answers them.

@@ -1,22 +1,21 @@
 """Requests to a submission, their answers, and who answers: a worker, or trusted code here."""
 
 from dataclasses import dataclass
-from typing import Protocol
-
-import torch
+from typing import Any, Protocol
 
 from autograder.report.report import Verdict
-from autograder.worker.namespace import Namespace, silence
-from autograder.worker.protocol import Header, Tensors
+from autograder.testing.inputs import random_state, set_random_state
+from autograder.worker.namespace import Namespace, copied, silence
+from autograder.worker.protocol import Header, Parts
 
-Request = tuple[Header, Tensors]
-Reply = tuple[Header, Tensors]
+Request = tuple[Header, Parts]
+Reply = tuple[Header, Parts]
 
 
 class Backend(Protocol):
     """Whatever answers requests: a worker, or a namespace in this process."""
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, parts: Parts) -> Reply:
         """Return the answer to one request."""
 
 
@@ -31,24 +30,24 @@ class Exchange:
 class Local:
     """A backend in this process, for trusted code only.
 
-    It answers as a worker does: tensors are copied, and its random numbers are its own.
+    It answers as a worker does: parts are copied, and its random numbers are its own.
     """
 
     def __init__(self, namespace: Namespace) -> None:
         self._namespace = namespace
-        self._random = torch.get_rng_state()
+        self._random: Any = None
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, parts: Parts) -> Reply:
         """Return the namespace's answer to one request."""
-        generator = torch.default_generator
-        others = generator.get_state()
-        generator.set_state(self._random)
+        others = random_state()
+        if self._random is not None:
+            set_random_state(self._random)
         try:
             with silence():
-                return self._namespace.handle(header, [tensor.clone() for tensor in tensors])
+                return self._namespace.handle(header, copied(parts))
         finally:
-            self._random = generator.get_state()
-            generator.set_state(others)
+            self._random = random_state()
+            set_random_state(others)
 
 
 class LostError(Exception):

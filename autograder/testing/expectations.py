@@ -1,20 +1,41 @@
 """What hidden tests expect, with messages for students: the property, what was seen, never the answer.
 
-Every function raises Unmet when its expectation fails. It checks the plainest thing first: that there is a
-tensor at all, then its shape, its dtype, that nothing is NaN, and last the values. Expectations that take a
-function call it themselves. Each looks at one property and at no values, and fails for what computes nothing.
+Every function raises Unmet when its expectation fails. What tests expect of tensors, arrays, tables and
+figures stands in modules of those names, which load the packages that they are about.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import prod
+from datetime import date, datetime, time, timedelta
+from importlib import import_module
+from numbers import Complex, Integral, Real
 from typing import Any
 
-import torch
-
-from autograder.report.text import one_line
+from autograder.report.text import one_line, shown
 from autograder.testing.student import Inspection, Remote
 from autograder.testing.student_error import StudentError
+
+# The modules that compare values of a package, by its name and the names of its types.
+_OF_PACKAGES = (
+    ("torch", ("Tensor",), "tensors", "expect_close"),
+    ("numpy", ("ndarray",), "arrays", "expect_array"),
+    ("pandas", ("DataFrame", "Series", "Index"), "tables", "expect_frame"),
+)
+_NUMBERS = (Integral, Real, Complex)  # an integer will do for a real number, and both for a complex one
+_CONTAINERS = (dict, list, tuple, set, frozenset)
+_PLAIN = (
+    bool,
+    str,
+    bytes,
+    datetime,
+    date,
+    time,
+    timedelta,
+    *_CONTAINERS,
+)  # as which a subclass of theirs arrives
+_RELATIVE = 1e-9  # by which floats may differ: another order of the same steps rounds otherwise
+
 
 _MAX_MESSAGE = 500
 
@@ -52,194 +73,102 @@ def expect(holds: bool, message: str) -> None:
         raise Unmet(message)
 
 
-def expect_tensor(
-    actual: object,
-    shape: Sequence[int] | None = None,
-    dtype: torch.dtype | None = None,
-    name: str = "The result",
-) -> torch.Tensor:
-    """Expect a tensor, of `shape` and `dtype` where given, and return it."""
-    if not isinstance(actual, torch.Tensor):
-        raise Unmet(f"{name} must be a tensor, but it is {_described(actual)}")
-    if shape is not None and tuple(actual.shape) != tuple(shape):
-        raise Unmet(f"{name} must have shape {tuple(shape)}, but it has {tuple(actual.shape)}.")
-    if dtype is not None and actual.dtype != dtype:
-        wrong = f"must be {dtype}, but it is {actual.dtype}".replace("torch.", "")
-        raise Unmet(f"{name} {wrong}.")
-    return actual
-
-
-def expect_close(
-    actual: object,
-    expected: torch.Tensor,
-    *,
-    atol: float | None = None,
-    rtol: float = 0.0,
-    hint: str = "",
-    name: str = "The result",
+def expect_equal(
+    actual: object, expected: object, *, atol: float = 0.0, hint: str = "", name: str = "The result"
 ) -> None:
-    """Expect the values of `expected`, within `atol` and `rtol`; NaN is never right.
+    """Expect a value that equals `expected`, of its type or of a subclass, and so all that it holds.
 
-    Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and none for other dtypes.
-    The student reads `hint` where only the values are wrong.
+    Floats may differ in their last digits, or by `atol`; elements of a tensor may not. NaN equals NaN, except
+    in tensors. The student reads `hint` where only values are wrong.
     """
-    tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
-    if atol is None:
-        atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
-    if torch.allclose(tensor, expected, rtol=rtol, atol=atol):
-        return  # as nearly always: what is wrong is looked for below
-    expect_no_nan(tensor, name)
-    wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
-    raise Unmet(f"{_where(wrong, name)} {hint}".rstrip())
+    for package, types, module, function in _OF_PACKAGES:
+        loaded = sys.modules.get(package)
+        if loaded is not None and isinstance(expected, tuple(getattr(loaded, one) for one in types)):
+            expectation = getattr(import_module(f"autograder.testing.{module}"), function)
+            expectation(actual, expected, atol=atol, hint=hint, name=name)
+            return
+    if isinstance(expected, Complex) and not isinstance(expected, bool):
+        _expect_number(actual, expected, atol, hint, name)
+        return
+    kind = next((kind for kind in _PLAIN if isinstance(expected, kind)), type(expected))
+    if not isinstance(actual, kind) and not (kind is bool and type(actual).__name__ in ("bool", "bool_")):
+        raise Unmet(f"{name} must be {_a(kind)}, but it is {described(actual)}")
+    if kind in _CONTAINERS:
+        _expect_items(actual, expected, atol, hint, name)
+    elif not (actual is expected or actual == expected):
+        raise Unmet(f"{name} is {shown(actual)}, which is wrong.{_nearly(actual, expected)} {hint}".rstrip())
 
 
-def expect_equal(actual: object, expected: torch.Tensor, *, hint: str = "", name: str = "The result") -> None:
-    """Expect exactly the values of `expected`, as masks, copies and zeros must have them."""
-    expect_close(actual, expected, atol=0.0, hint=hint, name=name)
+def _expect_items(actual: Any, expected: Any, atol: float, hint: str, name: str) -> None:
+    """Expect that a container holds what another of its kind does."""
+    if isinstance(expected, list | tuple):
+        if len(actual) != len(expected):
+            raise Unmet(f"{name} must have {_items(len(expected))}, but it has {len(actual)}.")
+        pairs: Any = enumerate(expected)
+    else:
+        what = "keys" if isinstance(expected, dict) else "elements"
+        _expect_members(actual, expected, name, what, hint)
+        pairs = expected.items() if isinstance(expected, dict) else ()
+    for key, item in pairs:
+        expect_equal(
+            actual[key], item, atol=atol, hint=hint, name=f"{name.removeprefix('The ')}[{shown(key)}]"
+        )
 
 
-def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
-    """Expect as many numbers as `shape` has places, and return them in that shape.
+def equals(actual: object, expected: object, atol: float = 0.0) -> bool:
+    """Whether a value is as `expect_equal` expects it."""
+    try:
+        expect_equal(actual, expected, atol=atol)
+    except Unmet:
+        return False
+    return True
 
-    Their form is left to other tests: a number, a list or the first of several results will do, in any dtype.
+
+def _expect_number(actual: Any, expected: Any, atol: float, hint: str, name: str) -> None:
+    """Expect a number; one of numpy's is one of its kind."""
+    kind = next(kind for kind in _NUMBERS if isinstance(expected, kind))
+    if not isinstance(actual, kind):
+        words = "an int" if kind is Integral else "a number"
+        raise Unmet(f"{name} must be {words}, but it is {described(actual)}")
+    seen = actual.item() if hasattr(actual, "item") else actual
+    try:
+        near = kind is not Integral and abs(seen - expected) <= max(atol, _RELATIVE * abs(expected))
+    except OverflowError:  # so large is no float
+        near = False
+    if not (seen == expected or near or (seen != seen and expected != expected)):
+        raise Unmet(f"{name} is {shown(actual)}, which is wrong. {hint}".rstrip())
+
+
+def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str) -> None:
+    """Expect that no keys or elements are missing, and that all belong there."""
+    extra = sorted(map(shown, set(actual) - set(expected)))
+    missing = len(set(expected) - set(actual))
+    if extra or missing:
+        lacks = f" lacks {missing} of its {len(expected)} {what}" if missing else ""
+        holds = f" holds {extra[0]}, which does not belong there" if extra else ""
+        raise Unmet(f"{name}{' and'.join(filter(None, (lacks, holds)))}. {hint}".rstrip())
+
+
+def _nearly(actual: object, expected: object) -> str:
+    """Say of a wrong text what differs, where that is no more than its case or its white space."""
+    if not isinstance(actual, str) or not isinstance(expected, str):
+        return ""
+    if actual.casefold() == expected.casefold():
+        return " Only upper and lower case differ."
+    return " Only white space differs." if "".join(actual.split()) == "".join(expected.split()) else ""
+
+
+def expect_unchanged(inspection: Inspection, *before: object, names: Sequence[str] = ()) -> None:
+    """Expect that the call left arguments alone; `before` are their values, in the same order.
+
+    Arguments of other types than these are passed over.
     """
-    first = actual[0] if isinstance(actual, tuple) and actual else actual
-    tensor = expect_tensor(_as_tensor(first), name=name)
-    same = tensor.numel() == prod(shape)
-    return tensor.reshape(shape) if same else expect_tensor(tensor, shape, name=name)
-
-
-def expect_numbers(
-    actual: object,
-    expected: torch.Tensor,
-    *,
-    atol: float | None = None,
-    hint: str = "",
-    name: str = "The result",
-) -> None:
-    """Expect the values of `expected` in whatever form and dtype; see expect_numel and expect_close."""
-    numbers = expect_numel(actual, expected.shape, name).to(expected.dtype)
-    expect_close(numbers, expected, atol=atol, hint=hint, name=name)
-
-
-def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
-    """Expect no NaN anywhere."""
-    tensor = expect_tensor(actual, name=name)
-    if (bad := torch.isnan(tensor)).any():
-        causes = "inf - inf, 0 / 0 or exp of something huge"
-        raise Unmet(f"{name} {_have(name)} NaN at {_first(bad)}. Which step can give {causes}?")
-    return tensor
-
-
-def expect_finite(actual: object, name: str = "The result") -> torch.Tensor:
-    """Expect neither NaN nor infinity."""
-    tensor = expect_no_nan(actual, name)
-    if (bad := torch.isinf(tensor)).any():
-        raise Unmet(f"{name} is infinite at {_first(bad)}. Does a step overflow?")
-    return tensor
-
-
-def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
-    """Expect the last dimension to sum to 1 and no weight to be negative."""
-    tensor = expect_finite(weights, name)
-    sums = tensor.sum(dim=-1)
-    off = (sums - 1).abs() > (1e-9 if tensor.dtype == torch.float64 else 1e-5)
-    if off.any():
-        row = _index(off)
-        where = f"row {row[0] if len(row) == 1 else row} sums to" if row else "the sum is"
-        seen = f"{where} {sums[tuple(row)].item():.4g}"
-        raise Unmet(f"Rows must sum to 1, but {seen}. Over which dimension did you normalise?")
-    expect(bool((tensor >= 0).all()), f"{name} must not be negative.")
-
-
-def expect_unchanged(inspection: Inspection, *before: torch.Tensor, names: Sequence[str] = ()) -> None:
-    """Expect that the call left its tensor arguments alone; `before` are their values, in the same order."""
-    after = [argument for argument in inspection.arguments if isinstance(argument, torch.Tensor)]
+    kinds = tuple(map(type, before))
+    after = [one for one in inspection.arguments if isinstance(one, kinds)]
     for number, (was, now) in enumerate(zip(before, after, strict=False)):
-        same = was.shape == now.shape and torch.equal(was, now.detach())
-        which = _argument(number, names)
+        which = argument(number, names)
+        same = equals(now, was)
         expect(same, f"The function must leave its inputs alone, but it changed {which} in place.")
-
-
-def expect_gradient(
-    inspection: Inspection,
-    expected: dict[int, torch.Tensor],
-    *,
-    atol: float = 1e-5,
-    names: Sequence[str] = (),
-) -> None:
-    """Expect gradients to reach the arguments at these positions, with these values."""
-    for position, gradient in expected.items():
-        which = _argument(position, names)
-        actual = _gradient(inspection, position, which)
-        expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
-
-
-@precondition()
-def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
-    """Expect a result that depends on every float tensor among the arguments, and return it unchecked.
-
-    This is a `precondition` of the properties that a test then looks at.
-
-    It is neither an argument nor the same in all rows. The first and the last number of an argument need not
-    count, so that a loop that is one step too short still computes something.
-    """
-    result = function(*arguments)
-    parts, floats = _parts(result), _floats(arguments)
-    for part in parts:
-        rows = part.movedim(-2, 0) if part.dim() > 1 else part
-        alike = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
-        expect(not alike, "All rows of the result are the same.")
-        given = any(torch.equal(part.flatten(), one.double().flatten()) for one in floats.values())
-        expect(not given, "The result is one of the inputs.")
-    for position, tensor in floats.items():
-        changed = tensor.detach().flatten().clone()
-        changed[1:-1] += 0.5 + torch.rand_like(changed[1:-1])
-        others = _parts(_call(function, arguments, {position: changed.reshape(tensor.shape)}))
-        same = len(others) == len(parts) and all(map(torch.equal, parts, others))
-        which = _argument(position, names)
-        expect(not same or tensor.numel() < 3, f"The result does not depend on {which}.")
-    return result
-
-
-def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
-    """Expect a call that computes something and leaves the tensors among its arguments as they were."""
-    expect_computed(function, *arguments.values(), names=tuple(arguments))
-    tensors = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor)}
-    expect_unchanged(function.inspect(*arguments.values()), *tensors.values(), names=tuple(tensors))
-
-
-def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
-    """Expect float32 from float32, and from float64 a float64 in which the smallest change shows."""
-    for dtype in (torch.float32, torch.float64):
-        floats = {i: one.to(dtype) for i, one in _floats(arguments).items()}
-        given = [floats.get(i, one) for i, one in enumerate(arguments)]
-        result = expect_computed(function, *given)
-        for part in result if isinstance(result, tuple) else [result]:
-            expect_tensor(part, dtype=dtype)
-    ways = {i: torch.randn_like(one) for i, one in floats.items()}
-    wide, narrow = (_slopes(function, given, ways, size) for size in (1e-4, 1e-9))
-    for far, near in zip(wide, narrow, strict=True):
-        lost = (far - near).abs().max() > 0.01 * far.abs().max()
-        expect(not lost, "A change in the ninth digit is lost. Is a step computed in float32?")
-
-
-def expect_gradcheck(function: Remote, **arguments: object) -> None:
-    """Expect gradients that say how the result moves with each float64 argument, as finite differences do."""
-    given, names = tuple(arguments.values()), tuple(arguments)
-    output = expect_tensor(expect_computed(function, *given, names=names))
-    leaves = {i: one.clone().requires_grad_() for i, one in _floats(given).items()}
-    for random in (torch.randn, torch.rand):  # of numbers of both signs, too little may be left
-        weight = random(output.shape, dtype=torch.float64)
-        seen = _call(function.inspect, given, leaves, weight=weight)
-        for position, leaf in leaves.items():
-            gradient = _gradient(seen, position, names[position], leaf.shape)
-            way = random(leaf.shape, dtype=torch.float64)
-            slope, *_ = _slopes(function, given, {position: way}, 1e-3)
-            moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
-            off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
-            wrong = f"The gradient of {names[position]} does not say how the result moves with it."
-            expect(not off, f"{wrong} Is a step detached?")
 
 
 def expect_raises(
@@ -258,99 +187,52 @@ def expect_raises(
         raise Unmet(f"{expected}, but nothing was raised.")
 
 
-def _as_tensor(value: object) -> object:
-    """Return a number, or a list of numbers or tensors, as a tensor, and anything else as it is."""
-    try:
-        if isinstance(value, list) and value and all(isinstance(one, torch.Tensor) for one in value):
-            return torch.stack(value)
-        return torch.tensor(value, dtype=torch.float64) if isinstance(value, int | float | list) else value
-    except (TypeError, ValueError, RuntimeError, OverflowError):
-        return value
-
-
-def _parts(result: object) -> list[torch.Tensor]:
-    """Return a result's tensors, most often one, as comparable numbers."""
-    values = result if isinstance(result, tuple) and result else [result]
-    tensors = [expect_tensor(_as_tensor(one)) for one in values]
-    return [tensor.detach().double().nan_to_num() for tensor in tensors]
-
-
-def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
-    """Return the tensors of floats among the arguments, by position."""
-    tensors = ((i, one) for i, one in enumerate(arguments) if isinstance(one, torch.Tensor))
-    return {i: tensor for i, tensor in tensors if tensor.is_floating_point()}
-
-
-def _call(
-    call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
-) -> Any:
-    """Call something with other arguments in some places."""
-    return call(*(others.get(i, one) for i, one in enumerate(arguments)), **how)
-
-
-def _slopes(
-    function: Callable[..., Any], arguments: Sequence[object], way: dict[int, torch.Tensor], size: float
-) -> list[torch.Tensor]:
-    """Return how fast the parts of the result move when arguments are moved this way."""
-    floats = _floats(arguments)
-    ahead, behind = (
-        _parts(_call(function, arguments, {i: floats[i].detach() + sign * step for i, step in way.items()}))
-        for sign in (size, -size)
-    )
-    for one, other in zip(ahead, behind, strict=False):
-        expect_tensor(one, other.shape)
-    return [(one - other) / (2 * size) for one, other in zip(ahead, behind, strict=False)]
-
-
-def _gradient(
-    inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None
-) -> torch.Tensor:
-    """Expect a gradient of the argument at this position, and return it."""
-    actual = inspection.gradients.get(position)
-    cuts = ".item(), .detach(), .tolist() or a fresh tensor"
-    expect(actual is not None, f"No gradient reaches {which}. Did {cuts} cut the result off?")
-    return expect_tensor(actual, shape, name=f"The gradient of {which}")
-
-
-def _argument(position: int, names: Sequence[str]) -> str:
-    return names[position] if position < len(names) else f"input {position + 1}"
-
-
-def _where(wrong: torch.Tensor, name: str) -> str:
-    count, size = int(wrong.sum()), wrong.numel()
-    if wrong.dim() == 0 or size == 1:
-        return f"{name} {_have(name)} the wrong value."
-    amount = f"{count} of its {size} values {'is' if count == 1 else 'are'}"
-    return f"{name} {_have(name)} the right shape, but {amount} wrong, first at {_first(wrong)}."
-
-
-def _have(name: str) -> str:
-    noun = name.partition(" of ")[0]  # the gradient of the inputs has
-    return "have" if noun.endswith("s") and not noun.endswith("ss") else "has"
-
-
-def _first(bad: torch.Tensor) -> str:
-    return str(_index(bad)) if bad.dim() else "its only value"
-
-
-def _index(bad: torch.Tensor) -> list[int]:
-    """Return where the first true value is; a list of all could be far larger than the tensor."""
-    first = int(bad.contiguous().view(torch.uint8).flatten().argmax())
-    place: list[int] = []
-    for size in reversed(bad.shape):  # torch.unravel_index imports sympy, which takes longer than a suite
-        first, index = divmod(first, size)
-        place.insert(0, index)
-    return place
-
-
-def _described(value: object) -> str:
-    """Say what a value is that is no tensor, and what may have gone wrong."""
+def described(value: object) -> str:
+    """Say what a value is that is of another type than was asked for, and what may have gone wrong."""
     match value:
         case None:
             return "None. Is a return missing?"
-        case int() | float():
-            return f"a {type(value).__name__}. A 0-d tensor keeps the gradient; a Python number does not."
         case Remote():
-            advice = " Stay in torch: numpy cuts the gradient off." if value.kind.startswith("numpy") else ""
-            return f"{value.kind}.{advice}"
-    return f"a {type(value).__name__}."
+            return f"{value.kind}."
+    return f"{_a(type(value))}."
+
+
+def _a(kind: type) -> str:
+    """Return the name of a type with an article."""
+    words = {"NoneType": "None", "ndarray": "an array"}
+    return words.get(kind.__name__) or f"{'an' if kind.__name__[0] in 'aeiouAEIOU' else 'a'} {kind.__name__}"
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count} items"
+
+
+def argument(position: int, names: Sequence[str]) -> str:
+    """Return what a message calls an argument."""
+    return names[position] if position < len(names) else f"input {position + 1}"
+
+
+def where(wrong: Any, name: str) -> str:
+    """Return what a message says of values that are wrong, from an array that is true at each of them."""
+    count, size = int(wrong.sum()), wrong.size
+    if wrong.ndim == 0 or size == 1:
+        return f"{name} {have(name)} the wrong value."
+    amount = f"{count} of its {size} values {'is' if count == 1 else 'are'}"
+    return f"{name} {have(name)} the right shape, but {amount} wrong, first at {first(wrong)}."
+
+
+def have(name: str) -> str:
+    """Return the verb that fits a name: the gradient of the inputs has, but the weights have."""
+    noun = name.partition(" of ")[0]
+    return "have" if noun.endswith("s") and not noun.endswith("ss") else "has"
+
+
+def first(bad: Any) -> str:
+    """Say where the first true value of an array is."""
+    return str(index(bad)) if bad.ndim else "its only value"
+
+
+def index(bad: Any) -> list[int]:
+    """Return the place of the first true value."""
+    numpy = sys.modules["numpy"]
+    return [int(place) for place in numpy.unravel_index(numpy.argmax(bad), bad.shape)]

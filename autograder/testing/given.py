@@ -15,10 +15,10 @@ from functools import lru_cache
 from textwrap import dedent
 from types import CodeType
 
-from autograder.worker.bounds import MAX_TEXT
+from autograder.worker.protocol import MAX_TEXT
 
 GIVEN = "given"  # the name of the function and of its file on the student's side
-_KNOWN = ("math", "torch")  # modules that it may use there
+_KNOWN = ("math", "numpy", "pandas", "torch")  # modules that it may use there
 _FORMAT = 2  # of marshal: the last one by which equal code is always written alike
 
 
@@ -30,8 +30,9 @@ def anonymous(make: Callable[..., object]) -> str:
         raise TypeError(f"{make} is no function that was written with def")
     _take_names(function)
     function.name, function.decorator_list = GIVEN, []
-    code = bytecode([ast.Import([ast.alias(name)]) for name in _KNOWN] + [function])
-    if missing := {*global_names(code)} - {*_KNOWN, *vars(builtins), GIVEN}:
+    used = {*global_names(bytecode([function]))}
+    code = bytecode([*(ast.Import([ast.alias(name)]) for name in _KNOWN if name in used), function])
+    if missing := used - {*_KNOWN, *vars(builtins), GIVEN}:
         fix = "hand it over as an argument, or define it inside"
         raise TypeError(f"{make.__name__} uses {min(missing)}, which is not there when it runs; {fix}")
     if len(sent := marshalled(code)) > MAX_TEXT:

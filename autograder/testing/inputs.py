@@ -8,11 +8,18 @@ may be told to students, so they never decide a score.
 """
 
 import hmac
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
-import torch
+from autograder.worker.namespace import seed_generators
 
 SETS = 64
+_BY_TORCH = ContextVar("whether the running test draws by torch", default=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,46 @@ def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
     return Inputs(hmac.digest(secret, f"{exercise} {number}".encode(), "sha256"))
 
 
+@contextmanager
+def drawing(seed: int, *, by_torch: bool) -> Iterator[None]:
+    """Let a test draw from `seed` in a `with` block, and leave the generators as they were.
+
+    A course with torch draws by torch's generator, any other one by Python's and numpy's.
+    """
+    token = _BY_TORCH.set(by_torch)
+    state = random_state()
+    try:
+        seed_generators(seed)
+        yield
+    finally:
+        set_random_state(state)
+        _BY_TORCH.reset(token)
+
+
 def draw(low: int, high: int) -> int:
     """Return a whole number from `low` to `high` for a hidden test, such as a number of tokens."""
-    return int(torch.randint(low, high + 1, ()))
+    if _draws_by_torch():
+        return int(sys.modules["torch"].randint(low, high + 1, ()))
+    return random.randint(low, high)  # noqa: S311 - its seed is the secret
+
+
+def random_state() -> Any:
+    """Return the state of the generators by which tests draw."""
+    if _draws_by_torch():
+        return sys.modules["torch"].default_generator.get_state()
+    numpy = sys.modules.get("numpy.random")
+    return random.getstate(), numpy.get_state() if numpy is not None else None
+
+
+def set_random_state(state: Any) -> None:
+    """Bring the generators back to a state that `random_state` has returned."""
+    if _draws_by_torch():
+        sys.modules["torch"].default_generator.set_state(state)
+        return
+    random.setstate(state[0])
+    if state[1] is not None:
+        sys.modules["numpy.random"].set_state(state[1])
+
+
+def _draws_by_torch() -> bool:
+    return _BY_TORCH.get() and sys.modules.get("torch") is not None

@@ -1,14 +1,15 @@
 """What the solution has answered in a test before, so that it is not computed for each wrong answer again."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import torch
+from typing import Any
 
 from autograder.testing.exchange import Backend, Exchange, Reply, Request
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.namespace import copied
+from autograder.worker.protocol import Header, Parts
 
-_BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by the size of a number in bytes
+_BITS = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}  # by the size of a number in bytes
 
 
 @dataclass(frozen=True)
@@ -22,14 +23,14 @@ class Remembered:
         """Whether this request, to the bit, came in this place."""
         if place >= len(self.exchanges) or self.headers[place] != repr(request[0]):
             return False
-        tensors = self.exchanges[place].request[1]
-        return len(tensors) == len(request[1]) and all(map(_same, tensors, request[1]))
+        parts = self.exchanges[place].request[1]
+        return len(parts) == len(request[1]) and all(map(_same, parts, request[1]))
 
 
 def remember(exchanges: Sequence[Exchange]) -> Remembered:
-    """Keep copies of what a test has asked and got: it may change its tensors afterwards."""
+    """Keep copies of what a test has asked and got: it may change its parts afterwards."""
     copies = tuple(
-        Exchange((one.request[0], _copied(one.request[1])), (one.reply[0], _copied(one.reply[1])))
+        Exchange((one.request[0], copied(one.request[1])), (one.reply[0], copied(one.reply[1])))
         for one in exchanges
     )
     return Remembered(copies, tuple(repr(one.request[0]) for one in copies))
@@ -46,28 +47,30 @@ class FromMemory:
         self._place = 0
         self._remembers = bool(memory.exchanges)
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, parts: Parts) -> Reply:
         """Return the answer to one request."""
-        if self._remembers and self._memory.has(self._place, (header, tensors)):
+        if self._remembers and self._memory.has(self._place, (header, parts)):
             reply, answered = self._memory.exchanges[self._place].reply
             self._place += 1
-            return reply, [tensor.clone() for tensor in answered]
+            return reply, copied(answered)
         if self._remembers:
             self._remembers = False
             for exchange in self._memory.exchanges[: self._place]:
                 self._backend.ask(*exchange.request)
-        return self._backend.ask(header, tensors)
+        return self._backend.ask(header, parts)
 
 
-def _copied(tensors: Tensors) -> Tensors:
-    return [tensor.detach().clone().requires_grad_(tensor.requires_grad) for tensor in tensors]
-
-
-def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors are the same in everything that code can tell."""
-    if (one.dtype, one.shape, one.requires_grad) != (other.dtype, other.shape, other.requires_grad):
+def _same(one: Any, other: Any) -> bool:
+    """Whether two parts are the same in everything that code can tell."""
+    if type(one) is not type(other):
         return False
-    bits = _BITS.get(one.element_size())
+    if isinstance(one, bytes):
+        return one == other
+    if (one.dtype, one.shape) != (other.dtype, other.shape):
+        return False
+    if not hasattr(one, "stride"):  # an array, which is laid out as each other one of its shape
+        return bool(one.tobytes() == other.tobytes())
+    bits = getattr(torch := sys.modules["torch"], _BITS.get(one.element_size(), ""), None)
     if one.stride() != other.stride() or bits is None:
         return False
-    return torch.equal(one.detach().view(bits), other.detach().view(bits))
+    return bool(torch.equal(one.view(bits), other.view(bits)))

@@ -7,16 +7,18 @@ the same proxy, so a test treats the two alike.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from autograder.report.text import one_line
 from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request
 from autograder.testing.given import anonymous
 from autograder.testing.student_error import StudentError
 from autograder.worker.operators import checked_operators
-from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
+from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.values import Decoder, Encoder
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,8 @@ class Inspection:
 
     output: Any
     arguments: tuple[Any, ...]  # as the call left them
-    gradients: dict[int, torch.Tensor | None]  # by the argument's position
-    parameters: dict[str, torch.Tensor | None]  # by the parameter's name, for modules
+    gradients: dict[int, "torch.Tensor | None"]  # by the argument's position
+    parameters: dict[str, "torch.Tensor | None"]  # by the parameter's name, for modules
 
 
 class Student:
@@ -54,7 +56,7 @@ class Student:
         return Torch(self, {"torch": ""}, "")
 
     def seed(self, seed: int) -> None:
-        """Seed torch's generator on the student's side."""
+        """Seed the random generators on the student's side."""
         self.ask({"op": "seed", "seed": seed}, [])
 
     def begin(self, seed: int = 0, *, record: bool = False) -> None:
@@ -75,26 +77,26 @@ class Student:
     def given(self, make: Callable[..., object], *arguments: object) -> Any:
         """Call `make`, a function of the hidden test, on the student's side, and return what it returns.
 
-        It gets there as compiled code, and knows `math` and `torch`.
+        It gets there as compiled code, and knows `math` and the modules `numpy`, `pandas` and `torch`.
         """
         encoder = Encoder(_refer)
         header = {"op": "given", "code": anonymous(make), "args": encoder.encode(arguments)}
-        return self.ask(header, encoder.tensors)
+        return self.ask(header, encoder.parts)
 
-    def ask(self, header: Header, tensors: Tensors) -> Any:
+    def ask(self, header: Header, parts: Parts) -> Any:
         """Send a request and return its value; a StudentError where the student's code raises."""
-        reply, decoder = self.exchange(header, tensors)
+        reply, decoder = self.exchange(header, parts)
         return decoder.decode(reply["value"])
 
-    def exchange(self, header: Header, tensors: Tensors) -> tuple[Header, Decoder]:
+    def exchange(self, header: Header, parts: Parts) -> tuple[Header, Decoder]:
         """Send a request, keep both sides of it, and return the reply or raise the error that it reports."""
         header, self._first = {**header, **self._first}, {}
         recorded = self._record and header["op"] in ("call", "inspect") and "torch" not in header["of"]
-        reply, sent = self._backend.ask({**header, "record": True} if recorded else header, tensors)
+        reply, sent = self._backend.ask({**header, "record": True} if recorded else header, parts)
         if recorded:
             self.ran += [checked_operators(reply.get("ran"))] if reply.keys() & {"ran", "value"} else []
             reply = {key: part for key, part in reply.items() if key != "ran"}
-        self.exchanges.append(Exchange((header, tensors), (reply, sent)))
+        self.exchanges.append(Exchange((header, parts), (reply, sent)))
         if "missing" in reply:
             # The answer names it too, but the submission could have written anything there.
             for name in _names([header.get(part) for part in ("of", "args", "kwargs")]):
@@ -122,10 +124,10 @@ class Remote:
         self.kind = kind
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Call the object and return its result: tensors as tensors, other objects as Remote."""
+        """Call the object and return its result: values as values, other objects as Remote."""
         return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
-    def inspect(self, *args: object, weight: torch.Tensor | None = None, **kwargs: object) -> Inspection:
+    def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
         """Call the object, differentiate sum(output * weight), and look at the arguments again."""
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)
@@ -151,7 +153,7 @@ class Remote:
     def _request(self, op: str, **values: object) -> Request:
         encoder = Encoder(_refer)
         encoded = {name: encoder.encode(value) for name, value in values.items()}
-        return {"op": op, "of": self._reference, **encoded}, encoder.tensors
+        return {"op": op, "of": self._reference, **encoded}, encoder.parts
 
 
 class Torch(Remote):

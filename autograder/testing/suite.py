@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import pytest
-import torch
 
 from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.source import SourceError
@@ -19,7 +18,7 @@ from autograder.testing.exchange import (
     NotDefinedError,
 )
 from autograder.testing.expectations import NotJudged, Unmet
-from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.inputs import DISCLOSED, Inputs, drawing
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.remembered import FromMemory, Remembered, remember
 from autograder.testing.student import Student
@@ -113,6 +112,14 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
     return Verdict.GRADER_ERROR, ""
 
 
+def use_one_thread(exercise: Exercise) -> None:
+    """Let torch compute in one thread, if the course has it: tensors are small, and others run beside it."""
+    if exercise.has_torch:
+        import torch
+
+        torch.set_num_threads(1)
+
+
 class Suite:
     """An exercise's hidden tests.
 
@@ -183,8 +190,8 @@ class Suite:
         student, reference = Student(backend), Student(FromMemory(self._reference, memory))
         student.begin(test.number, record=record)
         reference.begin(test.number)
-        with torch.random.fork_rng(devices=[]):  # the test draws the same inputs in every run
-            torch.default_generator.manual_seed(inputs.seed(test.number))
+        seed = inputs.seed(test.number)
+        with drawing(seed, by_torch=self.exercise.has_torch):  # the same inputs in every run
             error = self._collected.run(item, student, reference)
         if error is None and inputs == DISCLOSED and test.number not in self._memory:
             self._memory[test.number] = remember(reference.exchanges)

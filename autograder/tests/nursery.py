@@ -8,11 +8,13 @@ import os
 import select
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from autograder.course.packages import DEFAULT
 from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.launch import Launched
 
@@ -93,10 +95,10 @@ class Nursery:
             self._warm = True
         return True
 
-    def launch(self, *, outer: bool) -> Launched:
+    def launch(self, packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched:
         """Do what `launch_zygote` does, by a fork; other walls or another command are for one alone."""
-        if outer != self._outer or launch.zygote_command is not _COMMAND:
-            return ALONE(outer=outer)
+        if outer != self._outer or packages != DEFAULT or launch.zygote_command is not _COMMAND:
+            return ALONE(packages, outer=outer)
         assert self.is_ready()
         ours, theirs = socket.socketpair()
         with theirs:
@@ -109,8 +111,8 @@ class Nursery:
         self._process.end(patience=2 if self._warm else 0)
 
 
-def _command(descriptor: int) -> list[str]:
-    words = _COMMAND(descriptor)
+def _command(descriptor: int, imported: Sequence[str]) -> list[str]:
+    words = _COMMAND(descriptor, imported)
     at = next(place for place, word in enumerate(words) if _IMPORT in word)
     words[at] = words[at].replace(_IMPORT, f"exec({_NURSE!r}, {{}}); {_IMPORT}")
     return words

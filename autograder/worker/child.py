@@ -7,16 +7,31 @@ of it is left: no name, and no random number has been drawn.
 
 import io
 import socket
-
-import torch
+import sys
 
 from autograder.worker.namespace import Namespace, run_compiled
-from autograder.worker.protocol import Header, ProtocolError, Tensors, pack, read_frame, reader
+from autograder.worker.protocol import Header, Parts, ProtocolError, pack, read_frame, reader
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent, prepare
 
 _TIMES = 12  # after eight, Python has made a function's code faster
 _CELL = '''
+def _counts(words: list, least: int = 1) -> dict:
+    """Return how often each of several words occurs."""
+    return {word: words.count(word) for word in words if words.count(word) >= least}
+class _Words:
+    def __init__(self):
+        self.words = ["a", "b", "a"]
+    def counts(self):
+        return _counts(self.words)
+def _check():
+    seen = _Words().counts()
+    assert isinstance(seen, dict), f"return a dict, not a {type(seen).__name__}"
+    assert seen == {"a": 2, "b": 1}, f"it is {seen}"
+    print("this check passes")
+_check()
+'''
+_TORCH_CELL = '''
 import torch
 from torch import Tensor, nn
 def _attention(x: Tensor, scale: float = 2.0) -> Tensor:
@@ -39,8 +54,16 @@ def _check():
     print("this check passes")
 _check()
 '''
-_PART: Header = {"args": {"tuple": [{"tensor": 0}]}, "kwargs": {"dict": []}}
 _REQUESTS: tuple[Header, ...] = (
+    {
+        "op": "call", "of": {"name": "_counts"}, "fresh": 0,
+        "args": {"tuple": [{"list": ["a", "b"]}]}, "kwargs": {"dict": [["least", 2]]},
+    },
+    {"op": "call", "of": {"name": "_Words"}, "args": {"tuple": []}, "kwargs": {"dict": []}},
+    {"op": "define", "source": "def given(x):\n    return x", "name": "given"},
+)  # fmt: skip
+_PART: Header = {"args": {"tuple": [{"tensor": 0}]}, "kwargs": {"dict": []}}
+_TORCH_REQUESTS: tuple[Header, ...] = (
     {"op": "call", "of": {"name": "_attention"}, "fresh": 0, **_PART},
     {"op": "call", "of": {"name": "_attention"}, "record": True, **_PART},
     {"op": "call", "of": {"name": "_Head"}, "args": {"tuple": []}, "kwargs": {"dict": []}},
@@ -61,29 +84,29 @@ def serve(channel: socket.socket, shell: Shell) -> None:
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
     namespace = Namespace(shell.variables)
     while True:
-        header, tensors = read_frame(requests)
+        header, parts = read_frame(requests)
         if header["op"] == "stand in":
             namespace.right = run_compiled(header["code"], header["names"])
-        reply, tensors = _answer(header, tensors, shell, namespace)
+        reply, parts = _answer(header, parts, shell, namespace)
         shell.variables.update(namespace.right)  # whatever the notebook has defined since
-        channel.sendall(_packed({"id": header["id"], **reply}, tensors))
+        channel.sendall(_packed({"id": header["id"], **reply}, parts))
 
 
-def _answer(header: Header, tensors: Tensors, shell: Shell, namespace: Namespace) -> tuple[Header, Tensors]:
+def _answer(header: Header, parts: Parts, shell: Shell, namespace: Namespace) -> tuple[Header, Parts]:
     if header["op"] == "stand in":
         return {}, []
     if header["op"] == "cell":
         return shell.run(header["number"], header["code"]), []
     if header["op"] == "try":
-        return namespace.tried(header, tensors, lambda one, sent: _answer(one, sent, shell, namespace))
-    reply, tensors = namespace.handle(header, tensors)
-    return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), tensors
+        return namespace.tried(header, parts, lambda one, sent: _answer(one, sent, shell, namespace))
+    reply, answered = namespace.handle(header, parts)
+    return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), answered
 
 
-def _packed(header: Header, tensors: Tensors) -> bytes:
+def _packed(header: Header, parts: Parts) -> bytes:
     """Return the frame of an answer, or that of an error where the answer cannot be sent."""
     try:
-        return pack(header, tensors)
+        return pack(header, parts)
     except Exception as error:  # a submission's objects may fail in any way
         why = str(error)[:200] if isinstance(error, ProtocolError) else type(error).__name__[:100]
         described = {"type": "ResultError", "message": f"the result cannot be sent: {why}"}
@@ -94,21 +117,24 @@ def warm_up(shell: Shell) -> None:
     """Run a cell and answer requests, several times over; and look up what the walls need to know."""
     prepare()
     before = dict(shell.variables)
-    state = torch.get_rng_state()
+    torch = sys.modules.get("torch")
+    state = torch.get_rng_state() if torch is not None else None
     for _ in range(_TIMES):
-        shell.run(0, _CELL)
         namespace = Namespace(shell.variables)
-        for request in _REQUESTS:
-            _answer_as_packed(namespace, request)
+        for cell, requests in ((_CELL, _REQUESTS), (_TORCH_CELL, _TORCH_REQUESTS))[: 1 + (torch is not None)]:
+            shell.run(0, cell)
+            for request in requests:
+                _answer_as_packed(namespace, request)
     for name in shell.variables.keys() - before.keys():
         del shell.variables[name]
     shell.variables.update(before)
-    torch.set_rng_state(state)
+    if torch is not None:
+        torch.set_rng_state(state)
 
 
 def _answer_as_packed(namespace: Namespace, request: Header) -> None:
-    sent = [torch.ones(2, 2)] if "tensor" in str(request) else []
+    sent = [sys.modules["torch"].ones(2, 2)] if "tensor" in str(request) else []
     stream = io.BytesIO(pack({"id": "warm", **request}, sent))
-    header, tensors = read_frame(stream.read)
-    reply, tensors = namespace.handle(header, tensors)
-    pack({"id": "warm", **reply}, tensors)
+    header, parts = read_frame(stream.read)
+    reply, answered = namespace.handle(header, parts)
+    pack({"id": "warm", **reply}, answered)

@@ -3,22 +3,24 @@
 A submission makes the exception, so its methods may fail and its texts may be of any length.
 """
 
+import sys
 import traceback
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
-import torch
-from torch import nn
-
-from autograder.worker.bounds import MAX_DIMS, is_small
-from autograder.worker.protocol import Header
+from autograder.worker.protocol import MAX_DIMS, Header, is_small
 
 CELL = "cell "  # a cell's code is compiled under the file name "cell 7"
 _MAX_MESSAGE = 500
 _MAX_PLACES = 20
 _MAX_NAME = 100
 _MANY = 100
-_CONTAINERS = (dict, list, tuple)  # these are sent if they are small
+_SIZED = {  # these are sent if they are small
+    (dict, list, tuple, set, frozenset): "items",
+    (str,): "characters",
+    (bytes,): "bytes",
+}
 _NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__get__
 
 
@@ -56,22 +58,26 @@ def _name(kind: type) -> str:
     return str.__getitem__(name, slice(_MAX_NAME))
 
 
-def kind(value: object) -> str:
+def kind(value: Any) -> str:
     """Return the words that name a value's type to a student."""
-    if isinstance(value, torch.Tensor):
-        if type(value) not in (torch.Tensor, nn.Parameter):
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        if type(value) not in (torch.Tensor, torch.nn.Parameter):
             return f"{_name(type(value))}, a subclass of Tensor"
-        size = "" if is_small(value) else _size(value)
+        size = "" if is_small(value.shape) else _size(value)
         where = "" if value.device.type == "cpu" else f" on {value.device.type}"
         layout = "" if value.layout is torch.strided else f" {str(value.layout).removeprefix('torch.')}"
         return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}{size}"
     name, module = _name(type(value)), type(value).__module__
-    if isinstance(value, _CONTAINERS) and module == "builtins":
-        return f"{name} with {len(value):,} items" if len(value) > _MANY else name
+    for kinds, unit in _SIZED.items():
+        if isinstance(value, kinds) and module == "builtins":
+            return f"{name} with {len(value):,} {unit}" if len(value) > _MANY else name
+    if name == "ndarray" and module == "numpy" and not is_small(value.shape):
+        return f"numpy.ndarray with {value.size:,} elements"
     return name if module in ("builtins", "__main__") else f"{module[:_MAX_NAME]}.{name}"
 
 
-def _size(tensor: torch.Tensor) -> str:
+def _size(tensor: Any) -> str:
     """Say in which way a tensor is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"

@@ -2,21 +2,20 @@
 
 import io
 import marshal
+import random
 import sys
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from itertools import islice
 from types import CodeType
 from typing import Any
 
-import torch
-from torch import nn
-
 from autograder.worker.description import CELL, describe, kind
 from autograder.worker.operators import Recorder
-from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, Tensors
+from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.values import Decoder, Encoder
 
 
 class _Nowhere(io.TextIOBase):
@@ -43,8 +42,8 @@ class silence:  # noqa: N801 - used like a function
         sys.stdout, sys.stderr = self._before
 
 
-Reply = tuple[Header, Tensors]
-Answer = Callable[[Header, Tensors], Reply]
+Reply = tuple[Header, Parts]
+Answer = Callable[[Header, Parts], Reply]
 
 
 class Namespace:
@@ -59,24 +58,24 @@ class Namespace:
         self._held: list[object] = []
         self._recorder: Recorder | None = None  # of the request that is being answered
 
-    def handle(self, header: Header, tensors: Tensors) -> Reply:
+    def handle(self, header: Header, parts: Parts) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
 
         Where the request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
         """
         if header.get("op") == "try":
-            return self.tried(header, tensors, self.handle)
+            return self.tried(header, parts, self.handle)
         self._recorder = None
-        reply, answered = self._answer(header, tensors)
+        reply, answered = self._answer(header, parts)
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
-    def tried(self, header: Header, tensors: Tensors, answer: Answer) -> Reply:
+    def tried(self, header: Header, parts: Parts, answer: Answer) -> Reply:
         """Run each of several edited codes, and answer the same requests with each of them.
 
         `source` holds statements, with zeros between them; an edited code is a list of their numbers.
-        A `test` is a list of requests, each with the number of its tensors, and ends with the first error.
+        A `test` is a list of requests, each with the number of its parts, and ends with the first error.
         """
-        statements, sent = header["source"].split("\0"), list[torch.Tensor]()
+        statements, sent = header["source"].split("\0"), Parts()
         found: list[Any] = []
         for numbers in header["codes"]:
             try:
@@ -86,25 +85,25 @@ class Namespace:
                 found.append(None)
                 continue
             self.variables.update(self.right)
-            left, told = iter(tensors), list[Any]()
+            left, told = iter(parts), list[Any]()
             for test in header["tests"]:
                 replies = list[tuple[Header, int]]()
                 told.append(replies)
                 for request, count in test:
                     given = [*islice(left, count)]
                     if not replies or "value" in replies[-1][0]:
-                        reply, answered = answer(request, [one.clone() for one in given])
+                        reply, answered = answer(request, copied(given))
                         replies.append((reply, len(answered)))
                         sent += answered
             found.append(told)
         return {"value": found}, sent
 
-    def _answer(self, header: Header, tensors: Tensors) -> Reply:
+    def _answer(self, header: Header, parts: Parts) -> Reply:
         try:
             if "fresh" in header:  # the first request of a test carries the test's seed
                 self._held.clear()
                 _pristine(header["fresh"])
-            return self._perform(header, Decoder(tensors, self._resolve))
+            return self._perform(header, Decoder(parts, self._resolve))
         except MissingError as missing:
             return {"missing": missing.name}, []
         except ProtocolError:
@@ -115,12 +114,14 @@ class Namespace:
     def _perform(self, header: Header, decoder: Decoder) -> Reply:
         match header:
             case {"op": "seed", "seed": int(seed)}:
-                torch.default_generator.manual_seed(seed)
+                seed_generators(seed)
                 return {"value": None}, []
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))
             case {"op": "define", "source": str(source), "name": str(name)}:
-                variables: dict[str, Any] = {"__name__": "given", "torch": torch, "nn": nn}
+                variables: dict[str, Any] = {"__name__": "given"}
+                if (torch := sys.modules.get("torch")) is not None:
+                    variables |= {"torch": torch, "nn": torch.nn}
                 exec(_compiled(source, "given"), variables)  # noqa: S102 - sent by a hidden test
                 return self._value(variables[name])
             case {"op": "given", "code": str(code), "args": args}:
@@ -131,7 +132,7 @@ class Namespace:
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
                 _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
-                return {"value": code}, encoder.tensors
+                return {"value": code}, encoder.parts
             case {"op": "inspect", "of": {}, "args": args, "kwargs": kwargs, "weight": weight}:
                 weight = decoder.decode(weight)
                 return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
@@ -146,7 +147,7 @@ class Namespace:
             case {"handle": int(number)}:
                 return self._held[number]
             case {"torch": str(path)}:
-                found: Any = torch
+                found: Any = sys.modules["torch"]
                 for part in path.split("."):
                     found = getattr(found, part)
                 return found
@@ -158,36 +159,38 @@ class Namespace:
 
     def _value(self, value: object) -> Reply:
         encoder = Encoder(self._refer)
-        return {"value": encoder.encode(value)}, encoder.tensors
+        return {"value": encoder.encode(value)}, encoder.parts
 
     def _call(
         self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
     ) -> tuple[Any, Any]:
         """Call what the request names; return what it gives, and the form of that."""
         target = self._resolve(header["of"])
-        if header.get("record") is True and "torch" not in header["of"]:
+        if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
             self._recorder = Recorder()
         with self._recorder or nullcontext():
             value = target(*args, **kwargs)
         return value, encoder.encode(value)
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
-        """Call, and report also the arguments afterwards and every gradient.
+        """Call, and report also the arguments afterwards and, where there is torch, every gradient.
 
         The gradients are those of the sum of output * weight, or of the output where there is no weight.
         """
         encoder = Encoder(self._refer)
         output, code = self._call(header, args, kwargs, encoder)
-        target = self._resolve(header["of"])
         reply = {"value": code, "arguments": encoder.encode(args)}
-        tensors = {str(i): arg for i, arg in enumerate(args) if isinstance(arg, torch.Tensor)}
-        leaves = {i: tensor for i, tensor in tensors.items() if tensor.requires_grad and tensor.is_leaf}
-        named = dict(target.named_parameters()) if isinstance(target, nn.Module) else {}
-        if isinstance(output, torch.Tensor) and output.requires_grad:
-            (output if weight is None else output * weight).sum().backward()
+        leaves, named = dict[str, Any](), dict[str, Any]()
+        if (torch := sys.modules.get("torch")) is not None:
+            target = self._resolve(header["of"])
+            tensors = {str(i): arg for i, arg in enumerate(args) if isinstance(arg, torch.Tensor)}
+            leaves = {i: tensor for i, tensor in tensors.items() if tensor.requires_grad and tensor.is_leaf}
+            named = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
+            if isinstance(output, torch.Tensor) and output.requires_grad:
+                (output if weight is None else output * weight).sum().backward()
         reply["gradients"] = encoder.encode({name: leaf.grad for name, leaf in leaves.items()})
         reply["parameters"] = encoder.encode({name: parameter.grad for name, parameter in named.items()})
-        return reply, encoder.tensors
+        return reply, encoder.parts
 
 
 def run_compiled(code: str, names: Sequence[str]) -> dict[str, Any]:
@@ -224,6 +227,23 @@ def run_code(cells: tuple[str, ...]) -> Namespace:
 
 def _pristine(seed: int) -> None:
     """Reset what an earlier test or the notebook may have set for the whole process."""
-    torch.default_generator.manual_seed(seed)
-    torch.set_grad_enabled(True)
-    torch.set_default_dtype(torch.float32)
+    seed_generators(seed)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
+
+
+def seed_generators(seed: int) -> None:
+    """Seed the random generators of Python and of whatever packages are loaded."""
+    random.seed(seed)
+    if (numpy := sys.modules.get("numpy.random")) is not None:
+        numpy.seed(seed % (1 << 32))
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.default_generator.manual_seed(seed)
+
+
+def copied(parts: Iterable[Any]) -> Parts:
+    """Return copies of a message's parts, which code may change; nobody can change bytes."""
+    return [one if type(one) is bytes else (getattr(one, "clone", None) or one.copy)() for one in parts]

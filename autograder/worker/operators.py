@@ -11,8 +11,6 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
-from torch._C import _autograd, _profiler
-
 LOST = "python::lost"  # stands among the operators where some could not be recorded
 _MAX_OPERATORS = 200  # distinct names in one answer
 _MAX_NAME = 80  # characters
@@ -49,6 +47,8 @@ class Recorder:
         signal.signal(signal.SIGALRM, self._handler)
 
     def _start(self) -> None:
+        from torch._C import _autograd, _profiler  # here, as a course need not have torch
+
         config = _profiler.ProfilerConfig(_profiler.ProfilerState.CPU, *_OFF, _profiler._ExperimentalConfig())
         try:
             _autograd._enable_profiler_legacy(config)
@@ -57,6 +57,8 @@ class Recorder:
         signal.setitimer(signal.ITIMER_REAL, _SECONDS)
 
     def _stop(self) -> None:
+        from torch._C import _autograd
+
         signal.setitimer(signal.ITIMER_REAL, 0)
         try:
             events = _autograd._disable_profiler_legacy()

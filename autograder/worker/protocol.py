@@ -1,99 +1,80 @@
-"""The messages between grader and worker: frames of a JSON header and tensors in safetensors form.
+"""The messages between grader and worker: frames of a JSON header, and of parts in safetensors' form.
 
-Nothing is ever pickled, because unpickling runs code, and a submission can write whatever it likes.
+A part is a tensor, a numpy array or bytes. Nothing is ever pickled, because unpickling runs code, and a
+submission can write whatever it likes.
+
+Whoever reads an answer spends memory and time on each value in it, more than the sender spends on writing
+it: three bytes of JSON become a dict of seventy, and a tensor without elements can have a row for every one
+of a billion sums. So a message is counted as bytes first, then as JSON, and its parts by their sizes.
+
+The largest messages that the exercises' right answers and known mistakes exchange have 205 KB of
+tensors, a header of 1.9 KB and a depth of 7 brackets, 18 tensors of 4 dimensions and 32,000 elements, dicts
+of 15 items, keys of 25 characters and texts of 388. Each bound leaves at least twenty times as much.
 """
 
+import ctypes
 import json
 import math
 import socket
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import safetensors
-import torch
 
-from autograder.worker import bounds
-from autograder.worker.bounds import MAX_ANSWER, MAX_HEADER, MAX_PAYLOAD
-from autograder.worker.bounds import ProtocolError as ProtocolError
-
-_KINDS = {  # by the words that safetensors' header has for them
+MAX_HEADER = 8 << 20  # bytes: a cell's pictures travel in it
+MAX_ANSWER = 256 << 10  # bytes of a header without such long parts
+MAX_PAYLOAD = 16 << 20  # bytes
+MAX_TOKENS = 10_000  # brackets and commas of a header: each value needs one at least
+MAX_DEPTH = 200  # brackets inside brackets
+MAX_TEXT = 10_000  # characters of any text but a cell's code and outputs
+MAX_PARTS = 1000
+MAX_PARTS_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
+MAX_DIMS = 32  # torch itself stops at 64 in most places
+MAX_ELEMENTS = 1 << 22  # of a tensor, or of what sums and products along its dimensions can give
+LONG = ("code", "source", "outputs")  # the entries of a header that hold longer texts
+_TOLD_BY = 200  # bytes from a header's start, within which it names its long entry
+_MAX_DIGITS = 20
+_LENGTH = 8  # bytes at a payload's start, which say how long the description of its parts is
+_BRACKETS = b"{}[]"
+_NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
+_STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
+_LENGTHS = struct.Struct("!II")
+_AT_ONCE = 16 << 10  # bytes: nearly every message as a whole
+DTYPES = {  # of tensors, by the words that safetensors' header has for them
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64",
 }  # fmt: skip
-_WRITTEN: dict[str, torch.dtype] = {word: getattr(torch, name) for word, name in _KINDS.items()}
-DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in _KINDS.values()}
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
-_BASE: Any = torch._C.TensorBase  # whose attributes nobody can replace
-Tensors = list[torch.Tensor]
+ARRAY_DTYPES = {**DTYPES, "U16": "uint16", "U32": "uint32", "U64": "uint64"}
+del ARRAY_DTYPES["BF16"]
 
-
-def written(tensors: Tensors) -> bytes:
-    """Return contiguous tensors as bytes."""
-    return safetensors.serialize({str(i): _spec(t) for i, t in enumerate(tensors)}) if tensors else b""
-
-
-def read(payload: bytes) -> Tensors:
-    """Return the tensors that `written` has written; anything else is a ProtocolError."""
-    bounds.check_tensor_header(payload)
-    try:
-        named = dict(safetensors.deserialize(payload))  # type: ignore[no-untyped-call]
-        tensors = [_tensor(named[str(index)]) for index in range(len(named))]
-    except Exception as error:  # safetensors raises its own type and several others
-        raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
-    if len(tensors) > bounds.MAX_TENSORS or not all(map(is_plain, tensors)):
-        raise ProtocolError("a payload holds a tensor that has no form of its own")
-    return tensors
-
-
-def is_plain(tensor: torch.Tensor) -> bool:
-    """Whether a tensor can be sent: it is no subclass, and is dense, on the CPU and of a common dtype."""
-    return (
-        type(tensor) in (torch.Tensor, torch.nn.Parameter)
-        and tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
-        and not tensor.is_quantized
-        and tensor.dtype in NAMES
-        and bounds.is_small(tensor)
-    )
-
-
-def _spec(tensor: torch.Tensor) -> safetensors.TensorSpec:
-    """Return where a contiguous tensor lies in memory; safetensors' own way by numpy is ten times slower.
-
-    It asks torch itself: a submission may have put attributes of its own into torch's class.
-    """
-    return safetensors.TensorSpec(
-        dtype=NAMES[_BASE.dtype.__get__(tensor)],
-        shape=list(_BASE.shape.__get__(tensor)),
-        data_ptr=_BASE.data_ptr(tensor),
-        data_len=_BASE.nbytes.__get__(tensor),
-    )
-
-
-def _tensor(part: dict[str, Any]) -> torch.Tensor:
-    """Return one tensor of a payload; safetensors' own function for torch takes twice as long."""
-    dtype, shape, data = _WRITTEN[part["dtype"]], part["shape"], part["data"]
-    return torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
-
-
-_LENGTHS = struct.Struct("!II")
-_PLAIN = (bool, float, str)  # values that stand for themselves
-_FLOATS = {name: float(name) for name in ("nan", "inf", "-inf")}  # for which JSON has no number
-_AT_ONCE = 16 << 10  # bytes: nearly every message as a whole
 Header = dict[str, Any]
+Parts = list[Any]  # each a tensor, an array of numpy's, or bytes
 Receive = Callable[[int], bytes]  # returns exactly so many bytes
-Container = dict[Any, Any] | list[Any] | tuple[Any, ...]
+
+
+class ProtocolError(Exception):
+    """A frame or a value breaks the protocol."""
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError("a number is too long")
+    return int(digits)
+
+
 _ENCODER = json.JSONEncoder(allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=int, parse_int=bounds.integer)  # int refuses NaN and infinities
-_MAX_LEVELS = bounds.MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and some stand around all
+_DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # int refuses NaN and infinities
 
 
-def pack(header: Header, tensors: Tensors) -> bytes:
-    """Return the frame of `header` and `tensors`."""
+def pack(header: Header, parts: Parts) -> bytes:
+    """Return the frame of `header` and `parts`."""
     text = _ENCODER.encode(header).encode()
-    payload = written(tensors)
-    bounds.check_length(header, text)
+    specs = {f"{i}{_mark(part)}": _spec(part) for i, part in enumerate(parts)}
+    payload = safetensors.serialize(specs) if specs else b""
+    _check_length(header, text)
     if len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the tensors are larger than a frame may hold")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
@@ -104,33 +85,27 @@ def longest_answer(request: Header) -> int:
     return MAX_HEADER if request.get("op") == "cell" else MAX_ANSWER
 
 
-def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Tensors]:
+def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]:
     """Read one frame through `receive(count)`, which returns exactly `count` bytes.
 
     A frame that announces a header of more than `most` bytes, or too much else, is refused before it is read.
+    A long header, or payload, is refused by its start before the rest has come.
     """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > most or payload_length > MAX_PAYLOAD:
         raise ProtocolError("a frame claims to be larger than a frame may be")
-    return unpack(_header(receive, header_length), _payload(receive, payload_length))
+    header = _received(receive, header_length, MAX_ANSWER, MAX_ANSWER, _check_start)
+    payload = _received(receive, payload_length, MAX_PARTS_HEADER, _LENGTH, _check_parts_header)
+    return unpack(header, payload)
 
 
-def _header(receive: Receive, length: int) -> bytes:
-    """Read a frame's header; one whose first part shows that it holds too much is not read to its end."""
-    if length <= MAX_ANSWER:
+def _received(receive: Receive, length: int, short: int, start: int, check: Callable[[bytes], None]) -> bytes:
+    """Receive so many bytes; where they are not `short`, `check` sees the `start` of them first."""
+    if length <= short:
         return receive(length)
-    start = receive(MAX_ANSWER)
-    bounds.check_start(start)
-    return start + receive(length - len(start))
-
-
-def _payload(receive: Receive, length: int) -> bytes:
-    """Read a frame's tensors; one whose first bytes announce too many of them is not read to its end."""
-    if length <= bounds.MAX_TENSOR_HEADER:
-        return receive(length)
-    start = receive(bounds.TENSOR_HEADER_LENGTH)
-    bounds.check_tensor_header(start)
-    return start + receive(length - len(start))
+    begun = receive(start)
+    check(begun)
+    return begun + receive(length - start)
 
 
 def reader(channel: socket.socket) -> Receive:
@@ -149,160 +124,129 @@ def reader(channel: socket.socket) -> Receive:
     return receive
 
 
-def unpack(text: bytes, payload: bytes) -> tuple[Header, Tensors]:
-    """Return the header and tensors of a frame's two parts, each of which is counted before it is built."""
-    bounds.check_json(text)
+def unpack(text: bytes, payload: bytes) -> tuple[Header, Parts]:
+    """Return the header and parts of a frame, each of which is counted before it is built."""
+    _check_json(text)
     try:
         header = _DECODER.decode(text.decode())
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
     if not isinstance(header, dict):
         raise ProtocolError("a header is not an object")
-    bounds.check_length(header, text)
-    bounds.check_texts(header, text)
-    return header, read(payload) if payload else []
+    _check_length(header, text)
+    _check_texts(header, text)
+    return header, _read_parts(payload) if payload else []
 
 
-class Encoder:
-    """Turns the values of one message into JSON, and gathers their tensors.
+def _check_json(text: bytes) -> None:
+    """Refuse JSON of too many values or of too great a depth, without building any of it."""
+    if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
+        return  # as nearly every answer, which need not be looked at closely
+    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a text
+    if bare.count(b'"') > 4 * MAX_TOKENS:
+        raise ProtocolError("a header holds too many texts")
+    outside = b"".join(bare.split(b'"')[::2])
+    if sum(map(outside.count, (b"{", b"[", b","))) > MAX_TOKENS:
+        raise ProtocolError("a header holds too many values")
+    brackets = outside.translate(None, _NO_BRACKETS)
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
+        raise ProtocolError("a header is too deep")
 
-    What is larger than a message may be is not sent but referred to, like any other object.
+
+def _check_start(start: bytes) -> None:
+    """Refuse a header of more than an answer's length by the `start` of it."""
+    if not any(f'"{name}": '.encode() in start[:_TOLD_BY] for name in LONG):
+        raise ProtocolError("a header does not say at its start why it is long")
+    _check_json(start)
+
+
+def _check_length(header: Header, text: bytes) -> None:
+    """Refuse a header, written as `text`, that is longer than its entries explain."""
+    if len(text) <= MAX_ANSWER:
+        return  # as nearly every header
+    if len(text) > MAX_HEADER or not any(name in header for name in LONG):
+        raise ProtocolError("the header is larger than a frame may hold")
+
+
+def _check_texts(header: Header, written: bytes) -> None:
+    """Refuse a header, as it was `written`, with a text or a name too long to be of use in an answer."""
+    if len(written) <= MAX_TEXT:
+        return
+    left: list[Any] = [*header, *(entry for name, entry in header.items() if name not in LONG)]
+    while left:
+        match left.pop():
+            case str(text) if len(text) > MAX_TEXT:
+                raise ProtocolError("a header holds a text that is too long")
+            case list(items):
+                left.extend(items)
+            case dict(items):
+                left.extend(items)
+                left.extend(items.values())
+
+
+def _check_parts_header(payload: bytes) -> None:
+    """Refuse a payload that describes too many parts, before anybody reads it."""
+    if int.from_bytes(payload[:_LENGTH], "little") > MAX_PARTS_HEADER:
+        raise ProtocolError("a payload describes too many parts")
+
+
+def _read_parts(payload: bytes) -> Parts:
+    """Return the parts that `pack` has written; anything else is a ProtocolError."""
+    _check_parts_header(payload)
+    try:
+        found = {int(name.rstrip("ab")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
+        if len(found) > MAX_PARTS:
+            raise ProtocolError("a payload holds too many parts")
+        return [_part(*found[index]) for index in range(len(found))]
+    except ProtocolError:
+        raise
+    except Exception as error:  # safetensors raises its own type and several others
+        raise ProtocolError(f"a payload is not safetensors: {type(error).__name__}") from None
+
+
+def is_small(shape: Sequence[int]) -> bool:
+    """Whether a tensor of this shape may be sent: neither it nor what a sum leaves of it is large.
+
+    Dimensions of size 0 do not count: the row sums of a tensor of shape (2**29, 0) would take gigabytes.
     """
-
-    def __init__(self, refer: Callable[[object], Header]) -> None:
-        self.tensors: Tensors = []
-        self._refer = refer  # returns a reference for a value that cannot be sent itself
-        self._sent: dict[int, tuple[int, torch.Tensor]] = {}  # by id; kept, so that ids stay
-        self._bytes = MAX_PAYLOAD
-        self._tokens = bounds.MAX_TOKENS - 100  # those are for what stands around the values
-        self._depth = 0
-
-    def encode(self, value: object) -> Any:
-        """Return the form of `value`; a tensor that occurs twice is sent once and stays one object."""
-        if value is None or isinstance(value, bool):
-            return value
-        if isinstance(value, str):
-            return value if len(value) <= bounds.MAX_TEXT else self._refer(value)
-        if type(value) is int and bounds.is_integer(value):
-            return value
-        if isinstance(value, float):  # numpy.float64, too, such as np.mean gives it
-            plain = float.__pos__(value)
-            return plain if math.isfinite(plain) else {"float": repr(plain)}
-        if isinstance(value, torch.Tensor):
-            return self._tensor(value) if is_plain(value) else self._refer(value)
-        if isinstance(value, torch.dtype) and value in NAMES:
-            return {"dtype": NAMES[value]}
-        if isinstance(value, dict | list | tuple) and self._takes(value):
-            return self._container(value)
-        return self._refer(value)
-
-    def _takes(self, value: Container) -> bool:
-        """Whether there is room for all that a container holds."""
-        if isinstance(value, dict) and (len(value) > bounds.MAX_ITEMS or not all(map(bounds.is_key, value))):
-            return False
-        self._tokens -= 2 + len(value) * (6 if isinstance(value, dict) else 3)
-        return self._tokens >= 0
-
-    def _container(self, value: Container) -> Header:
-        if self._depth > _MAX_LEVELS:
-            raise RecursionError("the containers are nested too deeply")
-        self._depth += 1
-        code: Header
-        if isinstance(value, dict):
-            code = {"dict": [[self.encode(key), self.encode(item)] for key, item in value.items()]}
-        else:
-            name = "list" if isinstance(value, list) else "tuple"
-            code = {name: [self.encode(item) for item in value]}
-        self._depth -= 1
-        return code
-
-    def _tensor(self, tensor: torch.Tensor) -> Header:
-        dims = list(range(tensor.dim()))
-        order = dims if tensor.is_contiguous() else _order(tensor)
-        index, _ = self._sent.get(id(tensor), (len(self.tensors), tensor))
-        if index == len(self.tensors):
-            self._bytes -= tensor.numel() * tensor.element_size()
-            if self._bytes < 0:  # before the tensor is copied, which may take more memory than there is
-                raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
-            if index == bounds.MAX_TENSORS:
-                raise ValueError(f"there are more than {bounds.MAX_TENSORS:,} tensors")
-            self._sent[id(tensor)] = index, tensor
-            laid_out = tensor.detach() if order is dims else tensor.detach().permute(order)
-            self.tensors.append(laid_out.clone(memory_format=torch.contiguous_format))
-        code: Header = {"tensor": index}
-        if tensor.requires_grad:
-            code["grad"] = True
-        if order != dims:
-            code["order"] = order
-            self._tokens -= len(order)
-        return code
+    return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 
 
-class Decoder:
-    """Turns the JSON of one message back into values; anything malformed is a ProtocolError."""
-
-    def __init__(self, tensors: Tensors, resolve: Callable[[Header], Any]) -> None:
-        self._tensors = tensors
-        self._resolve = resolve  # turns a reference into its object
-        self._seen: dict[int, torch.Tensor] = {}
-
-    def decode(self, code: Any) -> Any:
-        """Return the value that `code` stands for."""
-        try:
-            return self._value(code)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-            raise ProtocolError(f"a value is malformed: {type(error).__name__}") from None
-
-    def _value(self, code: Any) -> Any:
-        if code is None or isinstance(code, _PLAIN):
-            return code
-        if isinstance(code, int) and bounds.is_integer(code):
-            return code
-        if not isinstance(code, dict):
-            raise ProtocolError("a value has no known form")
-        if "tensor" in code:
-            return self._tensor(code["tensor"], code)
-        if "tuple" in code:
-            return tuple(self._items(code["tuple"]))
-        if "dict" in code:
-            return self._dict(code["dict"])
-        if "list" in code:
-            return self._items(code["list"])
-        if "dtype" in code:
-            return DTYPES[code["dtype"]]
-        if "float" in code:
-            return _FLOATS[code["float"]]
-        return self._resolve(code)
-
-    def _items(self, codes: Any) -> list[Any]:
-        if not isinstance(codes, list):
-            raise ProtocolError("a container holds no list")
-        return [self._value(code) for code in codes]
-
-    def _dict(self, pairs: Any) -> dict[Any, Any]:
-        if not isinstance(pairs, list) or len(pairs) > bounds.MAX_ITEMS:
-            raise ProtocolError("a dict holds no list of pairs, or too many")
-        return {self._key(key): self._value(item) for key, item in pairs}
-
-    def _key(self, code: Any) -> Any:
-        if not bounds.is_key(key := self._value(code)):
-            raise ProtocolError("a dict has a key that is too long, or no text and no number")
-        return key
-
-    def _tensor(self, index: int, code: Header) -> torch.Tensor:
-        if index not in self._seen:
-            tensor = self._tensors[index]
-            dims = list(range(tensor.dim()))
-            if (order := code.get("order", dims)) is not dims:
-                if sorted(order) != dims:
-                    raise ProtocolError("a tensor's order is no order of its dimensions")
-                dims = [order.index(dim) for dim in dims]
-            tensor = tensor.permute(dims)
-            self._seen[index] = tensor.requires_grad_() if code.get("grad") is True else tensor
-        return self._seen[index]
+def _part(name: str, described: dict[str, Any]) -> Any:
+    """Return one part; only a process that works with torch or numpy takes their kinds of parts."""
+    word, shape, data = described["dtype"], described["shape"], described["data"]
+    if not is_small(shape):
+        raise ProtocolError("a payload holds a part that is too large")
+    if name.endswith("b"):
+        return bytes(data)
+    if name.endswith("a"):
+        numpy = sys.modules["numpy"]
+        return numpy.frombuffer(data, dtype=ARRAY_DTYPES[word]).reshape(shape)
+    # safetensors' own function for torch takes twice as long
+    torch = sys.modules["torch"]
+    dtype = getattr(torch, DTYPES[word])
+    return torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
 
 
-def _order(tensor: torch.Tensor) -> list[int]:
-    """Return the dimensions from the largest stride to the smallest, which is their order in memory."""
-    strides = tensor.stride()
-    return sorted(range(tensor.dim()), key=lambda dim: -strides[dim])
+def _mark(part: Any) -> str:
+    """Return what stands behind a part's number: nothing for a tensor."""
+    return "b" if type(part) is bytes else "" if hasattr(type(part), "is_leaf") else "a"
+
+
+def _spec(part: Any) -> safetensors.TensorSpec:
+    """Return where a contiguous part lies in memory; safetensors' own way by numpy is ten times slower.
+
+    It asks torch itself: a submission may have put attributes of its own into torch's class.
+    """
+    if type(part) is bytes:
+        place = ctypes.cast(part, ctypes.c_void_p).value or 0
+        return _tensor_spec("uint8", [len(part)], place, len(part))
+    if _mark(part):
+        return _tensor_spec(str(part.dtype), list(part.shape), part.ctypes.data, part.nbytes)
+    base: Any = sys.modules["torch"]._C.TensorBase  # whose attributes nobody can replace
+    dtype = str(base.dtype.__get__(part)).removeprefix("torch.")
+    return _tensor_spec(dtype, list(base.shape.__get__(part)), base.data_ptr(part), base.nbytes.__get__(part))
+
+
+def _tensor_spec(dtype: str, shape: list[int], place: int, size: int) -> safetensors.TensorSpec:
+    return safetensors.TensorSpec(dtype=dtype, shape=shape, data_ptr=place, data_len=size)

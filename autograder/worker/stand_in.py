@@ -1,15 +1,15 @@
 """Stands in for functions of torch that need what is not there where notebooks are graded, and for tqdm.
 
+What it does for torch it does where a course has torch.
+
 It also keeps missing packages missing, so that no file of a submission can take their names.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
-
-import torch
 
 _NOT_COMPILED = "torch.compile would start a compiler, so here the code runs as it is written.\n"
 _NO_GPU = "There is no GPU where notebooks are graded, so tensors are made on the CPU.\n"
@@ -41,8 +41,9 @@ def stand_in() -> None:
     for name in CUSTOMARY:
         if name not in sys.modules and PathFinder.find_spec(name) is None:
             sys.modules[name] = None  # type: ignore[assignment]
-    torch.compile = _compile
-    torch.set_default_device = _set_default_device
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.compile = _compile
+        torch.set_default_device = _default_device_setter(torch)
     seed_the_processor_alone()
 
 
@@ -64,9 +65,10 @@ def seed_the_processor_alone() -> None:
     It would note for each of them, with all lines that led there, that it is to be seeded when it appears;
     that takes a hundred times as long as seeding.
     """
-    for device in (torch.cuda, torch.xpu, torch.mtia):
+    torch = sys.modules.get("torch")
+    for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
         if not device.is_available():
-            setattr(device, "manual_seed_all", _seed_nothing)  # noqa: B010 - not all modules declare it
+            device.manual_seed_all = _seed_nothing
 
 
 def _seed_nothing(seed: int) -> None:
@@ -116,11 +118,13 @@ def _compile(model: Any = None, **_: object) -> Any:
     return model if model is not None else lambda decorated: decorated
 
 
-def _set_default_device(device: Any) -> None:
-    if device is None or torch.device(device).type in ("cpu", "meta"):
-        _original(device)
-    else:
-        sys.stderr.write(_NO_GPU)
+def _default_device_setter(torch: ModuleType) -> Callable[[Any], None]:
+    original = torch.set_default_device
 
+    def set_default_device(device: Any) -> None:
+        if device is None or torch.device(device).type in ("cpu", "meta"):
+            original(device)
+        else:
+            sys.stderr.write(_NO_GPU)
 
-_original = torch.set_default_device
+    return set_default_device

@@ -1,4 +1,4 @@
-"""The process that imports torch once and then forks a child for each submission.
+"""The process that imports a course's packages once and then forks a child for each submission.
 
 The grader never imports this module but runs it in a new process, which has a socket to the grader as
 descriptor 3. The zygote sends "r" when it is ready, and then answers four messages:
@@ -23,7 +23,8 @@ import socket
 import struct
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +38,7 @@ import torch as _torch
 _torch.nn.Linear(2, 2)(_torch.zeros(1, 2)).sum().backward()
 del _torch
 """
+_AT_WORK = {"matplotlib": "matplotlib.pyplot", "numpy": "numpy.random"}  # what notebooks use of a package
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
@@ -49,10 +51,11 @@ class Warm(NamedTuple):
     learn: Callable[[list[str]], None]  # reads cells in advance
 
 
-def main(fonts: Path) -> None:
+def main(fonts: Path, packages: Sequence[str]) -> None:
     """Warm up, tell the grader, then fork and reap children until the grader closes its end.
 
-    `fonts` is the folder in which matplotlib keeps its list of fonts, because making a new list is slow.
+    `packages` are the modules that children will import. `fonts` is the folder in which matplotlib keeps its
+    list of fonts, because making a new list is slow.
     """
     # After the grader's death the `with` block below must still remove the workers' folders.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
@@ -63,7 +66,7 @@ def main(fonts: Path) -> None:
     control = socket.socket(fileno=CONTROL)
     with own_folder(Path(tempfile.gettempdir())) as scratch:
         _set_environment(scratch, fonts)
-        warm = _warm()
+        warm = _warm(packages)
         _look_at_everything()
         control.sendall(b"r")
         _obey(control, warm, scratch)
@@ -99,7 +102,7 @@ def _look_at_everything() -> None:
                 os.lstat(os.path.join(folder, name))  # noqa: PTH118 - there are thousands
 
 
-def _warm() -> Warm:
+def _warm(packages: Sequence[str]) -> Warm:
     """Import what notebooks need, once for all children.
 
     No garbage is collected meanwhile: a collection would look through all that was imported so far, which
@@ -107,16 +110,19 @@ def _warm() -> Warm:
     that children share.
     """
     gc.disable()
-    import matplotlib.pyplot as plt
-    import torch
+    for name in packages:
+        import_module(_AT_WORK.get(name, name))
 
     from autograder.worker.child import serve, warm_up
     from autograder.worker.shell import Shell
 
-    torch.set_num_threads(1)
-    plt.ioff()
+    if (plt := sys.modules.get("matplotlib.pyplot")) is not None:
+        plt.ioff()
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)
     shell = Shell()
-    shell.run(0, WARM_UP)
+    if torch is not None:
+        shell.run(0, WARM_UP)
     gc.freeze()
     warm_up(shell)
     gc.collect()  # nothing of it is left, and little had to be looked through

@@ -5,12 +5,13 @@ That is conftest.py, the same for every exercise, exercise.json with what differ
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course.exercise import Exercise
 from autograder.course.given import given_checks
 from autograder.course.hints import read_hints
+from autograder.course.packages import name_of
 from autograder.course.source import Role
 
 CHECKS, SETUP = (Path(__file__).parent / name for name in ("conftest.py", "SETUP.md"))
@@ -22,7 +23,15 @@ _FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
 def student_files(exercise: Exercise) -> dict[str, str]:
     """Return the text of each file that lies beside the notebook, by the file's name."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in (CHECKS, SETUP)}
+    texts[SETUP.name] = _setup(texts[SETUP.name], exercise.packages)
     return texts | {NAMES[-1]: json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
+
+
+def _setup(text: str, packages: Sequence[str]) -> str:
+    """Return the page on how to set up, with what the course needs."""
+    names = ", ".join([*map(name_of, packages), "Jupyter"])
+    words = " ".join(f'"{one}"' if set(one) & set("<>=! ;[") else one for one in packages)
+    return text.format(names=f"{names} and pytest", packages=words).replace("install  ", "install ")
 
 
 def _facts(exercise: Exercise) -> dict[str, object]:

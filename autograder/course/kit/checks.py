@@ -116,12 +116,14 @@ def _called(file, line, local):
 def _typed(value):
     """Return a value as one would type it; nothing for None and objects of other kinds."""
     if hasattr(value, "tolist"):
+        if not type(value).__module__.startswith("torch"):
+            return f"np.array({_typed(value.tolist())})"
         return f"torch.tensor({_typed(value.tolist())})" + ".double()" * ("float64" in str(value.dtype))
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_typed, value))}]"
     if isinstance(value, float) and abs(value) < 1e4:
         return f"{value:.4g}" + "." * (value == int(value))
-    return repr(value) if isinstance(value, (int, float, str)) else ""
+    return repr(value) if isinstance(value, (int, float, str, dict, set)) else ""
 
 
 def _kind(value):

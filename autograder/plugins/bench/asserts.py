@@ -13,7 +13,7 @@ from autograder.course.exercise import Exercise
 from autograder.testing.exchange import Exchange, Local
 from autograder.testing.suite import Run, Suite
 from autograder.worker.namespace import run_code
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 HELPERS = """\
 import base64
@@ -131,7 +131,7 @@ class _Step:
         return repr(code)
 
 
-def _same(seen: str, right: Any, tensors: Tensors) -> Iterator[str]:
+def _same(seen: str, right: Any, tensors: Parts) -> Iterator[str]:
     """Yield the lines that compare the value of the expression `seen` with the right one."""
     match right:
         case {"tensor": int(index)} as code:

@@ -29,7 +29,7 @@ from autograder.submission.submission import Submission
 from autograder.testing.exchange import Local, Reply
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import Namespace, silence
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 Answers = Mapping[str, Mapping[str, str]]  # by student and question
 Full = Mapping[str, frozenset[str]]  # the questions with full marks, by student
@@ -219,7 +219,7 @@ class _Clocked(Local):
 
     seconds = 0.0
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         since = time.thread_time()
         try:
             return super().ask(header, tensors)

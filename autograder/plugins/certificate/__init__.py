@@ -39,7 +39,7 @@ _PARTS = {
     "suite": "other hidden tests or known mistakes",
     "settings": "other limits, rules or walls in course.yaml",
     "inputs": "another secret, and so other hidden inputs",
-    "engine": "another engine or torch",
+    "engine": "another engine or other packages",
     "environment": "another Python",
     "machine": "another kind of processor",
     "walls": "other walls on this machine",

@@ -20,7 +20,9 @@ _WORKFLOW = Path(__file__).with_name("workflow.yml")
 
 def write_workflow(course: Course, exercise: Exercise) -> Path:
     """Write build/github/EXERCISE/autograde.yml and return it."""
-    text = Template(_WORKFLOW.read_text(encoding="utf-8")).substitute(EXERCISE=exercise.name)
+    packages = [f'"{package}"' for package in course.settings.packages]
+    words = {"EXERCISE": exercise.name, "PACKAGES": "".join(f" {package}" for package in packages)}
+    text = Template(_WORKFLOW.read_text(encoding="utf-8")).substitute(words)
     return write_whole(course.build / "github" / exercise.name / "autograde.yml", text)
 
 

@@ -41,6 +41,7 @@ def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
                 f"{path}: missing; install the engine from its own folder, as `make setup` does"
             )
         yield name, path.read_bytes()
+    yield "packages.txt", "".join(f"{one}\n" for one in course.settings.packages).encode()
     yield from _folder(_SCRIPTS, "")
     yield from _folder(ENGINE, "engine/autograder/")
     for name, content in course_files(course, [exercise]).items():
@@ -55,5 +56,5 @@ def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _mode(name: str) -> int:
-    script = not name.count("/") and name != "constraints.txt"
+    script = not name.count("/") and not name.endswith(".txt")
     return 0o100755 if script else 0o100644

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 import autograder
 from autograder.authoring.answers import fill, right_answers
-from autograder.authoring.new import FIRST, create_course, entry
+from autograder.authoring.new import FIRST as FIRST_OF
+from autograder.authoring.new import create, create_course, entry
 from autograder.authoring.verify import prove
 from autograder.cli import main
 from autograder.course import kept
@@ -21,6 +22,7 @@ from autograder.course.notebook import build_notebook
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG
 
+FIRST = FIRST_OF["torch"]
 PAGE = Path(autograder.__file__).parent / "docs" / "authors.md"
 SHOWN = re.compile(r"`([a-z0-9_/]+\.py)`(?:(?!```).)*?```python\n(.*?)```", re.DOTALL)
 
@@ -52,6 +54,23 @@ def test_a_new_course_is_proved_released_and_graded_at_once(tmp_path: Path) -> N
     assert f"{FIRST} ann: graded, 2 of 2 by tests" in call(folder, "grade")
     assert "1 pages in" in call(folder, "feedback")
     assert "wrote build/exports/exercises.csv" in call(folder, "export")
+
+
+@pytest.mark.parametrize(
+    ("subject", "packages"), [("python", ()), ("numpy", ("numpy",)), ("pandas", ("pandas",))]
+)
+def test_a_new_course_on_another_subject_is_proved(
+    subject: str, packages: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--with", subject])
+    assert done.exit_code == 0, done.output
+    course = load_course(tmp_path / "course")
+    assert course.settings.packages == packages
+    with Zygote(packages=packages) as zygote:
+        (proof,) = prove(course, course.chosen([FIRST_OF[subject]]), zygote)
+    assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
+    create(course, "02_next")
+    assert (course.root / "solutions" / "02_next" / "test_hidden.py").is_file()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from autograder.diagnosis.search import Repair
 from autograder.testing.exchange import Local, Reply
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import Namespace, run_code
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 COURSE = load_course(Path(__file__).parents[3])
 
@@ -38,10 +38,10 @@ class OwnBench:
         self.local = Local(Namespace(variables))
         return True
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         return self.local.ask(header, tensors)
 
-    def attempt(self, header: Header, tensors: Tensors) -> Reply | None:
+    def attempt(self, header: Header, tensors: Parts) -> Reply | None:
         return self.local.ask(header, tensors)
 
 

@@ -18,7 +18,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.tests.classroom import SECRET, solved
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 FORGING = r"""
 import os, stat
@@ -306,7 +306,7 @@ def test_a_question_whose_visible_check_gets_a_forged_answer_is_not_asked_again(
         asked.append(own)
         ask = worker.ask
 
-        def noted(header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+        def noted(header: Header, tensors: Parts, seconds: float) -> tuple[Header, Parts]:
             own.append(header)
             return ask(header, tensors, seconds)
 

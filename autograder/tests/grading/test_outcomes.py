@@ -22,7 +22,7 @@ from autograder.testing.inputs import DISCLOSED
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.tests.grading.workers import ScriptedZygote
-from autograder.worker.protocol import Header, ProtocolError, Tensors
+from autograder.worker.protocol import Header, Parts, ProtocolError
 
 LIMITS = Limits(cell_seconds=3, call_seconds=2)
 CELLS = (
@@ -175,7 +175,7 @@ def breaking(exercise: Exercise) -> Callable[..., Run]:
     running = Running(Suite(exercise), {}, LIMITS)
 
     def breaking(items: list[Any], double: Header, *tensors: torch.Tensor) -> Run:
-        answers: list[tuple[Header, Tensors]] = [
+        answers: list[tuple[Header, Parts]] = [
             (double, list(tensors)),
             ({"value": {"tuple": items}}, [torch.tensor(1.0)]),
             (FUNCTION, []),
@@ -207,7 +207,7 @@ def breaking(exercise: Exercise) -> Callable[..., Run]:
     ],
 )
 def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
-    breaking: Callable[..., Run], reply: Header, tensors: Tensors, seen: str
+    breaking: Callable[..., Run], reply: Header, tensors: Parts, seen: str
 ) -> None:
     run = breaking(TABLE, reply, *tensors)
     assert run.kind is Verdict.FAILED

@@ -5,7 +5,7 @@ import torch
 
 from autograder.grading.same_answer import same_exchanges
 from autograder.testing.exchange import Exchange
-from autograder.worker.protocol import Encoder
+from autograder.worker.values import Encoder
 
 
 class Thing:
@@ -15,7 +15,7 @@ class Thing:
 def exchange(value: object, number: int = 0) -> Exchange:
     encoder = Encoder(lambda other: {"handle": number, "type": type(other).__name__})
     header = {"value": encoder.encode(value)}
-    return Exchange(({}, []), (header, encoder.tensors))
+    return Exchange(({}, []), (header, encoder.parts))
 
 
 def crash(kind: str, message: str) -> Exchange:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from autograder.course.settings import Limits
 from autograder.sandbox.process import DeadlineError, Worker
 from autograder.sandbox.zygote import Zygote
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
-Answers = Callable[[Header], Header | tuple[Header, Tensors]]
+Answers = Callable[[Header], Header | tuple[Header, Parts]]
 
 
 class ScriptedWorker(Worker):
@@ -23,7 +23,7 @@ class ScriptedWorker(Worker):
         self._size = size  # bytes of each answer
         self._takes = takes  # seconds for each answer
 
-    def ask(self, header: Header, tensors: Tensors, seconds: float) -> tuple[Header, Tensors]:
+    def ask(self, header: Header, tensors: Parts, seconds: float) -> tuple[Header, Parts]:
         self.asked.append({**header, "seconds": seconds})
         self.received += self._size
         self.seconds += min(self._takes, seconds)

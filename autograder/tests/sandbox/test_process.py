@@ -21,8 +21,7 @@ import torch
 from autograder.sandbox import process
 from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
-from autograder.worker.bounds import MAX_ANSWER, MAX_TENSOR_HEADER
-from autograder.worker.protocol import ProtocolError, pack, read_frame
+from autograder.worker.protocol import MAX_ANSWER, MAX_PARTS_HEADER, ProtocolError, pack, read_frame
 
 SECONDS = 10.0
 UNTIL_KILLED = "import time; time.sleep(60)"
@@ -246,7 +245,7 @@ def test_closing_ends_the_process_at_once_and_nothing_the_second_time(peer: Peer
 
 LONG_HEADER = struct.pack("!II", MAX_ANSWER + 1, 0)
 MANY_TENSORS = (
-    struct.pack("!II", 2, MAX_TENSOR_HEADER + 9) + b"{}" + (MAX_TENSOR_HEADER + 1).to_bytes(8, "little")
+    struct.pack("!II", 2, MAX_PARTS_HEADER + 9) + b"{}" + (MAX_PARTS_HEADER + 1).to_bytes(8, "little")
 )
 
 

@@ -5,7 +5,7 @@ import torch
 
 from autograder.testing.exchange import Exchange, Reply, Request
 from autograder.testing.remembered import FromMemory, remember
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 
 class Adding:
@@ -15,7 +15,7 @@ class Adding:
         self.asked: list[Header] = []
         self._sum = torch.zeros(2)
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         self.asked.append(header)
         self._sum = (torch.zeros(2) if "fresh" in header else self._sum) + sum(tensors)
         return {"value": {"tensor": 0}}, [self._sum.clone()]

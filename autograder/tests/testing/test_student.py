@@ -8,7 +8,7 @@ from autograder.testing.expectations import Unmet, expect_raises
 from autograder.testing.student import Remote, Student
 from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
-from autograder.worker.protocol import Header, ProtocolError, Tensors
+from autograder.worker.protocol import Header, Parts, ProtocolError
 
 CODE = """
 import numpy as np
@@ -171,7 +171,7 @@ def test_an_inspection_of_another_form_breaks_the_protocol(forged: Header) -> No
     empty: Header = {"dict": []}
 
     class Forger:
-        def ask(self, header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+        def ask(self, header: Header, tensors: Parts) -> tuple[Header, Parts]:
             nothing: Header = {"value": None, "arguments": {"tuple": []}}
             return {**nothing, "gradients": empty, "parameters": empty, **forged}, []
 

@@ -13,7 +13,7 @@ from autograder.testing.exchange import Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs, numbered_inputs
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
-from autograder.worker.protocol import Header, Tensors
+from autograder.worker.protocol import Header, Parts
 
 HEAD = "from autograder.testing import question\n"
 
@@ -59,7 +59,7 @@ class Asked:
 
     count = 0
 
-    def ask(self, header: Header, tensors: Tensors) -> Reply:
+    def ask(self, header: Header, tensors: Parts) -> Reply:
         self.count += 1
         return {"value": None}, []
 

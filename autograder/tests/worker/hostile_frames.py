@@ -7,8 +7,8 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.worker.bounds import MAX_HEADER
-from autograder.worker.protocol import Decoder, Header, ProtocolError, unpack
+from autograder.worker.protocol import MAX_HEADER, Header, ProtocolError, unpack
+from autograder.worker.values import Decoder
 
 _PARTS = (b"{}", b"[]", b'""', b"0", b"[[]]", b'{"":0}', b'{"tensor":0}', b'{"list":[]}', b'"\\""', b"1e308")
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.worker import bounds
-from autograder.worker.bounds import ProtocolError
-from autograder.worker.protocol import Decoder, Encoder, Header, pack, unpack
+from autograder.worker import coding, protocol
+from autograder.worker.protocol import Header, ProtocolError, pack, unpack
+from autograder.worker.values import Decoder, Encoder
 
 
 class Kept:
@@ -32,7 +32,7 @@ def kept(reference: Header) -> Any:
 def across(value: object) -> Any:
     """Return `value` as an honest worker sends it and the grader has it."""
     encoder = Encoder(refer)
-    frame = pack({"value": encoder.encode(value)}, encoder.tensors)
+    frame = pack({"value": encoder.encode(value)}, encoder.parts)
     length = struct.unpack("!II", frame[:8])[0]
     header, tensors = unpack(frame[8 : 8 + length], frame[8 + length :])
     return Decoder(tensors, kept).decode(header["value"])
@@ -50,14 +50,14 @@ def tensors_of(*shapes: list[int]) -> bytes:
 @pytest.mark.parametrize(
     "header",
     [
-        b"[" + b"{}," * (bounds.MAX_TOKENS // 2) + b"0]",
-        b'{"a": [' + b'"",' * bounds.MAX_TOKENS + b'""]}',
-        b'{"a": "\\\\", "b": [' + b"0," * bounds.MAX_TOKENS + b"0]}",
-        b'{"a": "\\"", "b": [' + b"0," * bounds.MAX_TOKENS + b"0]}",
-        b'{"a": ' + b"[" * (bounds.MAX_DEPTH + 1) + b"]" * (bounds.MAX_DEPTH + 1) + b"}",
-        b'{"a": "' + b"x" * (bounds.MAX_TEXT + 1) + b'"}',
-        b'{"a": {"' + b"x" * (bounds.MAX_TEXT + 1) + b'": 0}}',
-        b'{"error": {"message": "' + b"x" * (bounds.MAX_TEXT + 1) + b'"}, "outputs": []}',
+        b"[" + b"{}," * (protocol.MAX_TOKENS // 2) + b"0]",
+        b'{"a": [' + b'"",' * protocol.MAX_TOKENS + b'""]}',
+        b'{"a": "\\\\", "b": [' + b"0," * protocol.MAX_TOKENS + b"0]}",
+        b'{"a": "\\"", "b": [' + b"0," * protocol.MAX_TOKENS + b"0]}",
+        b'{"a": ' + b"[" * (protocol.MAX_DEPTH + 1) + b"]" * (protocol.MAX_DEPTH + 1) + b"}",
+        b'{"a": "' + b"x" * (protocol.MAX_TEXT + 1) + b'"}',
+        b'{"a": {"' + b"x" * (protocol.MAX_TEXT + 1) + b'": 0}}',
+        b'{"error": {"message": "' + b"x" * (protocol.MAX_TEXT + 1) + b'"}, "outputs": []}',
         b'{"a": [' + b'"' + b"x" * 9000 + b'",' * 40 + b"0]}",
         b'{"a": ' + b"9" * 21 + b"}",
     ],
@@ -80,8 +80,8 @@ def test_what_stands_in_texts_is_not_counted() -> None:
         [[2**29, 0]],
         [[0, 2**62, 2**62]],
         [[1 << 11, 1 << 12, 0]],
-        [[0, *[1] * bounds.MAX_DIMS]],
-        [[0]] * (bounds.MAX_TENSORS + 1),
+        [[0, *[1] * protocol.MAX_DIMS]],
+        [[0]] * (protocol.MAX_PARTS + 1),
         [[0] * 5000] * 100,
     ],
     ids=["rows", "overflow", "product", "dimensions", "count", "header"],
@@ -94,9 +94,9 @@ def test_tensors_that_weigh_nothing_are_bounded_too(shapes: list[list[int]]) -> 
 @pytest.mark.parametrize(
     "code",
     [
-        {"dict": [[number, 0] for number in range(bounds.MAX_ITEMS + 1)]},
-        {"dict": [["x" * (bounds.MAX_KEY + 1), 0]]},
-        {"dict": [[{"tuple": [1]}, 0]]},
+        {"dict": [[number, 0] for number in range(coding.MAX_ITEMS + 1)]},
+        {"dict": [["x" * (coding.MAX_KEY + 1), 0]]},
+        {"dict": [[{"tuple": [{"list": []}]}, 0]]},
         {"dict": [[{"handle": 0}, 0]]},
         {"list": {"a": 0}},
         {"tuple": "abc"},
@@ -111,16 +111,16 @@ def test_a_value_of_odd_keys_or_form_is_refused(code: Any) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "x" * (bounds.MAX_TEXT + 1),
-        [0.0] * bounds.MAX_TOKENS,
-        tuple(range(bounds.MAX_TOKENS)),
-        dict.fromkeys(range(bounds.MAX_ITEMS + 1)),
-        {"x" * (bounds.MAX_KEY + 1): 0},
-        {(1, 2): 0},
-        {1 << 70: 0},
+        "x" * (protocol.MAX_TEXT + 1),
+        [0.0] * protocol.MAX_TOKENS,
+        tuple(range(protocol.MAX_TOKENS)),
+        dict.fromkeys(range(coding.MAX_ITEMS + 1)),
+        {"x" * (coding.MAX_KEY + 1): 0},
+        {(1, ()) * 51: 0},
+        {1 << 5000: 0},
         torch.zeros(2**29, 0),
-        torch.zeros([1] * (bounds.MAX_DIMS + 1)),
-        torch.zeros(1).expand(bounds.MAX_ELEMENTS + 1),
+        torch.zeros([1] * (protocol.MAX_DIMS + 1)),
+        torch.zeros(1).expand(protocol.MAX_ELEMENTS + 1),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -9,8 +9,7 @@ from typing import Any, cast
 import pytest
 
 from autograder.worker import child
-from autograder.worker.bounds import MAX_TEXT
-from autograder.worker.protocol import pack, read_frame
+from autograder.worker.protocol import MAX_TEXT, pack, read_frame
 from autograder.worker.shell import Shell
 
 LIMITS = {"memory_mb": 1, "cpu_seconds": 1}

@@ -10,7 +10,8 @@ import torch
 
 from autograder.testing.given import marshalled
 from autograder.worker.namespace import Namespace, run_code
-from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError
+from autograder.worker.protocol import Header, ProtocolError
+from autograder.worker.values import Decoder, Encoder
 
 NOTEBOOK = (
     "import torch\nfrom torch import nn\nlayer = nn.Linear(2, 1, bias=False)",
@@ -47,7 +48,7 @@ def ask(notebook: Namespace, op: str, *args: object, **header: object) -> Header
     """Send a request with `args` and return the reply, its values decoded."""
     encoder = Encoder(refuse)
     form = {"args": encoder.encode(args), "kwargs": encoder.encode({}), "weight": None}
-    reply, tensors = notebook.handle({"op": op, **form, **header}, encoder.tensors)
+    reply, tensors = notebook.handle({"op": op, **form, **header}, encoder.parts)
     decoder = Decoder(tensors, lambda reference: reference)
     plain = {key: reply.pop(key) for key in ("error", "missing") if key in reply}
     return plain | {key: decoder.decode(value) for key, value in reply.items()}
@@ -98,10 +99,10 @@ def test_a_call_is_recorded_where_the_request_asks_for_it(notebook: Namespace) -
         "weight": None,
         "of": {"name": "double"},
     }
-    reply, _ = notebook.handle({"op": "inspect", **form, "record": True}, encoder.tensors)
+    reply, _ = notebook.handle({"op": "inspect", **form, "record": True}, encoder.parts)
     assert "mul" in reply["ran"]
     assert not {"ones_like", "sum", "expand"} & set(reply["ran"])  # of the gradients
-    assert "ran" not in notebook.handle({"op": "call", **form}, encoder.tensors)[0]
+    assert "ran" not in notebook.handle({"op": "call", **form}, encoder.parts)[0]
 
 
 def test_a_call_that_raises_is_recorded_too_and_torchs_own_is_not(notebook: Namespace) -> None:

@@ -10,8 +10,17 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.worker.bounds import MAX_ANSWER, MAX_HEADER
-from autograder.worker.protocol import Decoder, Encoder, Header, ProtocolError, pack, read_frame, unpack
+from autograder.worker.protocol import (
+    MAX_ANSWER,
+    MAX_HEADER,
+    Decoder,
+    Encoder,
+    Header,
+    ProtocolError,
+    pack,
+    read_frame,
+    unpack,
+)
 
 TENSORS = [
     torch.tensor(3.0),
@@ -32,7 +41,7 @@ def refuse(value: object) -> Header:
 def across(value: object) -> Any:
     """Return `value` as the other end of the pipe has it."""
     encoder = Encoder(refuse)
-    header, tensors = read_frame(io.BytesIO(pack({"value": encoder.encode(value)}, encoder.tensors)).read)
+    header, tensors = read_frame(io.BytesIO(pack({"value": encoder.encode(value)}, encoder.parts)).read)
     return Decoder(tensors, refuse).decode(header["value"])
 
 

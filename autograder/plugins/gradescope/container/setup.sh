@@ -32,4 +32,5 @@ fi
     --constraint "$package/constraints.txt" \
     --index-url https://pypi.org/simple \
     --extra-index-url https://download.pytorch.org/whl/cpu \
+    --requirement "$package/packages.txt" \
     "$package/engine"

@@ -1,0 +1,94 @@
+"""What hidden tests expect of matplotlib's figures, which arrive as facts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograder.testing.expectations import Unmet, described
+from autograder.worker.figures import Axes, Drawn, Figure
+
+_TEXTS = {"title": "title", "xlabel": "label on its x axis", "ylabel": "label on its y axis"}
+_DRAWN = {"lines": "line", "bars": "group of bars", "points": "group of points"}
+
+
+def expect_figure(
+    actual: object,
+    expected: Figure,
+    *,
+    texts: bool = False,
+    atol: float = 1e-6,
+    hint: str = "",
+    name: str = "The figure",
+) -> None:
+    """Expect a figure, or axes, that shows what `expected` does: as many axes, and on each the same data.
+
+    Where `expected` has titles, labels or a legend, there must be some, and with `texts` in the same words.
+    Lines, bars and points may be drawn in any order. The student reads `hint` where only data are wrong.
+    """
+    if not isinstance(actual, Figure):
+        raise Unmet(f"{name} must be a figure of matplotlib, but it is {described(actual)}")
+    if len(actual.axes) != len(expected.axes):
+        raise Unmet(
+            f"{name} must have {_count(len(expected.axes), 'pair')} of axes, but it has {len(actual.axes)}."
+        )
+    _expect_text(actual.title, expected.title, "title", name, same=texts)
+    for number, (axes, right) in enumerate(zip(actual.axes, expected.axes, strict=True)):
+        which = name if len(expected.axes) == 1 else f"Axes {number} of {name[:1].lower()}{name[1:]}"
+        _expect_axes(axes, right, which, texts=texts, atol=atol, hint=hint)
+
+
+def _expect_axes(axes: Axes, right: Axes, name: str, *, texts: bool, atol: float, hint: str) -> None:
+    for fact, words in _TEXTS.items():
+        _expect_text(getattr(axes, fact), getattr(right, fact), words, name, same=texts)
+    for side in ("x", "y"):
+        seen, scale = getattr(axes, f"{side}scale"), getattr(right, f"{side}scale")
+        if seen != scale:
+            raise Unmet(f"The {side} axis of {name[:1].lower()}{name[1:]} must be {scale}, but it is {seen}.")
+    if right.legend and len(axes.legend) < len(right.legend):
+        raise Unmet(f"{name} needs a legend with {_count(len(right.legend), 'entry', 'entries')}.")
+    for fact, words in _DRAWN.items():
+        _expect_drawn(getattr(axes, fact), getattr(right, fact), words, name, atol, hint)
+    if len(axes.images) != len(right.images) or not all(
+        _are_close(one, other, atol) for one, other in zip(axes.images, right.images, strict=True)
+    ):
+        raise Unmet(
+            f"{name} must show an image of other numbers, or another number of images. {hint}".rstrip()
+        )
+
+
+def _expect_text(seen: str, right: str, words: str, name: str, *, same: bool) -> None:
+    if right and not seen.strip():
+        raise Unmet(f"{name} has no {words}.")
+    if right and same and seen.strip() != right.strip():
+        raise Unmet(f"{name} has another {words} than asked for.")
+
+
+def _expect_drawn(
+    drawn: Sequence[Drawn], right: Sequence[Drawn], words: str, name: str, atol: float, hint: str
+) -> None:
+    """Expect that to each thing of one kind there is one that shows the same data."""
+    if len(drawn) != len(right):
+        raise Unmet(f"{name} must show {_count(len(right), words)}, but it shows {len(drawn)}.")
+    left = list(drawn)
+    for number, one in enumerate(right):
+        same = next(
+            (each for each in left if _are_close(each.x, one.x, atol) and _are_close(each.y, one.y, atol)),
+            None,
+        )
+        if same is None:
+            which = f"the {words}" if len(right) == 1 else f"{words} {number + 1} of {len(right)}"
+            raise Unmet(f"{name} does not show the data of {which}. {hint}".rstrip())
+        left.remove(same)
+
+
+def _are_close(seen: np.ndarray, right: np.ndarray, atol: float) -> bool:
+    return seen.shape == right.shape and bool(np.allclose(seen, right, atol=atol, equal_nan=True))
+
+
+def _count(count: int, one: str, many: str = "") -> str:
+    return f"1 {one}" if count == 1 else f"{count} {many or _plural(one)}"
+
+
+def _plural(words: str) -> str:
+    noun, of, rest = words.partition(" of ")
+    return f"{noun}s{of}{rest}"

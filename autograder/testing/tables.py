@@ -1,0 +1,92 @@
+"""What hidden tests expect of pandas' data frames, series and indexes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from autograder.report.text import shown
+from autograder.testing.arrays import Array, unlike
+from autograder.testing.expectations import Unmet, described
+
+_MOST = 5  # names that a message lists
+_KINDS = {pd.DataFrame: "a DataFrame", pd.Series: "a Series", pd.Index: "an Index"}
+
+
+def expect_frame(
+    actual: object,
+    expected: Any,
+    *,
+    atol: float = 1e-9,
+    index: bool = True,
+    in_order: bool = True,
+    hint: str = "",
+    name: str = "The result",
+) -> None:
+    """Expect a DataFrame, Series or Index with the labels and the values of `expected`.
+
+    Numbers may be of another dtype, and floats differ by `atol`. Without `index` the labels of rows do not
+    count, and unless `in_order` neither does the order of rows. The student reads `hint` where only values
+    are wrong.
+    """
+    kind = next(kind for kind in _KINDS if isinstance(expected, kind))
+    if not isinstance(actual, kind):
+        raise Unmet(f"{name} must be {_KINDS[kind]}, but it is {described(actual)}")
+    if isinstance(expected, pd.DataFrame) and list(actual.columns) != list(expected.columns):
+        raise Unmet(
+            f"{name} must have the columns {_listed(expected.columns)}, but it has {_listed(actual.columns)}."
+        )
+    if len(actual) != len(expected):
+        raise Unmet(f"{name} must have {len(expected)} rows, but it has {len(actual)}.")
+    seen, right = (dict(_columns(one, index=index)) for one in (actual, expected))
+    if seen.keys() != right.keys():
+        raise Unmet(f"The index of {name[:1].lower()}{name[1:]} has another number of levels.")
+    orders = [np.arange(len(expected))] * 2 if in_order else [_order(one) for one in (seen, right)]
+    for column, values in right.items():
+        wrong = unlike(seen[column][orders[0]], values[orders[1]], atol)
+        if count := int(wrong.sum()):
+            row = f", the first in row {int(np.argmax(wrong))}" if in_order else ""
+            raise Unmet(f"{name} has {count} wrong values of {len(wrong)} in {column}{row}. {hint}".rstrip())
+
+
+def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
+    """Yield the columns of a table, its index's first, with what a message calls each."""
+    if isinstance(value, pd.Index):
+        yield from _levels(value, "its labels")
+        return
+    if index:
+        yield from _levels(value.index, "its index")
+    if isinstance(value, pd.Series):
+        yield "its values", _plain(value)
+        return
+    for place, column in enumerate(value.columns):
+        yield f"column {place}, {shown(column)}", _plain(value.iloc[:, place])
+
+
+def _levels(index: pd.Index, words: str) -> Iterator[tuple[str, Array]]:
+    for level in range(index.nlevels):
+        yield words if not level else f"{words}, level {level}", _plain(index.get_level_values(level))
+
+
+def _plain(values: Any) -> Array:
+    """Return numbers as floats and all else as objects."""
+    if values.dtype.kind in "biuf":
+        plain: Array = values.to_numpy(dtype="float64", na_value=np.nan)
+        return plain
+    return np.asarray(values.astype(object), dtype=object)
+
+
+def _order(columns: dict[str, Array]) -> Array:
+    """Return an order of rows that depends on nothing but what they hold."""
+    texts = [
+        [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in one]
+        for one in columns.values()
+    ]
+    rows = list(zip(*texts, strict=True))
+    return np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=int)
+
+
+def _listed(names: Any) -> str:
+    first = ", ".join(shown(name) for name in list(names)[:_MOST])
+    return f"{first} and {len(names) - _MOST} more" if len(names) > _MOST else first or "none"

@@ -1,0 +1,266 @@
+"""What hidden tests expect of tensors.
+
+Each checks the plainest thing first: that there is a tensor at all, then its shape, its dtype, that nothing
+is NaN, and last the values. Expectations that take a function call it themselves. Each looks at one property
+and at no values, and fails for what computes nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import torch
+
+from autograder.testing.expectations import (
+    Unmet,
+    argument,
+    described,
+    expect,
+    expect_unchanged,
+    first,
+    have,
+    index,
+    precondition,
+    where,
+)
+from autograder.testing.student import Inspection, Remote
+
+
+def expect_tensor(
+    actual: object,
+    shape: Sequence[int] | None = None,
+    dtype: torch.dtype | None = None,
+    name: str = "The result",
+) -> torch.Tensor:
+    """Expect a tensor, of `shape` and `dtype` where given, and return it."""
+    if not isinstance(actual, torch.Tensor):
+        raise Unmet(f"{name} must be a tensor, but it is {_described(actual)}")
+    if shape is not None and tuple(actual.shape) != tuple(shape):
+        raise Unmet(f"{name} must have shape {tuple(shape)}, but it has {tuple(actual.shape)}.")
+    if dtype is not None and actual.dtype != dtype:
+        wrong = f"must be {dtype}, but it is {actual.dtype}".replace("torch.", "")
+        raise Unmet(f"{name} {wrong}.")
+    return actual
+
+
+def expect_close(
+    actual: object,
+    expected: torch.Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float = 0.0,
+    hint: str = "",
+    name: str = "The result",
+) -> None:
+    """Expect the values of `expected`, within `atol` and `rtol`; NaN is never right.
+
+    Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and none for other dtypes.
+    The student reads `hint` where only the values are wrong.
+    """
+    tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
+    if atol is None:
+        atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
+    if torch.allclose(tensor, expected, rtol=rtol, atol=atol):
+        return  # as nearly always: what is wrong is looked for below
+    expect_no_nan(tensor, name)
+    wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
+    raise Unmet(f"{where(wrong.numpy(), name)} {hint}".rstrip())
+
+
+def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
+    """Expect as many numbers as `shape` has places, and return them in that shape.
+
+    Their form is left to other tests: a number, a list or the first of several results will do, in any dtype.
+    """
+    first = actual[0] if isinstance(actual, tuple) and actual else actual
+    tensor = expect_tensor(_as_tensor(first), name=name)
+    same = tensor.numel() == prod(shape)
+    return tensor.reshape(shape) if same else expect_tensor(tensor, shape, name=name)
+
+
+def expect_numbers(
+    actual: object,
+    expected: torch.Tensor,
+    *,
+    atol: float | None = None,
+    hint: str = "",
+    name: str = "The result",
+) -> None:
+    """Expect the values of `expected` in whatever form and dtype; see expect_numel and expect_close."""
+    numbers = expect_numel(actual, expected.shape, name).to(expected.dtype)
+    expect_close(numbers, expected, atol=atol, hint=hint, name=name)
+
+
+def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
+    """Expect no NaN anywhere."""
+    tensor = expect_tensor(actual, name=name)
+    if (bad := torch.isnan(tensor)).any():
+        causes = "inf - inf, 0 / 0 or exp of something huge"
+        raise Unmet(f"{name} {have(name)} NaN at {first(bad.numpy())}. Which step can give {causes}?")
+    return tensor
+
+
+def expect_finite(actual: object, name: str = "The result") -> torch.Tensor:
+    """Expect neither NaN nor infinity."""
+    tensor = expect_no_nan(actual, name)
+    if (bad := torch.isinf(tensor)).any():
+        raise Unmet(f"{name} is infinite at {first(bad.numpy())}. Does a step overflow?")
+    return tensor
+
+
+def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
+    """Expect the last dimension to sum to 1 and no weight to be negative."""
+    tensor = expect_finite(weights, name)
+    sums = tensor.sum(dim=-1)
+    off = (sums - 1).abs() > (1e-9 if tensor.dtype == torch.float64 else 1e-5)
+    if off.any():
+        row = index(off.numpy())
+        where = f"row {row[0] if len(row) == 1 else row} sums to" if row else "the sum is"
+        seen = f"{where} {sums[tuple(row)].item():.4g}"
+        raise Unmet(f"Rows must sum to 1, but {seen}. Over which dimension did you normalise?")
+    expect(bool((tensor >= 0).all()), f"{name} must not be negative.")
+
+
+def expect_gradient(
+    inspection: Inspection,
+    expected: dict[int, torch.Tensor],
+    *,
+    atol: float = 1e-5,
+    names: Sequence[str] = (),
+) -> None:
+    """Expect gradients to reach the arguments at these positions, with these values."""
+    for position, gradient in expected.items():
+        which = argument(position, names)
+        actual = _gradient(inspection, position, which)
+        expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
+
+
+@precondition()
+def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
+    """Expect a result that depends on every float tensor among the arguments, and return it unchecked.
+
+    This is a `precondition` of the properties that a test then looks at.
+
+    It is neither an argument nor the same in all rows. The first and the last number of an argument need not
+    count, so that a loop that is one step too short still computes something.
+    """
+    result = function(*arguments)
+    parts, floats = _parts(result), _floats(arguments)
+    for part in parts:
+        rows = part.movedim(-2, 0) if part.dim() > 1 else part
+        alike = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
+        expect(not alike, "All rows of the result are the same.")
+        given = any(torch.equal(part.flatten(), one.double().flatten()) for one in floats.values())
+        expect(not given, "The result is one of the inputs.")
+    for position, tensor in floats.items():
+        changed = tensor.detach().flatten().clone()
+        changed[1:-1] += 0.5 + torch.rand_like(changed[1:-1])
+        others = _parts(_call(function, arguments, {position: changed.reshape(tensor.shape)}))
+        same = len(others) == len(parts) and all(map(torch.equal, parts, others))
+        which = argument(position, names)
+        expect(not same or tensor.numel() < 3, f"The result does not depend on {which}.")
+    return result
+
+
+def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
+    """Expect a call that computes something and leaves the tensors among its arguments as they were."""
+    expect_computed(function, *arguments.values(), names=tuple(arguments))
+    tensors = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor)}
+    expect_unchanged(function.inspect(*arguments.values()), *tensors.values(), names=tuple(tensors))
+
+
+def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
+    """Expect float32 from float32, and from float64 a float64 in which the smallest change shows."""
+    for dtype in (torch.float32, torch.float64):
+        floats = {i: one.to(dtype) for i, one in _floats(arguments).items()}
+        given = [floats.get(i, one) for i, one in enumerate(arguments)]
+        result = expect_computed(function, *given)
+        for part in result if isinstance(result, tuple) else [result]:
+            expect_tensor(part, dtype=dtype)
+    ways = {i: torch.randn_like(one) for i, one in floats.items()}
+    wide, narrow = (_slopes(function, given, ways, size) for size in (1e-4, 1e-9))
+    for far, near in zip(wide, narrow, strict=True):
+        lost = (far - near).abs().max() > 0.01 * far.abs().max()
+        expect(not lost, "A change in the ninth digit is lost. Is a step computed in float32?")
+
+
+def expect_gradcheck(function: Remote, **arguments: object) -> None:
+    """Expect gradients that say how the result moves with each float64 argument, as finite differences do."""
+    given, names = tuple(arguments.values()), tuple(arguments)
+    output = expect_tensor(expect_computed(function, *given, names=names))
+    leaves = {i: one.clone().requires_grad_() for i, one in _floats(given).items()}
+    for random in (torch.randn, torch.rand):  # of numbers of both signs, too little may be left
+        weight = random(output.shape, dtype=torch.float64)
+        seen = _call(function.inspect, given, leaves, weight=weight)
+        for position, leaf in leaves.items():
+            gradient = _gradient(seen, position, names[position], leaf.shape)
+            way = random(leaf.shape, dtype=torch.float64)
+            slope, *_ = _slopes(function, given, {position: way}, 1e-3)
+            moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
+            off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
+            wrong = f"The gradient of {names[position]} does not say how the result moves with it."
+            expect(not off, f"{wrong} Is a step detached?")
+
+
+def _as_tensor(value: object) -> object:
+    """Return a number, or a list of numbers or tensors, as a tensor, and anything else as it is."""
+    try:
+        if isinstance(value, list) and value and all(isinstance(one, torch.Tensor) for one in value):
+            return torch.stack(value)
+        return torch.tensor(value, dtype=torch.float64) if isinstance(value, int | float | list) else value
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return value
+
+
+def _parts(result: object) -> list[torch.Tensor]:
+    """Return a result's tensors, most often one, as comparable numbers."""
+    values = result if isinstance(result, tuple) and result else [result]
+    tensors = [expect_tensor(_as_tensor(one)) for one in values]
+    return [tensor.detach().double().nan_to_num() for tensor in tensors]
+
+
+def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
+    """Return the tensors of floats among the arguments, by position."""
+    tensors = ((i, one) for i, one in enumerate(arguments) if isinstance(one, torch.Tensor))
+    return {i: tensor for i, tensor in tensors if tensor.is_floating_point()}
+
+
+def _call(
+    call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
+) -> Any:
+    """Call something with other arguments in some places."""
+    return call(*(others.get(i, one) for i, one in enumerate(arguments)), **how)
+
+
+def _slopes(
+    function: Callable[..., Any], arguments: Sequence[object], way: dict[int, torch.Tensor], size: float
+) -> list[torch.Tensor]:
+    """Return how fast the parts of the result move when arguments are moved this way."""
+    floats = _floats(arguments)
+    ahead, behind = (
+        _parts(_call(function, arguments, {i: floats[i].detach() + sign * step for i, step in way.items()}))
+        for sign in (size, -size)
+    )
+    for one, other in zip(ahead, behind, strict=False):
+        expect_tensor(one, other.shape)
+    return [(one - other) / (2 * size) for one, other in zip(ahead, behind, strict=False)]
+
+
+def _gradient(
+    inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None
+) -> torch.Tensor:
+    """Expect a gradient of the argument at this position, and return it."""
+    actual = inspection.gradients.get(position)
+    cuts = ".item(), .detach(), .tolist() or a fresh tensor"
+    expect(actual is not None, f"No gradient reaches {which}. Did {cuts} cut the result off?")
+    return expect_tensor(actual, shape, name=f"The gradient of {which}")
+
+
+def _described(value: object) -> str:
+    """Say what a value is that is no tensor, and what may have gone wrong."""
+    kind = value.kind if isinstance(value, Remote) else f"{type(value).__module__}.{type(value).__name__}"
+    if kind.startswith("numpy"):
+        return f"{kind}. Stay in torch: numpy cuts the gradient off."
+    if isinstance(value, int | float):
+        return f"{described(value)} A 0-d tensor keeps the gradient; a Python number does not."
+    return described(value)

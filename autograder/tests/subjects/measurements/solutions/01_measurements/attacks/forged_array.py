@@ -1,0 +1,17 @@
+"""A shape without elements, whose sums would take gigabytes, written into the answer itself.
+
+{verdict: crashed, answer: is_outlier}
+"""
+
+import sys
+
+import numpy as np
+
+
+def is_outlier(values, limit):
+    def encode(self, value):
+        self.parts.append(np.zeros(0, dtype="int64"))
+        return {"array": 0, "dtype": "datetime64[ns]", "shape": [1 << 40, 0]}
+
+    sys.modules["autograder.worker.namespace"].Encoder.encode = encode
+    return values

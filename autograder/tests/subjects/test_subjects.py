@@ -1,0 +1,163 @@
+"""Courses on other subjects than torch: each is proved, graded without it, and safe from its own attacks."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from autograder.authoring.verify import prove
+from autograder.course.course import KEY_FILE, Course, load_course
+from autograder.grading.grader import CourseGrader
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import Notebook
+from autograder.tests.classroom import SECRET, solved
+
+HERE = Path(__file__).parent
+COURSES = ("words", "measurements", "sales")
+ATTACKS = sorted(HERE.glob("*/solutions/*/attacks/*.py"))
+# Grades the right answers in a process that cannot import torch, and prints what it and a worker have loaded.
+ALONE = """
+import json, sys
+sys.modules["torch"] = None
+from pathlib import Path
+from autograder.course.course import load_course
+from autograder.course.settings import Limits
+from autograder.grading.grader import CourseGrader
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import Notebook
+
+course = load_course(Path(sys.argv[1]))
+(exercise,) = course.exercises.values()
+packages = "torch", "numpy", "pandas", "matplotlib"
+loaded = "print([name for name in %r if sys.modules.get(name)])" % (packages,)
+with Zygote(packages=course.settings.packages) as zygote:
+    graded = CourseGrader(course, zygote).grade(exercise, Notebook(sys.stdin.buffer.read()))
+    worker = zygote.fork(Limits())
+    reply, _ = worker.ask({"op": "cell", "number": 0, "code": "import sys; " + loaded}, [], 30)
+    worker.close()
+print(graded.problem, graded.report.score, graded.report.max_score)
+print(reply["outputs"][0]["text"].strip())
+print([name for name in packages if sys.modules.get(name)])
+"""
+
+
+def copy_course(name: str, root: Path) -> Course:
+    shutil.copytree(HERE / name, root, ignore=shutil.ignore_patterns("__pycache__", "attacks"))
+    (root / KEY_FILE).write_text(SECRET.hex(), encoding="ascii")
+    return load_course(root)
+
+
+@pytest.fixture(scope="module")
+def grade(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Report]]:
+    """Return a function that grades answers to a course's exercise, with a zygote for each course."""
+    zygotes: list[Zygote] = []
+
+    @cache
+    def grader(name: str) -> tuple[Course, CourseGrader]:
+        course = copy_course(name, tmp_path_factory.mktemp(name) / "course")
+        zygotes.append(Zygote(packages=course.settings.packages))
+        return course, CourseGrader(course, zygotes[-1])
+
+    def grade(name: str, **answers: str) -> Report:
+        course, by = grader(name)
+        (exercise,) = course.exercises.values()
+        graded = by.grade(exercise, Notebook(json.dumps(solved(exercise, **answers)).encode()))
+        assert graded.report.status is Status.GRADED, (graded.problem, graded.traceback)
+        return graded.report
+
+    yield grade
+    for zygote in zygotes:
+        zygote.close()
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_a_course_is_proved(name: str, tmp_path: Path) -> None:
+    course = copy_course(name, tmp_path / "course")
+    with Zygote(packages=course.settings.packages) as zygote:
+        (proof,) = prove(course, list(course.exercises.values()), zygote)
+    assert proof.findings == ()
+    assert (proof.accepted, proof.mistakes) == (1, {"words": 3, "measurements": 4, "sales": 4}[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "loaded"),
+    [("words", []), ("measurements", ["numpy"]), ("sales", ["numpy", "pandas", "matplotlib"])],
+)
+def test_it_is_graded_where_torch_cannot_be_loaded(name: str, loaded: list[str], tmp_path: Path) -> None:
+    course = copy_course(name, tmp_path / "course")
+    (exercise,) = course.exercises.values()
+    notebook = json.dumps(solved(exercise))
+    command = [sys.executable, "-c", ALONE, str(course.root)]
+    done = subprocess.run(command, input=notebook, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [" 4.0 4.0", str(loaded), str(loaded)], done.stderr[-2000:]
+
+
+def attack_of(path: Path) -> tuple[dict[str, Any], str]:
+    _, doc, code = path.read_text(encoding="utf-8").split('"""', 2)
+    return yaml.safe_load(doc.partition("\n\n")[2]), code.lstrip("\n")
+
+
+@pytest.mark.parametrize("path", ATTACKS, ids=lambda path: f"{path.parts[-5]}-{path.stem}")
+def test_an_attack_by_a_kind_of_values_costs_its_own_question_alone(
+    path: Path, grade: Callable[..., Report]
+) -> None:
+    expected, code = attack_of(path)
+    report = grade(path.parts[-5], **{expected["answer"]: code})
+    attacked = question(report, expected["answer"])
+    said = " ".join([attacked.hint, *(test.hint for test in attacked.tests)])
+    assert (str(attacked.verdict), attacked.score) == (expected["verdict"], 0.0), said
+    assert expected.get("hint", "") in said
+    assert said.isprintable()
+    others = [one for one in report.questions if one.name != attacked.name]
+    assert all(one.verdict is Verdict.PASSED for one in others)
+
+
+def question(report: Report, name: str) -> QuestionReport:
+    return next(one for one in report.questions if one.name == name)
+
+
+def test_a_wrong_answer_of_any_kind_is_shown_beside_the_right_one(grade: Callable[..., Report]) -> None:
+    report = grade("words", initials="def initials(names):\n    return '.'.join(n[0].upper() for n in names)")
+    shown = question(report, "initials").shown
+    assert shown is not None
+    assert re.fullmatch(r"'([A-Z]\.)+[A-Z]'", str(shown.got.numbers[0]))
+    assert shown.asked.numbers[0] == f"{str(shown.got.numbers[0])[:-1]}.'"
+
+
+@pytest.mark.parametrize(
+    ("course", "call", "body", "words"),
+    [
+        ("words", "count_words(text)", "list(text.split())", "must be a dict, but it is a list."),
+        ("words", "initials(names)", "names[0][0].lower() + '.'", "which is wrong."),
+        ("measurements", "is_outlier(values, limit)", "values * 1", "must hold bool, but it holds"),
+        (
+            "measurements",
+            "summary(values)",
+            "(values.mean(), None)",
+            "result[1] must be a number, but it is None.",
+        ),
+        ("sales", "by_product(sales)", "sales[['revenue']]", "must be a Series, but it is a DataFrame."),
+        (
+            "sales",
+            "complete(sales)",
+            "sales.dropna()",
+            "must have the columns 'day', 'product', 'amount', 'price'",
+        ),
+        ("sales", "show(revenue)", "revenue", "must be a figure of matplotlib, but it is a Series."),
+    ],
+)
+def test_a_message_says_what_was_seen(
+    course: str, call: str, body: str, words: str, grade: Callable[..., Report]
+) -> None:
+    name = call.partition("(")[0]
+    asked = question(grade(course, **{name: f"def {call}:\n    return {body}"}), name)
+    assert words in " ".join(test.hint for test in asked.tests)

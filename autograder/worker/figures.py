@@ -1,0 +1,140 @@
+"""The row for matplotlib in the table of values: a figure arrives as facts about what is drawn on it.
+
+Nothing is drawn again on the grader's side, which needs no matplotlib.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
+from autograder.worker.protocol import Header, ProtocolError
+
+_MOST = 100  # axes of a figure, or things of one kind on them
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A line, bars or points: where they are, and what a legend calls them."""
+
+    label: str
+    x: Any  # an array of numbers, as are those below
+    y: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """What is drawn on one pair of axes; a bar is at its middle, with its height or width as value."""
+
+    title: str
+    xlabel: str
+    ylabel: str
+    xscale: str  # such as linear or log
+    yscale: str
+    legend: tuple[str, ...]
+    lines: tuple[Drawn, ...]
+    bars: tuple[Drawn, ...]
+    points: tuple[Drawn, ...]
+    images: tuple[Any, ...]  # the numbers that are shown as colours
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A figure's own title, and its axes in the order in which they were made."""
+
+    title: str
+    axes: tuple[Axes, ...]
+
+
+_TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
+_DRAWN = ("lines", "bars", "points")
+
+
+def _encode(encoder: Encoder, value: Any) -> Header:
+    """Return the facts of a figure; those of axes alone are of a figure with these axes and no title."""
+    alone = hasattr(value, "get_xlabel")
+    axes = [value] if alone else list(value.axes)
+    if len(axes) > _MOST:
+        raise RefusedError
+    title = "" if alone else value.get_suptitle()
+    return {"figure": encoder.encode({"title": title, "axes": list(map(_facts, axes))})}
+
+
+def _facts(axes: Any) -> dict[str, Any]:
+    legend = axes.get_legend()
+    return {
+        **{name: getattr(axes, f"get_{name}")() for name in _TEXTS},
+        "legend": [text.get_text() for text in legend.get_texts()] if legend else [],
+        "lines": [_drawn(line.get_label(), *line.get_xydata().T) for line in axes.lines],
+        "bars": [
+            _drawn(group.get_label(), *_bars(group)) for group in axes.containers if hasattr(group, "patches")
+        ],
+        "points": [
+            _drawn(group.get_label(), *group.get_offsets().T)
+            for group in axes.collections
+            if hasattr(group, "get_sizes")
+        ],
+        "images": [_numbers(image.get_array()) for image in axes.images],
+    }
+
+
+def _drawn(label: object, x: Any, y: Any) -> dict[str, Any]:
+    """Return facts by name; matplotlib begins the names that it gives itself with an underscore."""
+    text = str(label)
+    return {"label": "" if text.startswith("_") else text, "x": _numbers(x), "y": _numbers(y)}
+
+
+def _numbers(values: Any) -> Any:
+    numpy = sys.modules["numpy"]
+    return numpy.ma.filled(numpy.ma.asarray(values, dtype="float64"), numpy.nan)
+
+
+def _bars(group: Any) -> Iterator[list[float]]:
+    """Yield the middles of bars and their values."""
+    lying = group.orientation == "horizontal"
+    yield [
+        bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2
+        for bar in group.patches
+    ]
+    yield [bar.get_width() if lying else bar.get_height() for bar in group.patches]
+
+
+def _decode(decoder: Decoder, code: Any, _: Header) -> Figure:
+    match decoder.value(code):
+        case {"title": str(title), "axes": list(axes)} if len(axes) <= _MOST:
+            return Figure(title, tuple(map(_axes, axes)))
+    raise ProtocolError("a figure has no title or no axes")
+
+
+def _axes(facts: Mapping[str, Any]) -> Axes:
+    """Return the facts of axes, each of which has to be of its kind."""
+    names = [field.name for field in fields(Axes)]
+    if (
+        not isinstance(facts, dict)
+        or [*facts] != names
+        or not all(type(facts[name]) is str for name in _TEXTS)
+    ):
+        raise ProtocolError("axes have other facts")
+    lists = {name: facts[name] for name in names if name not in _TEXTS}
+    if not all(isinstance(one, list) and len(one) <= _MOST for one in lists.values()):
+        raise ProtocolError("axes hold too much, or no lists")
+    if not all(type(text) is str for text in facts["legend"]) or not all(map(_is_array, facts["images"])):
+        raise ProtocolError("a legend holds no texts, or an image no numbers")
+    drawn = {name: tuple(map(_read_drawn, facts[name])) for name in _DRAWN}
+    return Axes(**{**facts, **drawn, "legend": tuple(facts["legend"]), "images": tuple(facts["images"])})
+
+
+def _read_drawn(facts: Any) -> Drawn:
+    match facts:
+        case {"label": str(label), "x": x, "y": y} if _is_array(x) and _is_array(y):
+            if x.ndim == y.ndim == 1 and len(x) == len(y):
+                return Drawn(label, x, y)
+    raise ProtocolError("what is drawn has no places")
+
+
+def _is_array(value: object) -> bool:
+    return type(value) is sys.modules["numpy"].ndarray and value.dtype == "float64"  # type: ignore[attr-defined]
+
+
+ROWS = {"figure": Row(("matplotlib.figure.FigureBase", "matplotlib.axes.Axes"), _encode, _decode)}

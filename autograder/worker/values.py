@@ -1,0 +1,172 @@
+"""The table of the values that cross between grader and worker: Python's own, and those of four packages.
+
+Types are named by their dotted paths: a course without a package never loads it.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from autograder.worker import arrays, figures, tables
+from autograder.worker.coding import MAX_INTEGER, MAX_ITEMS, TABLE, RefusedError, Row, is_key
+from autograder.worker.coding import Decoder as Decoder
+from autograder.worker.coding import Encoder as Encoder
+from autograder.worker.protocol import MAX_ELEMENTS, MAX_TEXT, Header, ProtocolError
+
+MAX_BITS = 4096  # of a whole number
+_FLOATS = {name: float(name) for name in ("nan", "inf", "-inf")}  # for which JSON has no number
+
+
+def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Row:
+    """Return the row of values that hold no others and need no parts."""
+    return Row(types, lambda _, value: encode(value), lambda _, content, __: decode(content), is_key=True)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _malformed(content: object) -> Any:
+    raise ProtocolError(f"a value that stands for itself has a form: {type(content).__name__}")
+
+
+def _text(value: str) -> str:
+    if str.__len__(value) > MAX_TEXT:
+        raise RefusedError
+    return value
+
+
+def _encode_whole(value: int) -> Any:
+    plain = int.__index__(value)
+    if -MAX_INTEGER < plain < MAX_INTEGER:
+        return plain
+    if plain.bit_length() > MAX_BITS:
+        raise RefusedError
+    return {"int": hex(plain)}
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_BITS // 4 + len("-0x"):
+        raise ProtocolError("a number is too long")
+    return int(digits, 16)
+
+
+def _encode_float(value: float) -> Any:
+    plain = float.__pos__(value)
+    return plain if math.isfinite(plain) else {"float": repr(plain)}
+
+
+def _encode_complex(value: complex) -> Header:
+    return {"complex": [_encode_float(value.real), _encode_float(value.imag)]}
+
+
+def _complex(halves: list[Any]) -> complex:
+    return complex(*(_FLOATS[half["float"]] if isinstance(half, dict) else half for half in halves))
+
+
+def _encode_range(value: range) -> Header:
+    steps = [value.start, value.stop, value.step]
+    if max(map(abs, steps)) >= MAX_INTEGER or len(value) > MAX_ELEMENTS:
+        raise RefusedError
+    return {"range": steps}
+
+
+def _range(steps: list[int]) -> range:
+    """Return a range; one that nobody could list, as a test may, is refused."""
+    made = range(*steps)
+    if made and (made[-1] - made[0]) // made.step >= MAX_ELEMENTS:
+        raise ProtocolError("a range is too long")
+    return made
+
+
+def _dated(kind: type[date] | type[time]) -> Row:
+    """Return the row of dates or times, which keep the offset of their zone and not its name."""
+    name = kind.__name__
+    return _single(
+        f"datetime.{name}", encode=lambda value: {name: kind.isoformat(value)}, decode=kind.fromisoformat
+    )
+
+
+def _encode_timedelta(value: timedelta) -> Header:
+    return {"timedelta": [value.days, value.seconds, value.microseconds]}
+
+
+def _encode_missing(value: object) -> Header:
+    return {"missing": type(value).__name__.removesuffix("Type")}
+
+
+def _missing(name: str) -> Any:
+    return {"NaT": sys.modules["pandas"].NaT, "NA": sys.modules["pandas"].NA}[name]
+
+
+def _encode_bytes(encoder: Encoder, value: bytes) -> Header:
+    plain = bytes.__add__(value, b"")
+    if len(plain) > MAX_ELEMENTS:
+        raise RefusedError
+    return {"bytes": encoder.add(plain, len(plain))}
+
+
+def _bytes(decoder: Decoder, place: Any, _: Header) -> Any:
+    return decoder.part(place, "bytes")
+
+
+def _encode_dict(encoder: Encoder, value: dict[Any, Any]) -> Header:
+    if len(value) > MAX_ITEMS or not all(map(is_key, value)):
+        raise RefusedError
+    flat = encoder.items((part for pair in value.items() for part in pair), 6 * len(value))
+    return {"dict": [[key, item] for key, item in zip(flat[::2], flat[1::2], strict=True)]}
+
+
+def _dict(decoder: Decoder, pairs: Any, _: Header) -> dict[Any, Any]:
+    if not isinstance(pairs, list) or len(pairs) > MAX_ITEMS:
+        raise ProtocolError("a dict holds no list of pairs, or too many")
+    keys = decoder.keys([key for key, _ in pairs])
+    return dict(zip(keys, decoder.items([item for _, item in pairs]), strict=True))
+
+
+def _sequence(kind: type) -> Row:
+    def encode(encoder: Encoder, value: Any) -> Header:
+        return {kind.__name__: encoder.items(value, 3 * len(value))}
+
+    return Row((kind.__name__,), encode, lambda decoder, codes, _: kind(decoder.items(codes)), kind is tuple)
+
+
+def _set(kind: type) -> Row:
+    """Return the row of sets, whose elements are sent in order, so that equal sets give equal bytes."""
+
+    def encode(encoder: Encoder, value: Any) -> Header:
+        if len(value) > MAX_ITEMS or not all(map(is_key, value)):
+            raise RefusedError
+        return {kind.__name__: sorted(encoder.items(value, 3 * len(value)), key=repr)}
+
+    return Row((kind.__name__,), encode, lambda decoder, keys, _: kind(decoder.keys(keys)), kind is frozenset)
+
+
+TABLE |= {
+    "None": _single("types.NoneType", "bool", encode=_itself, decode=_malformed),
+    "str": _single("str", encode=_text, decode=_malformed),
+    "int": _single("int", encode=_encode_whole, decode=_whole),
+    "float": _single("float", "numpy.float64", encode=_encode_float, decode=_FLOATS.__getitem__),
+    "complex": _single("complex", "numpy.complex128", encode=_encode_complex, decode=_complex),
+    "range": _single("range", encode=_encode_range, decode=_range),
+    "missing": _single(
+        "pandas.api.typing.NaTType", "pandas.api.typing.NAType", encode=_encode_missing, decode=_missing
+    ),
+    "datetime": _dated(datetime),
+    "date": _dated(date),
+    "time": _dated(time),
+    "timedelta": _single(
+        "datetime.timedelta", encode=_encode_timedelta, decode=lambda amounts: timedelta(*amounts)
+    ),
+    "bytes": Row(("bytes",), _encode_bytes, _bytes, is_key=True),
+    "tuple": _sequence(tuple),
+    "list": _sequence(list),
+    "dict": Row(("dict",), _encode_dict, _dict),
+    "set": _set(set),
+    "frozenset": _set(frozenset),
+    **arrays.ROWS,
+    **tables.ROWS,
+    **figures.ROWS,
+}
