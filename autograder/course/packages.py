@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
-from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -55,9 +54,3 @@ def _modules(found: Distribution) -> list[str]:
     parts = {path.parts[0].removesuffix(".py") for path in found.files or () if path.suffix == ".py"}
     names = sorted(name for name in parts if name.isidentifier() and not name.startswith("_"))
     return [own] if own in names else names
-
-
-if __name__ == "__main__":  # for scripts that install them
-    from autograder.course.course import load_course
-
-    print("\n".join(load_course(Path.cwd()).settings.packages))  # noqa: T201

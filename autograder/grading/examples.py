@@ -31,7 +31,7 @@ from autograder.worker.values import Decoder
 
 _CLOSE = 1e-3  # of a number: what differs less hardly shows in four places
 _MOST_LETTERS = 60  # of a value that is shown as Python writes it
-_WRITTEN = str | bytes | int | complex | list | tuple | dict | set | frozenset | range | date
+_WRITTEN = (str, bytes, int, complex, list, tuple, dict, set, frozenset, range, date)
 _AsGrid = Callable[[str, Any], Grid | None]
 
 

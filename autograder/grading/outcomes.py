@@ -195,8 +195,9 @@ def _kind(value: Any, parts: Parts) -> str:
         case {"dict": list(pairs)}:
             keys = ", ".join(sorted(repr(pair[:1]).strip("[]") for pair in pairs))
             return one_line(f"a dict with the keys {keys}", 200) if keys else "an empty dict"
-        case dict() if (name := next(iter(value))) in TABLE:
-            return f"{'an' if name in ('array', 'int', 'index') else 'a'} {name}"
+        case dict() if (name := next(iter(value), "")) in TABLE:
+            numpy = {"array": "numpy.ndarray", "scalar": f"numpy.{value.get('dtype')}"}
+            return one_line(numpy.get(name, f"{'an' if name in ('int', 'index') else 'a'} {name}"), 60)
         case bool() | str() | float():
             return f"a {type(value).__name__}"
         case int():

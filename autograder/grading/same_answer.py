@@ -111,13 +111,13 @@ def _same_tensor(known: "torch.Tensor", seen: "torch.Tensor") -> bool:
     one, other = known.detach(), seen.detach()
     torch = sys.modules["torch"]
     if not one.is_floating_point():
-        return torch.equal(one, other)
+        return one.equal(other)
     rounded = one.dtype == torch.float64 and is_rounded(one) and is_rounded(other)
     tolerance = _FINE if one.dtype == torch.float64 and not rounded else _TOLERANCE
     one, other = one.double(), other.double()
     sizes = one[one.isfinite()].abs()
     largest = min(sizes.max().item(), _LARGE) if sizes.numel() else 0.0
-    return torch.allclose(one, other, rtol=tolerance, atol=tolerance * max(largest, 1.0), equal_nan=True)
+    return one.allclose(other, rtol=tolerance, atol=tolerance * max(largest, 1.0), equal_nan=True)
 
 
 def is_rounded(tensor: "torch.Tensor") -> bool:

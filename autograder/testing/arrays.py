@@ -52,10 +52,9 @@ def expect_array(
 def unlike(seen: Array, right: Array, atol: float, rtol: float = 1e-9) -> Array:
     """Return where two arrays of one shape differ; what is missing in both is no difference."""
     kinds = {seen.dtype.kind, right.dtype.kind}
-    if kinds <= {"M"} or kinds <= {"m"}:
-        return (seen != right) & ~(np.isnat(seen) & np.isnat(right))
-    if kinds <= _WHOLE:
-        return seen != right
+    if kinds <= _WHOLE or kinds <= {"M"} or kinds <= {"m"}:
+        other: Array = seen != right
+        return other if kinds <= _WHOLE else other & ~(np.isnat(seen) & np.isnat(right))
     if kinds <= _WHOLE | _INEXACT:
         return ~np.isclose(seen, right, rtol=rtol, atol=atol, equal_nan=True)
     pairs = zip(seen.ravel().tolist(), right.ravel().tolist(), strict=True)

@@ -74,7 +74,7 @@ def expect(holds: bool, message: str) -> None:
 
 
 def expect_equal(
-    actual: object, expected: object, *, atol: float = 0.0, hint: str = "", name: str = "The result"
+    actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
     """Expect a value that equals `expected`, of its type or of a subclass, and so all that it holds.
 
@@ -85,7 +85,8 @@ def expect_equal(
         loaded = sys.modules.get(package)
         if loaded is not None and isinstance(expected, tuple(getattr(loaded, one) for one in types)):
             expectation = getattr(import_module(f"autograder.testing.{module}"), function)
-            expectation(actual, expected, atol=atol, hint=hint, name=name)
+            exact = 0.0 if package == "torch" else None
+            expectation(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
             return
     if isinstance(expected, Complex) and not isinstance(expected, bool):
         _expect_number(actual, expected, atol, hint, name)
@@ -99,7 +100,7 @@ def expect_equal(
         raise Unmet(f"{name} is {shown(actual)}, which is wrong.{_nearly(actual, expected)} {hint}".rstrip())
 
 
-def _expect_items(actual: Any, expected: Any, atol: float, hint: str, name: str) -> None:
+def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
     """Expect that a container holds what another of its kind does."""
     if isinstance(expected, list | tuple):
         if len(actual) != len(expected):
@@ -115,7 +116,7 @@ def _expect_items(actual: Any, expected: Any, atol: float, hint: str, name: str)
         )
 
 
-def equals(actual: object, expected: object, atol: float = 0.0) -> bool:
+def equals(actual: object, expected: object, atol: float | None = None) -> bool:
     """Whether a value is as `expect_equal` expects it."""
     try:
         expect_equal(actual, expected, atol=atol)
@@ -124,7 +125,7 @@ def equals(actual: object, expected: object, atol: float = 0.0) -> bool:
     return True
 
 
-def _expect_number(actual: Any, expected: Any, atol: float, hint: str, name: str) -> None:
+def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
     """Expect a number; one of numpy's is one of its kind."""
     kind = next(kind for kind in _NUMBERS if isinstance(expected, kind))
     if not isinstance(actual, kind):
@@ -132,7 +133,7 @@ def _expect_number(actual: Any, expected: Any, atol: float, hint: str, name: str
         raise Unmet(f"{name} must be {words}, but it is {described(actual)}")
     seen = actual.item() if hasattr(actual, "item") else actual
     try:
-        near = kind is not Integral and abs(seen - expected) <= max(atol, _RELATIVE * abs(expected))
+        near = kind is not Integral and abs(seen - expected) <= max(atol or 0.0, _RELATIVE * abs(expected))
     except OverflowError:  # so large is no float
         near = False
     if not (seen == expected or near or (seen != seen and expected != expected)):

@@ -65,7 +65,7 @@ def _same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, bytes):
-        return one == other
+        return bool(one == other)
     if (one.dtype, one.shape) != (other.dtype, other.shape):
         return False
     if not hasattr(one, "stride"):  # an array, which is laid out as each other one of its shape

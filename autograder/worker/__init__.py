@@ -3,7 +3,7 @@
 Nothing here imports the rest of the autograder, and this file imports nothing at all: whatever a worker has
 loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 
-- zygote: the process that imports torch once and forks a child for each submission.
+- zygote: the process that imports the course's packages once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls; and what the zygote does once for all.
 - shell: runs a notebook's cells in IPython and keeps what they show.
 - compiler: reads each cell once, and those of every notebook in advance.
@@ -12,8 +12,10 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 - namespace: performs what hidden tests ask of a notebook's names.
 - operators: records which operators torch runs during a call.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
-- bounds: how much a message may hold.
-- protocol: the form of every message between grader and worker, with its tensors.
+- protocol: the form of every message between grader and worker, and how much it may hold.
+- coding: turns values into messages and back, by a table of their kinds.
+- values: this table, with the rows for Python's own values.
+- arrays, tables, figures: its rows for torch and numpy, for pandas, and for matplotlib.
 - walls: the inner wall, which a child raises around itself; Landlock hides the file system.
 - seccomp: the part of it that refuses system calls, and which ones.
 - syscall_numbers: their numbers, written by a script from the kernel's headers.

@@ -106,8 +106,8 @@ def _array(decoder: Decoder, content: Any, code: Header) -> Any:
     name, shape = code.get("dtype"), code.get("shape")
     if name is None:
         return decoder.part(content, "numpy.ndarray")
-    sizes = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
-    if not sizes or not is_small(shape):
+    whole = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+    if not whole or not is_small(shape or []):
         raise ProtocolError("an array has no shape, or too large a one")
     if name in ("str", "object"):
         texts = decode_texts(decoder, content)

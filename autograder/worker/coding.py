@@ -22,6 +22,7 @@ from autograder.worker.protocol import (
 
 MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
 MAX_ITEMS = 1000  # of a dict or set: should all its keys have one hash, building it is still quick
+MAX_BITS = 4096  # of a whole number
 MAX_INTEGER = 1 << 63  # from here on a number is written in hexadecimal
 _MAX_LEVELS = MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and some stand around all
 _MOST_KEYS = 100  # of a tuple that is a key
@@ -45,7 +46,7 @@ TABLE: dict[str, Row] = {}  # by the key that stands first in a value's form
 
 
 @lru_cache(512)
-def _row_of(kind: type) -> Row | None:
+def _row_of(kind: Any) -> Row | None:
     """Return the row of a type, or of the first of its bases that has one."""
     for base in _MRO(kind):
         for row in TABLE.values():
@@ -182,5 +183,7 @@ def is_key(value: object) -> bool:
         return len(value) <= MAX_KEY
     if isinstance(value, tuple | frozenset):
         return len(value) <= _MOST_KEYS and all(map(is_key, value))
+    if isinstance(value, int):
+        return value.bit_length() <= MAX_BITS
     row = _row_of(type(value))
     return row is not None and row.is_key

@@ -239,7 +239,7 @@ def _spec(part: Any) -> safetensors.TensorSpec:
     It asks torch itself: a submission may have put attributes of its own into torch's class.
     """
     if type(part) is bytes:
-        place = ctypes.cast(part, ctypes.c_void_p).value or 0
+        place = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0
         return _tensor_spec("uint8", [len(part)], place, len(part))
     if _mark(part):
         return _tensor_spec(str(part.dtype), list(part.shape), part.ctypes.data, part.nbytes)

@@ -41,7 +41,8 @@ def stand_in() -> None:
     for name in CUSTOMARY:
         if name not in sys.modules and PathFinder.find_spec(name) is None:
             sys.modules[name] = None  # type: ignore[assignment]
-    if (torch := sys.modules.get("torch")) is not None:
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
         torch.compile = _compile
         torch.set_default_device = _default_device_setter(torch)
     seed_the_processor_alone()
@@ -65,7 +66,7 @@ def seed_the_processor_alone() -> None:
     It would note for each of them, with all lines that led there, that it is to be seeded when it appears;
     that takes a hundred times as long as seeding.
     """
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
         if not device.is_available():
             device.manual_seed_all = _seed_nothing

@@ -10,12 +10,11 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from autograder.worker import arrays, figures, tables
-from autograder.worker.coding import MAX_INTEGER, MAX_ITEMS, TABLE, RefusedError, Row, is_key
+from autograder.worker.coding import MAX_BITS, MAX_INTEGER, MAX_ITEMS, TABLE, RefusedError, Row, is_key
 from autograder.worker.coding import Decoder as Decoder
 from autograder.worker.coding import Encoder as Encoder
 from autograder.worker.protocol import MAX_ELEMENTS, MAX_TEXT, Header, ProtocolError
 
-MAX_BITS = 4096  # of a whole number
 _FLOATS = {name: float(name) for name in ("nan", "inf", "-inf")}  # for which JSON has no number
 
 

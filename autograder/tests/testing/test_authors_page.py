@@ -8,7 +8,6 @@ import pytest
 
 import autograder.testing
 from autograder.course.exercise import Exercise
-from autograder.testing import expectations
 from autograder.testing.exchange import Local
 from autograder.testing.inputs import numbered_inputs
 from autograder.testing.suite import Suite
@@ -28,6 +27,18 @@ def half(x):
 
 # %% check="half" points=1
 half(torch.ones(2))
+
+# %% solution="plot_halves"
+def plot_halves(numbers):
+    ### BEGIN SOLUTION
+    import matplotlib.pyplot as plt
+
+    plt.figure()
+    plt.plot([number / 2 for number in numbers])
+    ### END SOLUTION
+
+# %% check="plot_halves" points=1
+plot_halves([1.0])
 
 # %% solution="Scale"
 class Scale(nn.Module):
@@ -63,6 +74,7 @@ noisy(torch.ones(2), torch.Generator())
 """
 WRONG = [
     "def half(x):\n    return x.div_(2)",
+    "def plot_halves(numbers):\n    import matplotlib.pyplot as plt\n    plt.figure()\n    plt.plot(numbers)",
     "class Scale(nn.Linear):\n    def __init__(self, size):\n        super().__init__(size, size)",
     "def is_rising(function):\n    return True",
     "def noisy(x, generator):\n    return x + torch.randn(x.shape)",
@@ -80,7 +92,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 def test_its_examples_pass_on_right_answers(suite: Suite) -> None:
-    assert [run.error for run in suite.reference_runs] == [None] * 5
+    assert [run.error for run in suite.reference_runs] == [None] * 6
 
 
 @pytest.mark.parametrize("wrong", WRONG)
@@ -92,8 +104,8 @@ def test_its_examples_fail_on_wrong_answers(suite: Suite, wrong: str) -> None:
 def test_it_names_every_expectation_with_all_that_it_takes() -> None:
     named = {name: line for line in PAGE.splitlines() for name in re.findall(r"^\| .*?`(expect\w*)\(", line)}
     named |= {name: line for line in PAGE.splitlines() for name in re.findall(r", `(expect\w*)\(", line)}
-    known = [name for name in vars(expectations) if re.fullmatch(r"expect(_\w+)?", name)]
+    known = [name for name in autograder.testing.__all__ if re.fullmatch(r"expect(_\w+)?", name)]
     assert named.keys() == set(known)
     for name in set(known) - {"expect_raises", "expect_gradient"}:  # which are shown as they are called
-        parameters = inspect.signature(getattr(expectations, name)).parameters
+        parameters = inspect.signature(getattr(autograder.testing, name)).parameters
         assert [one for one in parameters if one not in named[name]] == [], name

@@ -7,14 +7,12 @@ import pytest
 import torch
 
 from autograder.testing.exchange import Local
-from autograder.testing.expectations import (
-    NotJudged,
-    Unmet,
-    expect,
+from autograder.testing.expectations import NotJudged, Unmet, expect, expect_equal, expect_unchanged
+from autograder.testing.student import Inspection, Student
+from autograder.testing.tensors import (
     expect_close,
     expect_computed,
     expect_dtype_kept,
-    expect_equal,
     expect_finite,
     expect_gradcheck,
     expect_gradient,
@@ -23,9 +21,7 @@ from autograder.testing.expectations import (
     expect_numel,
     expect_rows_sum_to_one,
     expect_tensor,
-    expect_unchanged,
 )
-from autograder.testing.student import Inspection, Student
 from autograder.worker.namespace import run_code
 
 RIGHT = torch.tensor([[0.25, 0.75], [0.5, 0.5]])

@@ -10,7 +10,22 @@ from pathlib import Path
 from autograder.worker.protocol import MAX_HEADER, Header, ProtocolError, unpack
 from autograder.worker.values import Decoder
 
-_PARTS = (b"{}", b"[]", b'""', b"0", b"[[]]", b'{"":0}', b'{"tensor":0}', b'{"list":[]}', b'"\\""', b"1e308")
+_PARTS = (
+    b"{}",
+    b"[]",
+    b'""',
+    b"0",
+    b"[[]]",
+    b'{"":0}',
+    b'{"tensor":0}',
+    b'{"list":[]}',
+    b'"\\""',
+    b"1e308",
+    b'{"set":[]}',
+    b'{"array":0}',
+    b'{"index":[]}',
+    b'{"range":[0,9]}',
+)
 
 
 def frames(seed: int = 0) -> Iterator[tuple[bytes, bytes]]:
