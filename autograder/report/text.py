@@ -39,8 +39,8 @@ def one_line(text: object, limit: int) -> str:
 
 
 _REPR = reprlib.Repr()  # which writes sets and dicts in order, the same in each process
-_REPR.maxdict = _REPR.maxset = _REPR.maxfrozenset = _REPR.maxlist = _REPR.maxtuple = 20
-_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 100
+_REPR.__dict__ |= dict.fromkeys(("maxdict", "maxset", "maxfrozenset", "maxlist", "maxtuple"), 20)
+_REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 
 
 def shown(value: object, limit: int = 60) -> str:

@@ -46,6 +46,19 @@ def test_a_version_other_than_the_tested_one_is_reported(course: Course) -> None
     assert seen(course)["torch"].ok, "a local build of a version is that version"
 
 
+def test_a_package_of_the_course_that_is_missing_is_named_with_its_fix(course: Course) -> None:
+    path = course.root / "course.yaml"
+    packages = 'packages: [numpy, "pytest>=999", no-such-package]\n'
+    path.write_text(packages + path.read_text(encoding="utf-8"), encoding="utf-8")
+    checks = seen(course)
+    assert checks["numpy"].ok
+    assert "torch" not in checks
+    assert checks["no-such-package"].seen == "not installed"
+    assert checks["no-such-package"].fix == 'python -m pip install "no-such-package"'
+    assert (checks["pytest"].ok, checks["pytest"].fix) == (False, 'python -m pip install "pytest>=999"')
+    assert "pytest>=999 is version" in checks["worker"].seen
+
+
 @pytest.mark.usefixtures("no_worker")
 def test_problems_of_the_course_s_files_are_passed_on(course: Course) -> None:
     course.exercises["01_small"].source.unlink()
@@ -76,6 +89,9 @@ def test_walls_are_compared_with_what_the_course_demands(
 
     class Standing:
         tier, walls = stands, ("rlimits",)
+
+        def __init__(self, **_: object) -> None:
+            pass
 
         def fork(self, _: Limits) -> Answering:
             return Answering()

@@ -37,7 +37,9 @@ def test_the_zip_holds_two_scripts_the_engine_and_this_exercise_alone(own: Cours
         names = packed.namelist()
         modes = {info.filename: info.external_attr >> 16 for info in packed.infolist()}
         settings = packed.read("course/course.yaml").decode()
-    assert {name for name in names if "/" not in name} == {"setup.sh", "run_autograder", "constraints.txt"}
+    assert {name for name in names if "/" not in name} == {
+        *("setup.sh", "run_autograder", "constraints.txt", "packages.txt")
+    }
     assert modes["setup.sh"] & modes["run_autograder"] & 0o111 == 0o111
     assert "engine/autograder/worker/zygote.py" in names
     assert "course/solutions/02_other/test_hidden.py" in names
@@ -86,7 +88,7 @@ def test_the_set_up_asks_public_indexes_for_the_tested_versions(container: Conta
         "apt-get install -y bubblewrap",
         f"pip install --no-cache-dir --constraint {source}/constraints.txt "
         f"--index-url https://pypi.org/simple --extra-index-url https://download.pytorch.org/whl/cpu "
-        f"{source}/engine",
+        f"--requirement {source}/packages.txt {source}/engine",
     ]
 
 
