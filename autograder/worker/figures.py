@@ -4,8 +4,8 @@ Nothing is drawn again on the grader's side, which needs no matplotlib.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
@@ -45,10 +45,6 @@ class Figure:
 
     title: str
     axes: tuple[Axes, ...]
-
-
-_TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
-_DRAWN = ("lines", "bars", "points")
 
 
 def _encode(encoder: Encoder, value: Any) -> Header:
@@ -100,41 +96,34 @@ def _bars(group: Any) -> Iterator[list[float]]:
     yield [bar.get_width() if lying else bar.get_height() for bar in group.patches]
 
 
-def _decode(decoder: Decoder, code: Any, _: Header) -> Figure:
-    match decoder.value(code):
-        case {"title": str(title), "axes": list(axes)} if len(axes) <= _MOST:
-            return Figure(title, tuple(map(_axes, axes)))
-    raise ProtocolError("a figure has no title or no axes")
+def _decode(decoder: Decoder, code: Any, _: Header) -> Any:
+    return _built(decoder.value(code), Figure)
 
 
-def _axes(facts: Mapping[str, Any]) -> Axes:
-    """Return the facts of axes, each of which has to be of its kind."""
-    names = [field.name for field in fields(Axes)]
-    if (
-        not isinstance(facts, dict)
-        or [*facts] != names
-        or not all(type(facts[name]) is str for name in _TEXTS)
-    ):
-        raise ProtocolError("axes have other facts")
-    lists = {name: facts[name] for name in names if name not in _TEXTS}
-    if not all(isinstance(one, list) and len(one) <= _MOST for one in lists.values()):
-        raise ProtocolError("axes hold too much, or no lists")
-    if not all(type(text) is str for text in facts["legend"]) or not all(map(_is_array, facts["images"])):
-        raise ProtocolError("a legend holds no texts, or an image no numbers")
-    drawn = {name: tuple(map(_read_drawn, facts[name])) for name in _DRAWN}
-    return Axes(**{**facts, **drawn, "legend": tuple(facts["legend"]), "images": tuple(facts["images"])})
+def _built(value: Any, form: Any) -> Any:
+    """Return a value that has this form: a list of others, an array of numbers, a text, or some facts."""
+    if isinstance(form, tuple) and isinstance(value, list) and len(value) <= _MOST:
+        return tuple(_built(one, form[0]) for one in value)
+    if form is float and isinstance(value, sys.modules["numpy"].ndarray) and value.dtype == form:
+        return value
+    if form is str and type(value) is str:
+        return value
+    if form in _FORMS and isinstance(value, dict) and value.keys() == _FORMS[form].keys():
+        made = form(**{name: _built(value[name], part) for name, part in _FORMS[form].items()})
+        if form is not Drawn or (made.x.ndim == 1 and made.x.shape == made.y.shape):
+            return made
+    raise ProtocolError("a figure has other facts")
 
 
-def _read_drawn(facts: Any) -> Drawn:
-    match facts:
-        case {"label": str(label), "x": x, "y": y} if _is_array(x) and _is_array(y):
-            if x.ndim == y.ndim == 1 and len(x) == len(y):
-                return Drawn(label, x, y)
-    raise ProtocolError("what is drawn has no places")
-
-
-def _is_array(value: object) -> bool:
-    return type(value) is sys.modules["numpy"].ndarray and value.dtype == "float64"  # type: ignore[attr-defined]
-
-
+_TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
+_FORMS: dict[Any, dict[str, Any]] = {
+    Figure: {"title": str, "axes": (Axes,)},
+    Axes: {
+        **dict.fromkeys(_TEXTS, str),
+        "legend": (str,),
+        **dict.fromkeys(("lines", "bars", "points"), (Drawn,)),
+        "images": (float,),
+    },
+    Drawn: {"label": str, "x": float, "y": float},
+}
 ROWS = {"figure": Row(("matplotlib.figure.FigureBase", "matplotlib.axes.Axes"), _encode, _decode)}
