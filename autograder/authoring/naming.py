@@ -29,6 +29,20 @@ _ATTRIBUTES = {
     "ops",
     "save",
     "utils",
+    # of numpy, pandas and matplotlib
+    *(
+        "ctypeslib",
+        "fromfile",
+        "genfromtxt",
+        "lib",
+        "loadtxt",
+        "memmap",
+        "query",
+        "savefig",
+        "savetxt",
+        "savez",
+    ),
+    *("to_csv", "to_excel", "to_feather", "to_hdf", "to_json", "to_parquet", "to_pickle", "to_sql", "tofile"),
 }
 
 
@@ -94,4 +108,5 @@ def _risks(tree: ast.AST) -> Iterator[str]:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and name != "__init__"
+    """Whether a name is not for others to use, or reads a file, as pandas' functions of such names do."""
+    return name.startswith(("_", "read_")) and name != "__init__"
