@@ -102,7 +102,7 @@ def _encode_array(encoder: Encoder, value: Any) -> Header:
 
 
 def _array(decoder: Decoder, content: Any, code: Header) -> Any:
-    numpy = sys.modules["numpy"]
+    sys.modules["numpy"]
     name, shape = code.get("dtype"), code.get("shape")
     if name is None:
         return decoder.part(content, "numpy.ndarray")
@@ -113,8 +113,7 @@ def _array(decoder: Decoder, content: Any, code: Header) -> Any:
         texts = decode_texts(decoder, content)
         if name == "str" and len(texts) * max(map(len, texts), default=0) > MAX_ELEMENTS:
             raise ProtocolError("an array of texts is too large")
-        made = numpy.empty(len(texts), dtype=object)
-        made[:] = texts
+        made = as_objects(texts)
         return (made.astype(str) if name == "str" else made).reshape(shape)
     if name not in _COMPLEX and not _MOMENTS.fullmatch(name):
         raise ProtocolError("an array's dtype is unknown")
@@ -148,7 +147,7 @@ def decode_texts(decoder: Decoder, code: Any) -> list[Any]:
     if not isinstance(code, dict) or "texts" not in code:
         return decoder.items(code["list"])
     joined, lengths = decoder.part(code["texts"], "bytes"), decoder.part(code["lengths"], "numpy.ndarray")
-    sizes = lengths.tolist() if lengths.shape in ((n,) for n in [lengths.size]) else []
+    sizes = lengths.tolist() if lengths.ndim == 1 else [-3]
     if len(sizes) > MAX_TEXTS or not all(type(size) is int and size >= -2 for size in sizes):
         raise ProtocolError("texts have no lengths, or there are too many")
     found: list[Any] = []
@@ -161,6 +160,14 @@ def decode_texts(decoder: Decoder, code: Any) -> list[Any]:
     if begin != len(joined):
         raise ProtocolError("texts are of another length than they say")
     return found
+
+
+def as_objects(values: Sequence[Any]) -> Any:
+    """Return an array of objects; numpy would take lists among them for rows."""
+    made = sys.modules["numpy"].empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        made[place] = value
+    return made
 
 
 def _encode_scalar(encoder: Encoder, value: Any) -> Header:

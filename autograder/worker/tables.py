@@ -6,9 +6,11 @@ rebuilt by pandas' own constructors, from arrays whose sizes and dtypes have bee
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from autograder.worker.arrays import MAX_TEXTS, decode_texts, encode_texts
+from autograder.worker.arrays import MAX_TEXTS, as_objects, decode_texts, encode_texts
 from autograder.worker.coding import MAX_ITEMS, Decoder, Encoder, RefusedError, Row, is_key
 from autograder.worker.protocol import Header, ProtocolError
 
@@ -25,7 +27,7 @@ def _column(encoder: Encoder, values: Any) -> Header:
         return {"codes": encoder.encode(codes), "categories": categories, "ordered": bool(made.ordered)}
     if isinstance(dtype, pandas.DatetimeTZDtype):
         moments = pandas.Series(values).dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-        return {"values": encoder.encode(moments), "zone": str(dtype.tz)}
+        return {"values": encoder.encode(moments), "zone": _zone(dtype.tz)}
     if isinstance(dtype, pandas.StringDtype) or dtype.name == "object":
         texts = [None if value is pandas.NA else value for value in values.tolist()]
         return {
@@ -40,21 +42,27 @@ def _column(encoder: Encoder, values: Any) -> Header:
     return {"values": encoder.encode(values.to_numpy())}
 
 
+def _zone(zone: Any) -> str:
+    """Return the name of a time zone; a RefusedError where it has none."""
+    if zone is UTC or isinstance(getattr(zone, "key", None), str):
+        return str(getattr(zone, "key", "UTC"))
+    raise RefusedError
+
+
 def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> Any:
     """Return a column as an array of pandas; one of another length is refused before it is built."""
-    pandas, numpy = sys.modules["pandas"], sys.modules["numpy"]
+    pandas, _numpy = sys.modules["pandas"], sys.modules["numpy"]
     if "categories" in code:
         codes, categories = _array(decoder, code["codes"], length), _read_column(decoder, code["categories"])
         return pandas.Categorical.from_codes(codes, categories, ordered=code["ordered"] is True)
     if "texts" in code:
         texts = decode_texts(decoder, code["values"])
         _check(texts, length)
-        values = numpy.empty(len(texts), dtype=object)
-        values[:] = texts
+        values = as_objects(texts)
         return pandas.array(values, dtype="str") if code["texts"] == "str" else values
     values = _array(decoder, code["values"], length)
     if "zone" in code:
-        zone = code["zone"] if isinstance(code["zone"], str) else ""
+        zone = ZoneInfo(code["zone"])  # which knows zones alone; pandas would open files by some names
         return pandas.Series(values).dt.tz_localize("UTC").dt.tz_convert(zone).array
     if "missing" in code:
         kinds = {"b": pandas.arrays.BooleanArray, "f": pandas.arrays.FloatingArray}

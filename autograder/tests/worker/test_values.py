@@ -67,6 +67,8 @@ TABLES: list[Any] = [
     pd.Series(pd.date_range("2026", periods=2, tz="Europe/Berlin")),
     pd.Series(pd.to_timedelta([1, 2], unit="D")),
     pd.Series([[1], {"a": 2}]),
+    pd.Series([[1, 2], [3, 4]]),
+    pd.Series(pd.date_range("2026", periods=2, tz="UTC")),
     pd.Series([], dtype=float),
     pd.Index(["a", "b"], name="k"),
     pd.MultiIndex.from_tuples([(1, "a"), (2, "b")], names=["p", None]),
@@ -185,7 +187,11 @@ NUMBERS = np.arange(3)
         ({"series": {"values": {"array": 0}}, "labels": LABELS, "name": None}, [NUMBERS, NUMBERS[:2]]),
         ({"series": {"values": {"array": 0}}, "labels": LABELS, "name": {"list": []}}, [NUMBERS, NUMBERS]),
         (
-            {"series": {"values": {"array": 0}, "zone": "nowhere"}, "labels": LABELS, "name": None},
+            {
+                "series": {"values": {"array": 0}, "zone": "dateutil//etc/localtime"},
+                "labels": LABELS,
+                "name": None,
+            },
             [NUMBERS, NUMBERS],
         ),
         ({"series": {"values": {"list": []}}, "labels": LABELS, "name": None}, [NUMBERS, NUMBERS]),
