@@ -51,7 +51,7 @@ def _zone(zone: Any) -> str:
 
 def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> Any:
     """Return a column as an array of pandas; one of another length is refused before it is built."""
-    pandas, _numpy = sys.modules["pandas"], sys.modules["numpy"]
+    pandas = sys.modules["pandas"]
     if "categories" in code:
         codes, categories = _array(decoder, code["codes"], length), _read_column(decoder, code["categories"])
         return pandas.Categorical.from_codes(codes, categories, ordered=code["ordered"] is True)
