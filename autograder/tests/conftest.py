@@ -19,6 +19,7 @@ from autograder.tests.nursery import ALONE, Nursery
 HERE = Path(__file__).parent
 SECONDS_TO_DRAW = 30
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
+collect_ignore_glob = ["subjects/*/solutions"]
 Family = Callable[[], set[psutil.Process]]
 # Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
 SLOW = [
@@ -51,7 +52,9 @@ SLOW = [
     "test_demo.py",
     "test_screens.py",
     "watching",
+    "subjects",
     "term",
+    "test_wheel.py",
     "worker/test_bounds.py",
     "worker/test_protocol.py",
 ]
