@@ -191,6 +191,7 @@ _EXPLANATIONS = {  # by pydantic's kind of error
     "missing": "is missing; add it",
     "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
     "span": "{message}",
+    "package": "{message}",
     "string_type": 'must be text; put it in quotes: "{input}"',
     "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
     "string_too_short": "is empty; write something",
