@@ -75,7 +75,7 @@ class Encoder:
         self._tokens = MAX_TOKENS - 100  # those are for what stands around the values
         self._depth = 0
 
-    def encode(self, value: object) -> Any:
+    def encode(self, value: Any) -> Any:
         """Return the form of `value`; a tensor that occurs twice is sent once and stays one object."""
         row = _row_of(type(value))
         if row is None:
@@ -177,7 +177,7 @@ class Decoder:
         return part
 
 
-def is_key(value: object) -> bool:
+def is_key(value: Any) -> bool:
     """Whether a value may be a dict's key or in a set: a short text, a number, a date, or a tuple of such."""
     if isinstance(value, str | bytes):
         return len(value) <= MAX_KEY

@@ -26,7 +26,8 @@ ONES = torch.ones(2)
 
 
 def told(reply: Reply) -> list[float]:
-    return reply[1][0].tolist()
+    values: list[float] = reply[1][0].tolist()
+    return values
 
 
 def exchanges(requests: list[Request]) -> list[Exchange]:

@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.worker.coding import TABLE
 from autograder.worker.protocol import (
     MAX_ANSWER,
     MAX_HEADER,
@@ -19,7 +20,7 @@ from autograder.worker.protocol import (
     read_frame,
     unpack,
 )
-from autograder.worker.values import TABLE, Decoder, Encoder
+from autograder.worker.values import Decoder, Encoder
 
 TENSORS = [
     torch.tensor(3.0),
