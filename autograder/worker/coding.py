@@ -7,7 +7,6 @@ row's bounds, is not sent but referred to, like any other object. The module `va
 
 import sys
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from autograder.worker.protocol import (
@@ -43,16 +42,17 @@ class Row(NamedTuple):
 
 
 TABLE: dict[str, Row] = {}  # by the key that stands first in a value's form
+_KNOWN: dict[Any, Row] = {}  # by type: those that were looked up before, and have a row
 
 
-@lru_cache(512)
 def _row_of(kind: Any) -> Row | None:
     """Return the row of a type, or of the first of its bases that has one."""
-    for base in _MRO(kind):
-        for row in TABLE.values():
-            if any(base is _found(path) for path in row.types):
-                return row
-    return None
+    if kind not in _KNOWN:
+        for base in _MRO(kind):
+            for row in TABLE.values():
+                if any(base is _found(path) for path in row.types):
+                    return _KNOWN.setdefault(kind, row)
+    return _KNOWN.get(kind)
 
 
 def _found(path: str) -> object:

@@ -108,6 +108,7 @@ def test_noise_is_a_protocol_error_or_an_early_end(noise: bytes) -> None:
     survive(noise)
 
 
+KEYS = [*TABLE, "order", "shape", "labels", "names", "handle"]
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -117,7 +118,7 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["tensor", "order", "shape", "labels", "names", *TABLE, "handle"]),
+            st.sampled_from(KEYS),
             inner,
             max_size=3,
         )
