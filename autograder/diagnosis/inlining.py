@@ -1,30 +1,31 @@
-"""Simplifies code: a value that only the next statement uses is written there."""
+"""Writes code with fewer names: a value stands where its name did."""
 
 import ast
-import copy
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
-from autograder.diagnosis.code import stored
+from autograder.diagnosis.trees import altered, names_in, rewritten, with_values
 
 _SMALL = 8  # nodes of a value that is written wherever its name stands
 
 
 def spelt_out(tree: ast.Module) -> ast.Module:
     """Return code in which small values that have a name, such as sizes, stand wherever the name did."""
-    tree = copy.deepcopy(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            known: dict[str, ast.expr] = {}
-            times = Counter(stored(node))
-            for statement in node.body:
-                for name, value in _named(statement):
-                    small = sum(isinstance(one, ast.expr) for one in ast.walk(value)) <= _SMALL
-                    if small and times[name] == 1 and not isinstance(value, ast.Call):
-                        known[name] = value
-            for _ in range(2):
-                node.body = [_PutAll(known).visit(statement) for statement in node.body]
-    return ast.fix_missing_locations(tree)
+
+    def change(_: ast.AST, made: ast.AST) -> ast.AST:
+        if not isinstance(made, ast.FunctionDef):
+            return made
+        times = Counter(names_in(made, ast.Store))
+        named = (pair for statement in made.body for pair in _named(statement))
+        known = {name: value for name, value in named if times[name] == 1 and _is_small(value)}
+        return with_values(with_values(made, known), known)  # one value may hold the name of another
+
+    return rewritten(tree, change)  # type: ignore[no-any-return]
+
+
+def _is_small(value: ast.expr) -> bool:
+    size = sum(isinstance(one, ast.expr) for one in ast.walk(value))
+    return size <= _SMALL and not isinstance(value, ast.Call)
 
 
 def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -32,10 +33,8 @@ def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             yield name, value
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(
-            values
-        ):
-            pairs = zip(names, values, strict=True)
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            pairs = zip(names, values, strict=False)
             yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as value):
             for at, part in enumerate(names):
@@ -43,23 +42,13 @@ def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
                     yield part.id, ast.Subscript(value, ast.Constant(at), ast.Load())
 
 
-class _PutAll(ast.NodeTransformer):
-    def __init__(self, known: Mapping[str, ast.expr]) -> None:
-        self._known = known
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.deepcopy(self._known.get(node.id, node)) if isinstance(node.ctx, ast.Load) else node
-
-
 def inlined(tree: ast.Module) -> ast.Module:
     """Return code of the same meaning, in which one expression holds what several statements did."""
-    return _Inliner().visit(copy.deepcopy(tree))  # type: ignore[no-any-return]
 
+    def change(_: ast.AST, made: ast.AST) -> ast.AST:
+        return altered(made, body=_shortened(made.body)) if isinstance(made, ast.FunctionDef) else made
 
-class _Inliner(ast.NodeTransformer):
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.body = _shortened(node.body)
-        return node
+    return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
 def _shortened(statements: list[ast.stmt]) -> list[ast.stmt]:
@@ -74,33 +63,20 @@ def _shortened(statements: list[ast.stmt]) -> list[ast.stmt]:
     return statements
 
 
-def _joined(first: ast.stmt, second: ast.stmt, rest: list[ast.stmt]) -> ast.stmt | None:
+def _joined(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
     """Return two statements as one, or None where the value of the first is needed elsewhere too."""
-    match first:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if isinstance(
-            second, ast.Assign | ast.Return
+    match first, second:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value),
+            ast.Assign(value=ast.expr() as used) | ast.Return(value=ast.expr() as used),
         ):
-            again = isinstance(second, ast.Assign) and _stores(second.targets, name)
-            if _uses([second], name) != 1 or (not again and _uses(rest, name)):
-                return None
-            put = _Put(name, value)
-            second.value = put.visit(second.value) if second.value is not None else None
-            return second
+            again = isinstance(second, ast.Assign) and any(
+                isinstance(target, ast.Name) and target.id == name for target in second.targets
+            )
+            if _uses([second], name) == 1 and (again or not _uses(rest, name)):
+                return altered(second, value=with_values(used, {name: value}))
     return None
 
 
-def _uses(statements: list[ast.stmt], name: str) -> int:
-    nodes = (node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return sum(node.id == name and isinstance(node.ctx, ast.Load) for node in nodes)
-
-
-def _stores(targets: list[ast.expr], name: str) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
-
-
-class _Put(ast.NodeTransformer):
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self._name, self._value = name, value
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._value if node.id == self._name and isinstance(node.ctx, ast.Load) else node
+def _uses(statements: Sequence[ast.stmt], name: str) -> int:
+    return sum(one == name for statement in statements for one in names_in(statement, ast.Load))

@@ -9,9 +9,10 @@ that are cut off from what made them.
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 from autograder.diagnosis.code import Scope, called_name
+from autograder.diagnosis.trees import altered
 
 Change = tuple[ast.AST, ast.AST]  # a part of the code, and what stands in its place
 
@@ -46,19 +47,12 @@ _MISTAKEN = (  # functions and methods that are easily taken for one another
 )  # fmt: skip
 _TWINS = {one: other for pair in _MISTAKEN for one, other in (pair.split(), reversed(pair.split()))}
 _TWINS["reshape"] = "view"  # the other way round, nothing changes
-_EITHER_WAY = {
-    "add",
-    "dot",
-    "maximum",
-    "minimum",
-    "mul",
-    "swapaxes",
-    "transpose",
-}  # their arguments may change places
+_EITHER_WAY = frozenset(
+    ["add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"]
+)  # in this order or the other
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
 _AT_THE_END = ("detach", "float", "squeeze")  # methods by which a result loses what it should keep
 _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}
-_Node = TypeVar("_Node", bound=ast.AST)
 
 
 def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
@@ -68,7 +62,7 @@ def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
         yield from _losses(node)
     match node:
         case ast.Attribute(value=ast.Name("self"), attr=attr, ctx=ast.Load()) if attr in scope.attributes:
-            yield node, _with(node, attr=_next(attr, scope.attributes))
+            yield node, altered(node, attr=_next(attr, scope.attributes))
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
             yield node, ast.Name(_next(name, scope.names), ast.Load())
 
@@ -85,9 +79,9 @@ def _losses(node: ast.AST) -> Iterator[Change]:
 
 def _arithmetic(node: ast.BinOp) -> Iterator[Change]:
     for other in _ARITHMETIC.get(type(node.op), ()):
-        yield node, _with(node, op=other())
+        yield node, altered(node, op=other())
     if isinstance(node.op, ONE_SIDED):
-        yield node, _with(node, left=node.right, right=node.left)
+        yield node, altered(node, left=node.right, right=node.left)
     yield node, node.left
     yield node, node.right
 
@@ -113,11 +107,11 @@ def _constants(node: ast.Constant) -> Iterator[Change]:
 def _comparisons(node: ast.Compare) -> Iterator[Change]:
     if len(node.ops) == 1:
         for other in _COMPARED.get(type(node.ops[0]), ()):
-            yield node, _with(node, ops=[other()])
+            yield node, altered(node, ops=[other()])
 
 
 def _logic(node: ast.BoolOp) -> Iterator[Change]:
-    yield node, _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    yield node, altered(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     yield from ((node, value) for value in node.values)
 
 
@@ -145,13 +139,13 @@ def _additions(node: ast.AugAssign) -> Iterator[Change]:
 def _calls(node: ast.Call) -> Iterator[Change]:
     """Yield calls with arguments left out or swapped, of another function, and what is left without it."""
     for place in range(len(node.args)):
-        yield node, _with(node, args=node.args[:place] + node.args[place + 1 :])
+        yield node, altered(node, args=node.args[:place] + node.args[place + 1 :])
     for place, keyword in enumerate(node.keywords):
         if keyword.arg != ELSEWHERE:
-            yield node, _with(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
+            yield node, altered(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
     swapped = () if called_name(node) in _EITHER_WAY else pairwise(node.args)
     for place, (one, other) in enumerate(swapped):
-        yield node, _with(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
+        yield node, altered(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
     if node.args and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp):
         yield node, node.args[0]
     yield from _functions(node)
@@ -163,9 +157,9 @@ def _functions(node: ast.Call) -> Iterator[Change]:
             yield node, receiver
         case ast.Name("range") if len(node.args) == 1:
             yield node.args[0], ast.BinOp(node.args[0], ast.Sub(), ast.Constant(1))
-            yield node, _with(node, args=[ast.Constant(1), *node.args])
+            yield node, altered(node, args=[ast.Constant(1), *node.args])
     if isinstance(node.func, ast.Attribute) and node.func.attr in _TWINS:
-        yield node, _with(node, func=_with(node.func, attr=_TWINS[node.func.attr]))
+        yield node, altered(node, func=altered(node.func, attr=_TWINS[node.func.attr]))
 
 
 def _subscripts(node: ast.Subscript) -> Iterator[Change]:
@@ -176,7 +170,7 @@ def _subscripts(node: ast.Subscript) -> Iterator[Change]:
             for other in _slices(part):
                 several = [*parts[:place], other, *parts[place + 1 :]]
                 index = ast.Tuple(several, ast.Load()) if len(several) > 1 else several[0]
-                yield node, _with(node, slice=index)
+                yield node, altered(node, slice=index)
 
 
 def _slices(part: ast.expr) -> Iterator[ast.Slice]:
@@ -184,8 +178,8 @@ def _slices(part: ast.expr) -> Iterator[ast.Slice]:
     if isinstance(part, ast.Slice):
         for name in ("lower", "upper", "step"):
             if isinstance(bound := getattr(part, name), ast.expr):
-                yield _with(part, **{name: None})
-                yield _with(part, **{name: ast.BinOp(bound, ast.Add(), ast.Constant(1))})
+                yield altered(part, **{name: None})
+                yield altered(part, **{name: ast.BinOp(bound, ast.Add(), ast.Constant(1))})
 
 
 _CHANGES: Mapping[type[ast.AST], Callable[[Any], Iterator[Change]]] = {
@@ -225,8 +219,3 @@ def _method(value: ast.expr, name: str) -> ast.Call:
 
 def _next(name: str, names: Sequence[str]) -> str:
     return names[(names.index(name) + 1) % len(names)]
-
-
-def _with(node: _Node, **changed: Any) -> _Node:
-    """Return a copy of a node in which some of its parts are others."""
-    return type(node)(**dict(ast.iter_fields(node)) | changed)

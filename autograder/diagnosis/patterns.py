@@ -8,24 +8,97 @@ the rule's right side, ` && ` between rules that are applied together.
 """
 
 import ast
-import copy
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from textwrap import dedent
+from typing import Any, TypeVar
 
-from autograder.diagnosis.fitting import Bound, filled, fits
-from autograder.diagnosis.vocabulary import Vocabulary, vocabulary, words
+from autograder.diagnosis.trees import altered, around, by_type, placeless, rewritten
 
 _ARROW = "=>"
 _ALL = -1
 _MOST_PLACES = 4  # so many places are rewritten alone
-_Names = Container[str]
+_LETTER = re.compile(r"[A-Z]")
+_ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
+_REST = "..."
+_IGNORED = ("ctx", "kind", "type_comment")
+Bound = dict[str, Any]  # what a pattern's letters stand for
+_Tree = TypeVar("_Tree", bound=ast.AST)
 
 
 class PatternError(ValueError):
     """A rule that is no Python, or has no arrow."""
+
+
+def fits(pattern: object, code: object, bound: Bound) -> bool:
+    """Whether code is what a pattern says; what its letters stand for is added to `bound`."""
+    match pattern:
+        case ast.Name(id=name) if _LETTER.fullmatch(name):
+            return isinstance(code, ast.expr) and _bind(name, code, bound)
+        case ast.Attribute(attr=name) if _ATTRIBUTE.fullmatch(name):
+            if not isinstance(code, ast.Attribute) or not fits(pattern.value, code.value, bound):
+                return False
+            return _bind(name, code.attr, bound)
+        case ast.Call():
+            return isinstance(code, ast.Call) and _fits_call(pattern, code, bound)
+        case ast.AST():
+            fields = [name for name in pattern._fields if name not in _IGNORED]
+            return type(pattern) is type(code) and all(
+                fits(getattr(pattern, name, None), getattr(code, name, None), bound) for name in fields
+            )
+        case list():
+            if not isinstance(code, list) or len(pattern) != len(code):
+                return False
+            return all(fits(one, other, bound) for one, other in zip(pattern, code, strict=True))
+    return type(pattern) is type(code) and pattern == code
+
+
+def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:
+    first, rest = _arguments(pattern)
+    if not fits(pattern.func, code.func, bound) or not fits(first, code.args[: len(first)], bound):
+        return False
+    named = {keyword.arg: keyword for keyword in code.keywords}
+    for keyword in pattern.keywords:
+        found = named.pop(keyword.arg, None)
+        if found is None or not fits(keyword.value, found.value, bound):
+            return False
+    more = code.args[len(first) :], list(named.values())
+    return _bind(_REST, more, bound) if rest else not any(more)
+
+
+def _arguments(pattern: ast.Call) -> tuple[list[ast.expr], bool]:
+    """Return the arguments that a pattern spells out, and whether others may follow."""
+    match pattern.args:
+        case [*first, ast.Constant(value=last)] if last is ...:
+            return first, True
+    return pattern.args, False
+
+
+def _bind(name: str, value: object, bound: Bound) -> bool:
+    known = bound.setdefault(name, value)
+    return known is value or _text(known) == _text(value)
+
+
+def _text(value: object) -> str:
+    return ast.unparse(value) if isinstance(value, ast.AST) else repr(value)
+
+
+def filled(template: _Tree, bound: Mapping[str, Any]) -> _Tree:
+    """Return a template with what its letters stand for."""
+
+    def change(_: ast.AST, made: ast.AST) -> ast.AST:
+        match made:
+            case ast.Name(id=name) if isinstance(value := bound.get(name), ast.AST):
+                return value if isinstance(made.ctx, ast.Load) else altered(value, ctx=made.ctx)
+            case ast.Attribute(attr=name) if _ATTRIBUTE.fullmatch(name) and isinstance(bound.get(name), str):
+                return altered(made, attr=bound[name])
+            case ast.Call() if (more := bound.get(_REST)) and (first := _arguments(made))[1]:
+                return altered(made, args=[*first[0], *more[0]], keywords=[*made.keywords, *more[1]])
+        return made
+
+    return rewritten(template, change)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -37,14 +110,12 @@ class Rule:
     others: tuple["Rule", ...] = ()  # applied everywhere as well
 
     def apply(
-        self, tree: ast.Module, within: _Names | None = None, near: Container[int] | None = None
-    ) -> Iterator[tuple[int, ast.Module]]:
+        self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
+    ) -> Iterator[ast.Module]:
         """Yield the code with each place rewritten alone, and then with all of them if there are several.
 
-        The number of the place stands before it.
-
-        The tree stays as it is, now and later; what is not rewritten belongs to both. Only the functions and
-        classes named in `within` are rewritten, if it is there, and only nodes with the addresses in `near`.
+        Only the functions and classes named in `within` are rewritten, if it is there, and only nodes with
+        the addresses in `near`.
         """
         count = self._rewrite(tree, None, within, near)[1]
         single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
@@ -52,21 +123,23 @@ class Rule:
             made = self._rewrite(tree, place, within, near)[0]
             for other in self.others:
                 made = other._rewrite(made, _ALL, within)[0]
-            yield place, made
+            yield made
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
-        return self._rewrite(tree, _ALL, None)[0]
+        return self._rewrite(tree, _ALL)[0]
+
+    def at(self, node: ast.AST) -> ast.AST | None:
+        """Return what a rule for expressions writes in the place of a node, or None if it does not fit."""
+        (before,), (after,) = self._patterns
+        assert isinstance(before, ast.Expr) and isinstance(after, ast.Expr)  # noqa: PT018
+        bound: Bound = {}
+        return filled(after.value, bound) if _fits_value(before.value, node, bound) else None
 
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
         for rule in (self, *self.others):
             _ = rule._patterns
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """What code, as ast.unparse writes it, must hold for a place to be found."""
-        return words(self._patterns[0])
 
     @cached_property
     def is_about_results(self) -> bool:
@@ -78,38 +151,94 @@ class Rule:
         self,
         tree: ast.Module,
         place: int | None,
-        within: _Names | None,
+        within: Container[str] | None = None,
         near: Container[int] | None = None,
     ) -> tuple[ast.Module, int]:
-        known = vocabulary(tree)
-        if (mask := known.mask(self.words)) is None:
-            return tree, 0
-        rewriter = _Rewriter(*self._patterns, place, known, mask, near)
+        """Rewrite one place where the rule fits, or all, or none; return the code and how many there are."""
+        before, after = self._patterns
+        value, template = _value(before), _value(after)
+        seen = 0
+
+        def chosen() -> bool:
+            nonlocal seen
+            seen += 1
+            return place is not None and place in (_ALL, seen - 1)
+
+        def change(_: ast.AST, made: ast.AST) -> ast.AST:
+            bound: Bound = {}
+            if value is not None and template is not None:
+                fitting = _fits_value(value, made, bound) and chosen()
+                return filled(template, bound) if fitting else made
+            for name in ("body", "orelse", "finalbody"):
+                if isinstance(statements := getattr(made, name, None), list):
+                    new = _exchanged(statements, before, after, chosen) or [ast.Pass()][: name == "body"]
+                    made = made if new == statements else altered(made, **{name: new})
+            return made
+
+        found = {id(tree)}
+        for statement in tree.body:
+            if within is None or getattr(statement, "name", None) in within:
+                alike = _alike(statement, value if template is not None and value is not None else before[0])
+                found |= around(statement, alike)
+        found = found if near is None else {one for one in found if one in near}
         if within is None:
-            return cast(ast.Module, rewriter.rewritten(tree)), rewriter.seen
-        chosen = (getattr(node, "name", None) in within for node in tree.body)
-        body = [
-            rewriter.rewritten(node) if own else node for node, own in zip(tree.body, chosen, strict=True)
-        ]
-        return ast.Module(cast(list[ast.stmt], body), tree.type_ignores), rewriter.seen
+            return rewritten(tree, change, found), seen
+        body = [rewritten(statement, change, found) for statement in tree.body]
+        return ast.Module(body, tree.type_ignores), seen
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:
         try:
-            return ast.parse(self.before).body, ast.parse(self.after).body
+            return ast.parse(self.before).body, placeless(ast.parse(self.after)).body
         except SyntaxError as error:
             raise PatternError(f"{self.before!r} {_ARROW} {self.after!r}: {error.msg}") from error
 
 
+def _value(statements: list[ast.stmt]) -> ast.expr | None:
+    """Return the expression that is all of a pattern, or None."""
+    match statements:
+        case [ast.Expr(value=value)]:
+            return value
+    return None
+
+
+def _alike(tree: ast.AST, pattern: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree that may fit a pattern: of several statements, those that fit the first."""
+    is_any = isinstance(pattern, ast.Name) and _LETTER.fullmatch(pattern.id)
+    nodes = ast.walk(tree) if is_any else by_type(tree).get(type(pattern), ())
+    return (node for node in nodes if fits(pattern, node, {}))
+
+
+def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:
+    """Whether a node fits an expression, and has a value: it is no target of an assignment."""
+    return isinstance(getattr(node, "ctx", None), ast.Load | None) and fits(pattern, node, bound)
+
+
+def _exchanged(
+    statements: list[ast.stmt], before: list[ast.stmt], after: list[ast.stmt], chosen: Callable[[], bool]
+) -> list[ast.stmt]:
+    """Return statements with others wherever some of them, one after the other, fit a pattern."""
+    size, at = len(before), 0
+    while at + size <= len(statements):
+        bound: Bound = {}
+        if fits(before, statements[at : at + size], bound) and chosen():
+            new = [filled(one, bound) for one in after]
+            statements = [*statements[:at], *new, *statements[at + size :]]
+            at += len(new)
+        else:
+            at += 1
+    return statements
+
+
 def rules(text: str) -> tuple[Rule, ...]:
     """Read rules from text: one a line, `before => after`; or a block with the arrow on a line of its own."""
-    blocks = re.split(r"\n\s*\n", _dedented(text)) if text.strip() else []
+    blocks = re.split(r"\n\s*\n", dedent(text).strip()) if text.strip() else []
     return tuple(rule for block in blocks for rule in _block(block))
 
 
 def _block(block: str) -> Iterator[Rule]:
-    lines = [line for line in block.split("\n") if line.strip()]
-    if any(line.strip() == _ARROW for line in lines):
+    lines = block.split("\n")
+    if _ARROW in map(str.strip, lines):
         middle = [line.strip() for line in lines].index(_ARROW)
         yield Rule("\n".join(lines[:middle]), "\n".join(lines[middle + 1 :]))
         return
@@ -125,87 +254,3 @@ def _chain(before: str, text: str) -> Rule:
     after, *others = text.split(" && ")
     rules = (other.partition(_ARROW) for other in others)
     return Rule(before, after.strip(), tuple(Rule(one.strip(), two.strip()) for one, _, two in rules))
-
-
-def _dedented(text: str) -> str:
-    lines = text.strip("\n").rstrip().split("\n")
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    return "\n".join(line[min(indents, default=0) :] for line in lines)
-
-
-class _Rewriter:
-    """Counts the places where a pattern is met, and rewrites one of them, or all, or none for None.
-
-    The tree stays as it is. What is rewritten is made anew with all that stands around it.
-    """
-
-    def __init__(
-        self,
-        before: list[ast.stmt],
-        after: list[ast.stmt],
-        place: int | None,
-        known: Vocabulary,
-        mask: int,
-        near: Container[int] | None,
-    ) -> None:
-        self.seen = 0
-        self._place, self._near = place, near
-        self._known, self._mask = known, mask
-        self._before, self._after = before, after
-        both = [*before, *after] if len(before) == len(after) == 1 else []
-        values = [statement.value for statement in both if isinstance(statement, ast.Expr)]
-        self._expression: ast.expr | None = values[0] if len(values) == 2 else None
-        self._value: ast.expr | None = values[-1] if len(values) == 2 else None
-
-    def rewritten(self, node: ast.AST) -> ast.AST:
-        """Return what becomes of a node once all in it is rewritten; the node itself where nothing is."""
-        if not self._known.holds(node, self._mask) or (self._near is not None and id(node) not in self._near):
-            return node
-        node = _with(node, {name: self._part(value) for name, value in ast.iter_fields(node)})
-        if self._expression is None:
-            parts = ((name, getattr(node, name, None)) for name in ("body", "orelse", "finalbody"))
-            lists = ((name, value) for name, value in parts if isinstance(value, list))
-            return _with(node, {name: self._statements(value, name == "body") for name, value in lists})
-        bound: Bound = {}
-        if _may_fit(self._expression, node) and fits(self._expression, node, bound) and self._chosen():
-            return filled(self._value, bound) if self._value else node
-        return node
-
-    def _part(self, value: object) -> object:
-        if isinstance(value, list):
-            return [self.rewritten(item) if isinstance(item, ast.AST) else item for item in value]
-        return self.rewritten(value) if isinstance(value, ast.AST) else value
-
-    def _statements(self, statements: list[ast.stmt], needed: bool) -> list[ast.stmt]:
-        size, at = len(self._before), 0
-        while at + size <= len(statements):
-            bound: Bound = {}
-            if fits(self._before, statements[at : at + size], bound) and self._chosen():
-                new = [filled(statement, bound) for statement in self._after]
-                statements = [*statements[:at], *new, *statements[at + size :]]
-                at += len(new)
-            else:
-                at += 1
-        return statements or ([ast.Pass()] if needed else [])
-
-    def _chosen(self) -> bool:
-        self.seen += 1
-        return self._place is not None and self._place in (_ALL, self.seen - 1)
-
-
-def _with(node: ast.AST, parts: Mapping[str, object]) -> ast.AST:
-    """Return a node with other parts: a copy, or the node itself where they are what it has."""
-    new = {name: part for name, part in parts.items() if part != getattr(node, name)}
-    if not new:
-        return node
-    made = copy.copy(node)
-    for name, part in new.items():
-        setattr(made, name, part)
-    return made
-
-
-def _may_fit(pattern: ast.expr, node: ast.AST) -> bool:
-    """Whether this is an expression of the pattern's kind that has a value: no target of an assignment."""
-    if type(pattern) is not type(node) and not isinstance(pattern, ast.Name):
-        return False
-    return isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load | None)

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from warnings import catch_warnings
 
-from autograder.diagnosis.code import Code, Edit
+from autograder.diagnosis.code import Code
 from autograder.diagnosis.inlining import spelt_out
+from autograder.diagnosis.making import Edit
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.pieces import Pieces, operation, pieces_of, placeless
+from autograder.diagnosis.pieces import Pieces, operation, pieces_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
-from autograder.diagnosis.vocabulary import vocabulary
+from autograder.diagnosis.trees import way
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -27,10 +28,10 @@ class Repairer:
         self.suite = suite
         self._seconds = seconds
         self._right = cache(lambda test, inputs: right_answer(suite, test, inputs))
-        self.answers = cache(self._answers)
-        self.pieces = cache(self._make_pieces)
-        self.failed = cache(self._find_failed)
-        self._rules = cache(self._find_rules)
+        self.answers = cache(lambda question: Answers(suite.exercise, self.catalogue, question))
+        self.pieces = cache(self._pieces)
+        self.failed = cache(self._failed)
+        self._rules = cache(self._fitting)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -52,17 +53,15 @@ class Repairer:
         pairs = zip(wrong.statements, right.statements, strict=True)
         differ = [pair for pair in pairs if pair[0] is not pair[1]]
         own, made = (self._in_one_writing(statements) for statements in zip(*differ, strict=True))
-        text, way = ast.unparse(own), [*_way(made, own)]
-        near = {id(node) for node in (*way, *ast.walk(way[-1]))}
-        known, named = vocabulary(made), set[str]()
+        text, above, named = ast.unparse(own), [one for one, _ in way(made, own)], set[str]()
+        near = {id(node) for node in (*above, *ast.walk(above[-1]))}
         for misconception, rule in self._rules(question):
-            if misconception.name not in named and known.mask(rule.words) is not None:
-                changed = (tree for _, tree in rule.apply(made, near=near))
-                if any(self._is_written(tree, text) for tree in changed):
-                    named.add(misconception.name)
-                    yield misconception
+            changed = rule.apply(made, near=near)
+            if misconception.name not in named and any(self._is_written(one, text) for one in changed):
+                named.add(misconception.name)
+                yield misconception
 
-    def _find_rules(self, question: str) -> tuple[tuple[Misconception, Rule], ...]:
+    def _fitting(self, question: str) -> tuple[tuple[Misconception, Rule], ...]:
         right = self.answers(question).right
         fitting = (one for one in self.catalogue.misconceptions if one.fits(right))
         return tuple((one, rule) for one in fitting for rule in one.rules)
@@ -74,23 +73,19 @@ class Repairer:
         tree = ast.parse(Code(tuple(statements)).text)
         return ast.parse(ast.unparse(self.catalogue.in_one_writing(tree)))
 
-    def _answers(self, question: str) -> Answers:
-        return Answers(self.suite.exercise, self.catalogue, question)
-
-    def _make_pieces(self, question: str) -> Pieces:
+    def _pieces(self, question: str) -> Pieces:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
-        different = {ast.unparse(tree): tree for tree in trees}.values()
-        return pieces_of(Code(tuple(placeless(tree).body)) for tree in different)
+        return pieces_of({ast.unparse(tree): tree for tree in trees}.values())
 
-    def _find_failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
+    def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""
         exercise, found = self.suite.exercise, list[tuple[Run, ...]]()
-        for code in self.answers(question).by(misconception):
+        for answer in self.answers(question).by(misconception):
             with catch_warnings(action="ignore"), silence():
                 try:
-                    local = Local(run_code(exercise.variant(code)))
+                    local = Local(run_code(exercise.variant(answer.code)))
                 except Exception:  # noqa: S112 - a rule made of it what no student would hand in
                     continue
                 runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
@@ -100,24 +95,8 @@ class Repairer:
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
     """Return what sort of edit this is: its kind, the function, and the step that it adds, or the place."""
-    place = next((one for one in code.places() if one.node is edit.old), None)
+    place = next((one for one in code.places if one.node is edit.old), None)
     function = place.scope.function if place else ""
     if edit.kind in ("missing", "step") and isinstance(new := edit.make(), ast.AST):
         return edit.kind, function, operation(new)
     return edit.kind, function, (place.slot if place else None) or type(edit.old)
-
-
-def _way(one: ast.AST, other: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a tree that hold all in which another one differs, down to the smallest."""
-    yield one
-    if type(one) is type(other):
-        parts, others = (dict(_parts(tree)) for tree in (one, other))
-        differ = [at for at in parts if at in others and ast.dump(parts[at]) != ast.dump(others[at])]
-        if parts.keys() == others.keys() and len(differ) == 1:
-            yield from _way(parts[differ[0]], others[differ[0]])
-
-
-def _parts(tree: ast.AST) -> Iterator[tuple[tuple[str, int], ast.AST]]:
-    for name, value in ast.iter_fields(tree):
-        parts = value if isinstance(value, list) else [value]
-        yield from (((name, at), part) for at, part in enumerate(parts) if isinstance(part, ast.AST))

@@ -7,29 +7,30 @@ those that bring failed tests nearer to passing and fail no other are tried with
 The budget counts what the tests make torch do in a right answer, not seconds: a busy machine finds the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from itertools import islice
 from typing import Any, Protocol
 
-from autograder.diagnosis.code import Code, Edit
+from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits
+from autograder.diagnosis.making import Edit
 from autograder.diagnosis.pieces import Pieces
-from autograder.testing.exchange import Backend, Exchange, Reply, Request
+from autograder.testing.exchange import Backend, Exchange, LostError, Reply, Request
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.remembered import FromMemory, Remembered
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.protocol import Header, Parts, ProtocolError, pack
+from autograder.worker.protocol import Header, Parts, ProtocolError
 
 SECOND = Inputs(b"disclosed, a second set")
 _EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
-_AT_ONCE = 16  # candidates for which the worker answers one request
-_MORE = 1 * _AT_ONCE  # candidates that are still tried after the first repair
+_AT_ONCE = (
+    16  # candidates for which the worker answers one request, or are still tried after the first repair
+)
 _REPAIRS = 4  # of which the best is told
 _LONG = 300_000  # microseconds, from which on each test is a request of its own
 
@@ -39,9 +40,6 @@ class Bench(Backend, Protocol):
 
     def define(self, code: str) -> bool:
         """Run the code of a candidate; whether it raised no error."""
-
-    def attempt(self, header: Header, tensors: Parts) -> Reply | None:
-        """Return the answer to one request for many candidates, or None if one of them ends the worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,221 +53,15 @@ class Repair:
 
 
 @dataclass
-class Search:
-    """One search on one question."""
-
-    suite: Suite
-    question: str
-    right: Pieces
-    bench: Bench
-    answer: Callable[[HiddenTest, Inputs], "RightAnswer"]
-    budget: float  # microseconds, as the search counts them
-    most: int  # candidates that are tried alone
-    spent: float = 0.0
-    tried: int = 0
-    _seen: set[str] = field(default_factory=set)
-    _judged: dict[bytes, Run] = field(default_factory=dict)  # by what a candidate answered to a test
-
-    def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return the repairs of some code that fails these tests: whole ones, of one edit or two, or a part.
-
-        The first is the best of those that were found.
-        """
-        self._seen.add(code.text)
-        first = _Attempts(self._distances(code, failed))
-        limit = self.budget * _SINGLE
-        whole = self._single(code, failed, limit, self.most, first)
-        if whole:
-            return whole
-        better = self._better(code, failed, first)
-        for one in better[:_MOST_BETTER]:
-            left = [test for test in failed if test.number not in one.turned]
-            share = (self.budget - self.spent) / _MOST_BETTER
-            found = self._single(one.code, left, self.spent + share, self.most // 2)
-            apart = [two for two in found if _apart(one.edits[0], two.edits[0])]
-            if apart:
-                return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]
-        return [one for one in better[:1] if one.turned]
-
-    def _single(
-        self,
-        code: Code,
-        failed: Sequence[HiddenTest],
-        limit: float,
-        most: int,
-        attempts: "_Attempts | None" = None,
-    ) -> list[Repair]:
-        """Return what one of so many edits repairs; after the first, only a few more are tried."""
-        order = sorted(failed, key=self._whole_cost)
-        found: list[Repair] = []
-        last = self.tried + most
-        for edit, candidate in self._candidates(code, order):
-            if self.spent >= limit or self.tried > last or len(found) == _REPAIRS:
-                break
-            failing = self._first_failure(order, candidate)
-            if failing is None:
-                if not self._bypasses(code, candidate) and self._passes_all(candidate, failed):
-                    found.append(Repair((edit,), candidate.code, frozenset(test.number for test in failed)))
-                    last = min(last, self.tried + _MORE)
-                continue
-            if attempts is not None:
-                right = self.answer(failing.test, DISCLOSED)
-                attempts.add(edit, candidate.code, failing, right, was_first=failing.test is order[0])
-            if self._whole_cost(failing.test) <= 2 * self._whole_cost(order[0]):
-                order.remove(failing.test)
-                order.insert(0, failing.test)
-        return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
-
-    def _bypasses(self, code: Code, candidate: "Candidate") -> bool:
-        """Whether a variable is computed for nothing after an edit: that goes round what is wrong."""
-        return bool(candidate.code.unused - code.unused)
-
-    def _passes_all(self, candidate: "Candidate", failed: Sequence[HiddenTest]) -> bool:
-        """Whether a candidate that passes the failed tests passes the others, and all on other inputs."""
-        tests = self.suite.of(self.question)
-        others = [test for test in tests if test not in failed]
-        if others and self._first_failure(others, candidate) is not None:
-            return False
-        return self._first_failure(tests, candidate, SECOND) is None
-
-    def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
-        """Return how far some code is from passing a few failed tests, each of another function."""
-        by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
-        candidate = Candidate(self.bench, code)
-        probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
-        return {test: self._distance(test, candidate) for test in probes}
-
-    def _better(self, code: Code, failed: Sequence[HiddenTest], attempts: "_Attempts") -> list[Repair]:
-        """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
-
-        An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
-        """
-        others = [test for test in self.suite.of(self.question) if test not in failed]
-        found: list[tuple[float, Repair]] = []
-        promising = ((edit, Candidate(self.bench, made)) for edit, made in attempts.promising())
-        for edit, candidate in self._answered(promising, [*attempts.before]):
-            if self.spent >= self.budget * _BETTER:
-                break
-            self.spent += _EACH
-            after = {test: self._distance(test, candidate) for test in attempts.before}
-            nearer = sum(attempts.before.values()) - sum(after.values())
-            if nearer < _NEARER or self._bypasses(code, candidate):
-                continue
-            if self._first_failure(others, candidate) is None:
-                turned = frozenset[int]()
-                if 0.0 in after.values():
-                    self._ask_all(candidate, failed, DISCLOSED)
-                    turned = frozenset(test.number for test in failed if self._passes(test, candidate))
-                found.append((nearer, Repair((edit,), candidate.code, turned, whole=False)))
-        found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
-        return [repair for _, repair in found]
-
-    def _distance(self, test: HiddenTest, candidate: "Candidate") -> float:
-        """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
-        run = self._run(test, candidate)
-        return 0.0 if run.error is None else distance(self.answer(test, DISCLOSED).run, run)
-
-    def _candidates(self, code: Code, order: list[HiddenTest]) -> Iterator[tuple[Edit, "Candidate"]]:
-        """Yield each edited code once, with its answers to the test that is then the first."""
-        for edit, candidate in self._answered(self._edited(code), order, 1):
-            self.tried += 1
-            self.spent += _EACH
-            if candidate.is_code:
-                place = replace(edit, at=code.located(edit.old), cell=code.cell(edit.old))
-                yield place, candidate
-
-    def _edited(self, code: Code) -> Iterator[tuple[Edit, "Candidate"]]:
-        for edit in edits(code, self.right, self.most):
-            try:
-                made = code.edited(edit)
-                text = made.text
-            except (SyntaxError, ValueError, AttributeError, RecursionError):
-                continue
-            if text not in self._seen:
-                self._seen.add(text)
-                yield edit, Candidate(self.bench, made)
-
-    def _answered(
-        self,
-        candidates: Iterator[tuple[Edit, "Candidate"]],
-        tests: Sequence[HiddenTest],
-        most: int | None = None,
-    ) -> Iterator[tuple[Edit, "Candidate"]]:
-        """Yield candidates after the worker has answered, for many at once, what these tests ask."""
-        while several := [*islice(candidates, _AT_ONCE)]:
-            self._ask([candidate for _, candidate in several], tests[:most], DISCLOSED)
-            yield from several
-
-    def _ask(self, several: Sequence["Candidate"], tests: Sequence[HiddenTest], inputs: Inputs) -> None:
-        statements = {
-            text: at for at, text in enumerate({t: None for one in several for t in one.code.texts})
-        }
-        codes = [[statements[text] for text in one.code.texts] for one in several]
-        asked = {test: [one.request for one in self.answer(test, inputs).run.exchanges] for test in tests}
-        header: Header = {"op": "try", "source": "\0".join(statements), "codes": codes}
-        header["tests"] = [[(head, len(sent)) for head, sent in requests] for requests in asked.values()]
-        sent = [tensor for requests in asked.values() for _, tensors in requests for tensor in tensors]
-        match self.bench.attempt(header, sent):
-            case ({"value": list(answers)}, tensors) if len(answers) == len(several):
-                left = iter(tensors)
-                with suppress(ValueError, TypeError, ProtocolError):
-                    for candidate, answered in zip(several, answers, strict=True):
-                        candidate.take(answered, asked, inputs, left)
-
-    def _whole_cost(self, test: HiddenTest) -> float:
-        right = self.answer(test, DISCLOSED)
-        return right.cost + _REQUEST * len(right.run.exchanges)
-
-    def _first_failure(
-        self, tests: Sequence[HiddenTest], candidate: "Candidate", inputs: Inputs = DISCLOSED
-    ) -> Run | None:
-        """Return the run of the first test that fails; what it has not answered, it answers now."""
-        for at, test in enumerate(tests):
-            if (test, inputs) not in candidate.known and not candidate.is_defined:
-                self._ask_all(candidate, tests[at:], inputs)
-            if (run := self._run(test, candidate, inputs)).error is not None:
-                return run
-        return None
-
-    def _ask_all(self, candidate: "Candidate", tests: Sequence[HiddenTest], inputs: Inputs) -> None:
-        """Let the worker answer at once what several tests ask, unless that takes long."""
-        together = sum(map(self._whole_cost, tests)) <= _LONG
-        self._ask([candidate], tests if together else tests[:1], inputs)
-
-    def _passes(self, test: HiddenTest, candidate: "Candidate") -> bool:
-        return self._run(test, candidate).error is None
-
-    def _run(self, test: HiddenTest, candidate: "Candidate", inputs: Inputs = DISCLOSED) -> Run:
-        known = candidate.known.get((test, inputs))
-        run = self._judged.get(known.digest) if known else None
-        if run is None:
-            backend = FromMemory(candidate, known.memory) if known else candidate
-            run = self.suite.run_one(test, backend, inputs)
-            if known and not candidate.is_defined:
-                self._judged[known.digest] = run
-        right = self.answer(test, DISCLOSED)
-        share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
-        self.spent += _REQUEST * len(run.exchanges) + share * right.cost
-        return run
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """What a candidate has answered to the requests of one test."""
-
-    memory: Remembered
-    digest: bytes
-
-
-@dataclass
 class Candidate:
     """Edited code, and what it has answered; whatever else a test asks, it answers in the worker."""
 
     bench: Bench
     code: Code
+    edits: tuple[Edit, ...] = ()
     is_code: bool = True
     is_defined: bool = False
-    known: dict[tuple[HiddenTest, Inputs], _Answers] = field(default_factory=dict)
+    known: dict[tuple[HiddenTest, Inputs], Remembered] = field(default_factory=dict)
 
     def ask(self, header: Header, tensors: Parts) -> Reply:
         """Return the answer to one request."""
@@ -287,39 +79,212 @@ class Candidate:
     ) -> None:
         """Keep answers to what tests asked; ValueError where they have another form than a worker's."""
         self.is_code = isinstance(answers, list)
-        told = answers if isinstance(answers, list) else []
-        for (test, requests), replies in zip(asked.items(), told, strict=False):
-            exchanges, content = list[Exchange](), sha256(inputs.key + str(test.number).encode())
+        for (test, requests), replies in zip(
+            asked.items(), answers if isinstance(answers, list) else [], strict=False
+        ):
+            exchanges = list[Exchange]()
             for request, one in zip(requests, replies, strict=False):
                 match one:
                     case [dict() as reply, int(count)]:
                         exchanges.append(Exchange(request, (reply, [*islice(parts, count)])))
-                        content.update(pack(*exchanges[-1].reply))
                     case _:
                         raise ValueError("an answer has no known form")
-            headers = tuple(repr(request[0]) for request in requests[: len(exchanges)])
-            self.known[test, inputs] = _Answers(Remembered(tuple(exchanges), headers), content.digest())
+            headers = tuple(repr(one.request[0]) for one in exchanges)
+            self.known[test, inputs] = Remembered(tuple(exchanges), headers)
 
 
 @dataclass
-class _Attempts:
-    """Single edits that repair nothing, by what the first failed test says of each."""
+class Search:
+    """One search on one question."""
 
-    before: dict[HiddenTest, float]  # how far the student's code is from passing
-    _nearer: list[tuple[Edit, Code]] = field(default_factory=list)
-    _unlike: list[tuple[Edit, Code]] = field(default_factory=list)
+    suite: Suite
+    question: str
+    right: Pieces
+    bench: Bench
+    answer: Callable[[HiddenTest, Inputs], "RightAnswer"]
+    budget: float  # microseconds, as the search counts them
+    most: int  # candidates that are tried alone
+    spent: float = 0.0
+    tried: int = 0
+    _seen: set[str] = field(default_factory=set)
+    _before: dict[HiddenTest, float] = field(
+        default_factory=dict
+    )  # how far the student's code is from passing
+    _nearer: list[Candidate] = field(default_factory=list)  # that repair nothing, and may be half a repair
+    _unlike: list[Candidate] = field(default_factory=list)  # less likely
 
-    def add(self, edit: Edit, made: Code, run: Run, right: "RightAnswer", *, was_first: bool) -> None:
-        """Keep an edit unless it has led further away from what is right."""
-        now, before = distance(right.run, run), self.before.get(run.test)
+    def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
+        """Return the repairs of some code that fails these tests: whole ones, of one edit or two, or a part.
+
+        The first is the best of those that were found.
+        """
+        self._seen.add(code.text)
+        self._before = self._distances(code, failed)
+        if whole := self._single(code, failed, self.budget * _SINGLE, self.most):
+            return whole
+        better = self._better(code, failed)
+        for one in better[:_MOST_BETTER]:
+            left = [test for test in failed if test.number not in one.turned]
+            limit = self.spent + (self.budget - self.spent) / _MOST_BETTER
+            found = self._single(one.code, left, limit, self.most // 2)
+            apart = [
+                two for two in found if two.edits[0].old is not one.edits[0].old
+            ]  # two mistakes, not one
+            if apart:
+                return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]
+        return [one for one in better[:1] if one.turned]
+
+    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float, most: int) -> list[Repair]:
+        """Return what one of so many edits repairs; after the first, only a few more are tried."""
+        order = sorted(failed, key=self._whole_cost)
+        found: list[Repair] = []
+        last = self.tried + most
+        for candidate in self._candidates(code, order):
+            if self.spent >= limit or self.tried > last or len(found) == _REPAIRS:
+                break
+            failing = self._first_failure(order, candidate)
+            if failing is None:
+                if not _bypasses(code, candidate) and self._passes_all(candidate, failed):
+                    turned = frozenset(test.number for test in failed)
+                    found.append(Repair(candidate.edits, candidate.code, turned))
+                    last = min(last, self.tried + _AT_ONCE)
+                continue
+            self._keep(candidate, failing, was_first=failing.test is order[0])
+            if self._whole_cost(failing.test) <= 2 * self._whole_cost(order[0]):
+                order.remove(failing.test)
+                order.insert(0, failing.test)
+        return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
+
+    def _keep(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
+        """Keep what repairs nothing, unless it has led further away from what is right."""
+        before, now = self._before.get(run.test), distance(self.answer(run.test, DISCLOSED).run, run)
         if not was_first or (before is not None and now < before):
-            self._nearer.append((edit, made))
+            self._nearer.append(candidate)
         elif before is None or now == before:
-            self._unlike.append((edit, made))
+            self._unlike.append(candidate)
 
-    def promising(self) -> list[tuple[Edit, Code]]:
-        """Return the edits with which a second one may repair all, the likeliest first."""
-        return self._nearer + self._unlike
+    def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
+        """Whether a candidate that passes the failed tests passes the others, and all on other inputs."""
+        tests = self.suite.of(self.question)
+        others = [test for test in tests if test not in failed]
+        if self._first_failure(others, candidate) is not None:
+            return False
+        return self._first_failure(tests, candidate, SECOND) is None
+
+    def _distances(self, code: Code, failed: Sequence[HiddenTest]) -> dict[HiddenTest, float]:
+        """Return how far some code is from passing a few failed tests, each of another function."""
+        by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
+        probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
+        candidate = Candidate(self.bench, code)
+        return {test: self._distance(test, candidate) for test in probes}
+
+    def _better(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
+        """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
+
+        An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
+        """
+        others = [test for test in self.suite.of(self.question) if test not in failed]
+        found: list[tuple[float, Repair]] = []
+        promising = (Candidate(self.bench, one.code, one.edits) for one in [*self._nearer, *self._unlike])
+        for candidate in self._answered(promising, [*self._before]):
+            if self.spent >= self.budget * _BETTER:
+                break
+            self.spent += _EACH
+            after = {test: self._distance(test, candidate) for test in self._before}
+            nearer = sum(self._before.values()) - sum(after.values())
+            if nearer < _NEARER or _bypasses(code, candidate):
+                continue
+            if self._first_failure(others, candidate) is None:
+                turned = frozenset[int]()
+                if 0.0 in after.values():
+                    self._ask_all(candidate, failed, DISCLOSED)
+                    passed = (test for test in failed if self._run(test, candidate).error is None)
+                    turned = frozenset(test.number for test in passed)
+                found.append((nearer, Repair(candidate.edits, candidate.code, turned, whole=False)))
+        found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
+        return [repair for _, repair in found]
+
+    def _distance(self, test: HiddenTest, candidate: Candidate) -> float:
+        """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
+        run = self._run(test, candidate)
+        return 0.0 if run.error is None else distance(self.answer(test, DISCLOSED).run, run)
+
+    def _candidates(self, code: Code, order: list[HiddenTest]) -> Iterator[Candidate]:
+        """Yield each edited code once, with its answers to the test that is then the first."""
+        for candidate in self._answered(self._edited(code), order, 1):
+            self.tried += 1
+            self.spent += _EACH
+            if candidate.is_code:
+                yield candidate
+
+    def _edited(self, code: Code) -> Iterator[Candidate]:
+        for edit in edits(code, self.right, self.most):
+            try:
+                made = code.edited(edit.changes)
+                text = made.text
+            except (SyntaxError, ValueError, AttributeError, RecursionError):
+                continue
+            if text not in self._seen:
+                self._seen.add(text)
+                placed = replace(edit, at=code.located(edit.old), cell=code.cell(edit.old))
+                yield Candidate(self.bench, made, (placed,))
+
+    def _answered(
+        self, candidates: Iterable[Candidate], tests: Sequence[HiddenTest], most: int | None = None
+    ) -> Iterator[Candidate]:
+        """Yield candidates after the worker has answered, for many at once, what these tests ask."""
+        left = iter(candidates)
+        while several := [*islice(left, _AT_ONCE)]:
+            self._ask(several, tests[:most], DISCLOSED)
+            yield from several
+
+    def _ask(self, several: Sequence[Candidate], tests: Sequence[HiddenTest], inputs: Inputs) -> None:
+        statements = {text: None for one in several for text in one.code.texts}
+        numbers = {text: at for at, text in enumerate(statements)}
+        codes = [[numbers[text] for text in one.code.texts] for one in several]
+        asked = {test: [one.request for one in self.answer(test, inputs).run.exchanges] for test in tests}
+        header: Header = {"op": "try", "source": "\0".join(statements), "codes": codes}
+        header["tests"] = [[(head, len(sent)) for head, sent in requests] for requests in asked.values()]
+        sent = [tensor for requests in asked.values() for _, tensors in requests for tensor in tensors]
+        with suppress(LostError, ValueError, TypeError, ProtocolError):  # then each is asked by itself
+            match self.bench.ask(header, sent):
+                case ({"value": list(answers)}, tensors) if len(answers) == len(several):
+                    left = iter(tensors)
+                    for candidate, answered in zip(several, answers, strict=True):
+                        candidate.take(answered, asked, inputs, left)
+
+    def _whole_cost(self, test: HiddenTest) -> float:
+        right = self.answer(test, DISCLOSED)
+        return right.cost + _REQUEST * len(right.run.exchanges)
+
+    def _first_failure(
+        self, tests: Sequence[HiddenTest], candidate: Candidate, inputs: Inputs = DISCLOSED
+    ) -> Run | None:
+        """Return the run of the first test that fails; what it has not answered, it answers now."""
+        for at, test in enumerate(tests):
+            if (test, inputs) not in candidate.known and not candidate.is_defined:
+                self._ask_all(candidate, tests[at:], inputs)
+            if (run := self._run(test, candidate, inputs)).error is not None:
+                return run
+        return None
+
+    def _ask_all(self, candidate: Candidate, tests: Sequence[HiddenTest], inputs: Inputs) -> None:
+        """Let the worker answer at once what several tests ask, unless that takes long."""
+        together = sum(map(self._whole_cost, tests)) <= _LONG
+        self._ask([candidate], tests if together else tests[:1], inputs)
+
+    def _run(self, test: HiddenTest, candidate: Candidate, inputs: Inputs = DISCLOSED) -> Run:
+        memory = candidate.known.get((test, inputs))
+        run = self.suite.run_one(test, FromMemory(candidate, memory) if memory else candidate, inputs)
+        right = self.answer(test, DISCLOSED)
+        share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
+        self.spent += _REQUEST * len(run.exchanges) + share * right.cost
+        return run
+
+
+def _bypasses(code: Code, candidate: Candidate) -> bool:
+    """Whether a variable is computed for nothing after an edit: that goes round what is wrong."""
+    return bool(candidate.code.unused - code.unused)
 
 
 def distance(right: Run, run: Run) -> float:
@@ -353,11 +318,6 @@ def _wrong(one: Any, other: Any) -> float:
         return 0.0
     one, other = one.detach().double(), other.detach().double()
     return 1.0 - float(one.isclose(other, rtol=1e-3, atol=1e-4, equal_nan=True).double().mean())
-
-
-def _apart(one: Edit, other: Edit) -> bool:
-    """Whether two edits change different places, so that they are two mistakes and not one."""
-    return one.old is not other.old
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,17 @@
 """Describes a repair in words: the line, the part of it, and the kind of mistake."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from autograder.diagnosis.code import Edit, is_signed
+from autograder.diagnosis.code import is_signed
+from autograder.diagnosis.making import Edit
+from autograder.diagnosis.trees import way
 from autograder.report.text import one_line
 
 _MOST = 60  # characters of a student's code that are quoted
 KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it writes
     "argument": "other arguments",
+    "assigned": "a plain assignment",
     "bound": "another bound",
     "buffer": "a buffer instead of this attribute",
     "changed input": "a copy of the argument at the beginning, so that the caller's tensor stays as it was,",
@@ -111,49 +114,37 @@ def _part(edit: Edit) -> ast.AST:
         return old.body[-1]
     if isinstance(new, list) or edit.kind in ("missing", "too much"):
         return old
-    while type(old) is type(new) and not is_signed(old):
-        differ = [
-            (one, other)
-            for (_, one), (_, other) in zip(ast.iter_fields(old), ast.iter_fields(new), strict=True)
-            if one is not other and _text(one) != _text(other)
-        ]
-        match old, new, differ:
-            case _, _, [(list() as ones, list() as others)] if len(ones) == len(others):
-                pairs = [pair for pair in zip(ones, others, strict=True) if _text(pair[0]) != _text(pair[1])]
-                ones, others = [one for one, _ in pairs], [other for _, other in pairs]
-            case _, _, [(ast.expr() as one, ast.expr() as other)]:
-                ones, others = [one], [other]
-            case ast.Call(), ast.Call(), _ if differ and _text(old.func) == _text(new.func):
-                ones, others = (
-                    _apart(_arguments(old), _arguments(new)),
-                    _apart(_arguments(new), _arguments(old)),
-                )
-            case _:
-                return old
-        if len(ones) != 1 or not getattr(ones[0], "lineno", 0):
-            return old
-        if len(others) != 1:
-            return ones[0]
-        old, new = ones[0], others[0]
-    return old
+    return _smallest(old, new)
 
 
-def _arguments(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)]
+def _smallest(old: ast.AST, new: ast.AST) -> ast.AST:
+    """Return the smallest part of a node that differs from another one; of calls, perhaps an argument."""
+    part, made = old, new
+    for one, other in way(old, new):
+        if getattr(one, "lineno", 0):  # an operator has no place
+            part, made = one, other
+        if is_signed(one):
+            break
+    if (
+        isinstance(part, ast.Call)
+        and isinstance(made, ast.Call)
+        and ast.unparse(part.func) == ast.unparse(made.func)
+    ):
+        ones, others = _arguments(part), _arguments(made)
+        match (
+            [ones[text] for text in ones if text not in others],
+            [others[text] for text in others if text not in ones],
+        ):
+            case [one], [other]:
+                return _smallest(one, other)
+            case [one], _:
+                return one
+    return part
 
 
-def _apart(ones: Sequence[ast.expr], others: Sequence[ast.expr]) -> list[ast.expr]:
-    """Return those whose text none of the others has."""
-    texts = {*map(_text, others)}
-    return [one for one in ones if _text(one) not in texts]
-
-
-def _text(node: object) -> str:
-    return (
-        ast.unparse(node)
-        if isinstance(node, ast.AST)
-        else repr([*map(_text, node)] if isinstance(node, list) else node)
-    )
+def _arguments(node: ast.Call) -> dict[str, ast.expr]:
+    """Return a call's arguments by their texts."""
+    return {ast.unparse(one): one for one in (*node.args, *(keyword.value for keyword in node.keywords))}
 
 
 def shown(edit: Edit) -> str:

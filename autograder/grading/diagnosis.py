@@ -23,12 +23,11 @@ from autograder.grading.same_answer import same_exchanges
 from autograder.grading.session import Session
 from autograder.report.report import TestReport
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Local, LostError, Reply
+from autograder.testing.exchange import Local
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
-from autograder.worker.protocol import Header, Parts
 
 _ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
@@ -108,8 +107,7 @@ class Diagnosis:
         found: list[Repair] = []
         if looked:
             with submitted.open() as session:
-                tests, bench = [run.test for run in failed], WorkerBench(session)
-                found = self.repairer.search(question, looked.code, tests, bench)
+                found = self.repairer.search(question, looked.code, [run.test for run in failed], session)
         if looked and found and found[0].whole:
             return self._told(question, failed, submitted, looked, found)
         if alike := self._alike(question, failed, submitted, looked):
@@ -194,7 +192,7 @@ class Diagnosis:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
-                found = self.repairer.search(mistake.question, code, failed, WorkerBench(session))
+                found = self.repairer.search(mistake.question, code, failed, session)
             self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found if one.whole)
         return self._sorts[mistake.path]
 
@@ -239,28 +237,6 @@ def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> flo
 def _words(question: str, misconception: Misconception, *, whole: bool) -> Named:
     hint = f"{misconception.sentence} {misconception.hint}"
     return Named(f"{question}__{misconception.name}", hint if whole else f"This at least is wrong: {hint}")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerBench:
-    """Candidates run in a worker behind all walls."""
-
-    session: Session
-
-    def define(self, code: str) -> bool:
-        """Run the code of a candidate; whether it raised no error."""
-        return self.session.define(code)
-
-    def attempt(self, header: Header, tensors: Parts) -> Reply | None:
-        """Return the worker's answer to one request, or None if the worker is lost."""
-        try:
-            return self.session.ask(header, tensors)
-        except LostError:
-            return None
-
-    def ask(self, header: Header, tensors: Parts) -> Reply:
-        """Return the worker's answer to one request."""
-        return self.session.ask(header, tensors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def f(q, k, v):
 
 def made(text: str, code: str = CODE) -> list[str]:
     tree = ast.parse(code)
-    return [ast.unparse(one) for rule in rules(text) for _, one in rule.apply(tree)]
+    return [ast.unparse(one) for rule in rules(text) for one in rule.apply(tree)]
 
 
 def lines(text: str, code: str = CODE) -> list[set[str]]:
@@ -91,7 +91,7 @@ def test_what_is_no_rule_is_said(text: str) -> None:
 def test_a_target_is_no_value_and_only_what_is_near_is_rewritten() -> None:
     (rule,) = rules("w => w.T")
     tree = ast.parse("def f(w):\n    w = w + w\n    return w @ w")
-    assert [place for place, _ in rule.apply(tree)] == [0, 1, 2, 3, -1]
+    assert len([*rule.apply(tree)]) == 5  # each place, and all four
     last = tree.body[0].body[1]  # type: ignore[attr-defined]
     near = {id(tree), id(tree.body[0]), *map(id, ast.walk(last))}
-    assert [place for place, _ in rule.apply(tree, near=near)] == [0, 1, -1]
+    assert len([*rule.apply(tree, near=near)]) == 3

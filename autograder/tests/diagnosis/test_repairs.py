@@ -10,8 +10,9 @@ import pytest
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.diagnosis import words
-from autograder.diagnosis.code import Code, Edit
+from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits
+from autograder.diagnosis.making import Edit
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
 from autograder.testing.exchange import Local, Reply
@@ -41,17 +42,15 @@ class OwnBench:
     def ask(self, header: Header, tensors: Parts) -> Reply:
         return self.local.ask(header, tensors)
 
-    def attempt(self, header: Header, tensors: Parts) -> Reply | None:
-        return self.local.ask(header, tensors)
-
 
 _REPAIRERS: dict[str, Repairer] = {}
 
 
-def repaired(exercise: str, question: str, text: str) -> tuple[Code, list[Repair], str | None]:
+def repaired(question: str, text: str) -> tuple[Code, list[Repair], str | None]:
     """Return an answer's code, its repairs and the name of its misconception."""
-    repairer = _REPAIRERS.setdefault(exercise, Repairer(Suite(COURSE.exercises[exercise])))
-    bench, body = OwnBench(COURSE.exercises[exercise]), ast.parse(text).body
+    exercise = next(one for one in COURSE.exercises.values() if question in one.points)
+    repairer = _REPAIRERS.setdefault(exercise.name, Repairer(Suite(exercise)))
+    bench, body = OwnBench(exercise), ast.parse(text).body
     assert bench.define(text)
     runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
     failed = [run.test for run in runs if run.error is not None]
@@ -63,85 +62,18 @@ def repaired(exercise: str, question: str, text: str) -> tuple[Code, list[Repair
     return code, found, next((one.name for one in names), None)
 
 
-ATTENTION_WEIGHTS = "02_simple_self_attention", "attention_weights"
-LOOP = "03_causal_averaging", "causal_average_loop"
-
-
-@pytest.mark.parametrize(
-    ("where", "text", "place", "kind", "name"),
-    [
-        (
-            ATTENTION_WEIGHTS,
-            "def attention_weights(scores):\n    return torch.softmax(scores, dim=-2)",
-            "in line 2, at `-2`",
-            "dimension",
-            "softmax_over_queries",
-        ),
-        (
-            ATTENTION_WEIGHTS,
-            "def attention_weights(scores):\n    e = (scores - scores.amax(-1, keepdim=True)).exp()\n"
-            "    return e / e.sum(dim=-1)",
-            "in line 3, at `e.sum(dim=-1)`",
-            "argument",
-            None,
-        ),
-        (
-            LOOP,
-            "def causal_average_loop(x):\n    y = torch.zeros_like(x)\n    for b in range(len(x)):\n"
-            "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t].mean(0)\n    return y",
-            "in line 5, at `t`",
-            None,
-            None,
-        ),
-        (
-            LOOP,
-            "def causal_average_loop(x):\n    y = x\n    for b in range(len(x)):\n"
-            "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].mean(0)\n    return y",
-            "in line 2, at `x`",
-            None,
-            None,
-        ),
-        (
-            LOOP,
-            "def causal_average_loop(x):\n    y = torch.zeros_like(x)\n    for b in range(len(x)):\n"
-            "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].mean(0)\n"
-            "        return y",
-            None,
-            "return in the loop",
-            None,
-        ),
-    ],
-)
-def test_one_mistake_is_repaired_where_it_is(
-    where: tuple[str, str], text: str, place: str | None, kind: str | None, name: str | None
-) -> None:
-    _, (first, *_), found = repaired(*where, text)
-    assert first.whole
-    assert len(first.edits) == 1
-    edit = first.edits[0]
-    if place is not None:
-        assert words.place(edit, {0: text}, text) == place
-    assert edit.kind == (kind or edit.kind)
-    assert name in (None, found)
-    assert words.kind(edit)
-
-
-def test_layers_with_other_names_are_renamed() -> None:
-    text = (
-        "class SelfAttention_v2(nn.Module):\n    def __init__(self, d_in, d_out, qkv_bias=False):\n"
-        "        super().__init__()\n        self.w_q = nn.Linear(d_in, d_out, bias=qkv_bias)\n"
-        "        self.w_k = nn.Linear(d_in, d_out, bias=qkv_bias)\n"
-        "        self.w_v = nn.Linear(d_in, d_out, bias=qkv_bias)\n\n    def forward(self, x):\n"
-        "        q, k, v = self.w_q(x), self.w_k(x), self.w_v(x)\n"
-        "        return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v\n"
-    )
-    text = text.replace("w_q", "w_query").replace("w_k", "w_key").replace("w_v", "w_value")
-    _, (first, *_), _ = repaired("05_self_attention", "SelfAttention_v2", text)
-    assert first.edits[0].kind == "renamed"
-    told = words.kind(first.edits[0])
-    assert "`W_query`, `W_key`, `W_value` instead of `w_query`, `w_key`, `w_value`" in told
-
-
+WEIGHTS = "def attention_weights(scores):\n    return torch.softmax(scores, dim=-1)\n"
+POWERS = """def attention_weights(scores):
+    e = (scores - scores.amax(-1, keepdim=True)).exp()
+    return e / e.sum(dim=-1, keepdim=True)
+"""
+LOOP = """def causal_average_loop(x):
+    y = torch.zeros_like(x)
+    for b in range(len(x)):
+        for t in range(x.shape[1]):
+            y[b, t] = x[b, :t + 1].mean(0)
+    return y
+"""
 HEAD = """class Head(nn.Module):
     def __init__(self, n_embd, head_size, block_size):
         super().__init__()
@@ -185,51 +117,85 @@ CAUSAL = """class CausalAttention(nn.Module):
         return weights @ v
 """
 LAYERS = "        self.key = nn.Linear(n_embd, head_size, bias=False)\n"
+PROJECTED = """class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v
+"""
 
 
 @pytest.mark.parametrize(
-    ("exercise", "right", "was", "written", "kind"),
+    ("right", "was", "written", "kind", "place"),
     [
-        ("06_causal_attention", HEAD, 'self.register_buffer("hidden", ', "self.hidden = (", "buffer"),
-        ("06_causal_attention", HEAD, "__init__(self, n", "__init_(self, n", "method name"),
+        (WEIGHTS, "-1", "-2", "dimension", "in line 2, at `-2`"),
+        (POWERS, "dim=-1, keepdim=True", "dim=-1", "argument", "in line 3, at `e.sum(dim=-1)`"),
+        (LOOP, ":t + 1", ":t", "value", "in line 5, at `t`"),
+        (LOOP, "torch.zeros_like(x)", "x", "copy", "in line 2, at `x`"),
+        (LOOP, "    return", "        return", "return in the loop", "in line 6, at `return y`"),
+        (PROJECTED, "W_", "w_", "renamed", "in line 1"),
+        (HEAD, 'self.register_buffer("hidden", ', "self.hidden = (", "buffer", None),
+        (HEAD, "__init__(self, n", "__init_(self, n", "method name", "in line 2"),
         (
-            "06_causal_attention",
             HEAD,
             LAYERS + LAYERS.replace("key", "query"),
             LAYERS.replace("key", "query") + LAYERS,
             "order",
+            None,
         ),
         (
-            "06_causal_attention",
             CAUSAL,
             "nn.functional.dropout(weights, self.rate, self.training)",
             "nn.Dropout(self.rate)(weights)",
             "training",
+            "in line 13, at `nn.Dropout(self.rate)(weights)`",
         ),
         (
-            "03_causal_averaging",
             AVERAGE,
             "    for b in range(len(x)):\n        run = torch.zeros_like(x[0, 0])\n",
             "    run = torch.zeros_like(x[0, 0])\n    for b in range(len(x)):\n",
             "in the loop",
+            None,
         ),
         (
-            "08_multi_head_attention",
             SPLIT,
             "view(B, T, num_heads, d // num_heads).transpose(1, 2)",
             "view(B, num_heads, T, d // num_heads)",
             "reshaped",
+            "in line 3, at `x.view(B, num_heads, T, d // num_heads)`",
         ),
-        ("01_dot_products", SCORES, "inputs @ query", "inputs @ inputs[1]", "unread"),
+        (SCORES, "inputs @ query", "inputs @ inputs[1]", "unread", "in line 2, at `inputs[1]`"),
     ],
 )
-def test_what_is_often_meant_is_found(exercise: str, right: str, was: str, written: str, kind: str) -> None:
-    question = right.split("(")[0].split()[1]
+def test_one_mistake_is_repaired_where_it_is(
+    right: str, was: str, written: str, kind: str, place: str | None
+) -> None:
     assert was in right
-    _, (first, *_), _ = repaired(exercise, question, right.replace(was, written))
+    text = right.replace(was, written)
+    _, (first, *_), name = repaired(right.split("(")[0].split()[1], text)
     assert first.whole
-    assert [edit.kind for edit in first.edits] == [kind]
-    assert words.kind(first.edits[0])
+    (edit,) = first.edits
+    assert edit.kind == kind
+    assert place in (None, words.place(edit, {0: text}, text))
+    assert words.kind(edit)
+    assert (name == "softmax_over_queries") is (right == WEIGHTS)
+    if kind == "renamed":
+        assert "`W_query`, `W_key`, `W_value` instead of `w_query`, `w_key`, `w_value`" in words.kind(edit)
+
+
+def test_a_number_is_not_tried_as_a_switch() -> None:
+    code = Code(tuple(ast.parse(PROJECTED.replace("d_out, q", "d_out, length, q")).body))
+    right = Repairer(Suite(COURSE.exercises["05_self_attention"])).pieces("SelfAttention_v2")
+    switches = {id(place.node) for place in code.places if place.slot == ("Linear", "bias")}
+    made = [edit.make() for edit in edits(code, right) if id(edit.old) in switches]
+    assert len(switches) == 3
+    assert {new.id for new in made if isinstance(new, ast.Name)} <= {"qkv_bias"}
+    assert made
 
 
 def test_two_mistakes_are_told_with_both_places() -> None:
@@ -237,7 +203,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
         "def causal_average_loop(x):\n    y = torch.zeros(x.shape)\n    for b in range(len(x)):\n"
         "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].sum(0)\n    return y"
     )
-    _, (first, *_), _ = repaired(*LOOP, text)
+    _, (first, *_), _ = repaired("causal_average_loop", text)
     assert first.whole
     places = [words.place(edit, {0: text}, text) for edit in first.edits]
     assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
@@ -266,7 +232,7 @@ def test_the_smallest_part_that_differs_is_quoted(wrong: str, right: str, quoted
 def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> None:
     text = "def f(q, k):\n    return q.sum(dim=0) @ k.T + q.mean(dim=0)"
     code = Code((ast.parse(text).body[0],))
-    zeros = [one.node for one in code.places() if isinstance(one.node, ast.Constant)]
+    zeros = [one.node for one in code.places if isinstance(one.node, ast.Constant)]
     sorts = [sort_of(Edit(node, lambda: ast.Constant(1), "dimension", 1.0), code) for node in zeros]
     assert sorts == [("dimension", "f", ("sum", "dim")), ("dimension", "f", ("mean", "dim"))]
     missing = [Edit(node, lambda: ast.parse("k.mT").body[0].value, "missing", 1.0) for node in zeros]  # type: ignore[attr-defined]
@@ -275,12 +241,12 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
 
 def test_what_is_no_small_mistake_is_not_repaired() -> None:
     text = "def attention_weights(scores):\n    return None"
-    assert [one for one in repaired(*ATTENTION_WEIGHTS, text)[1] if one.whole] == []
+    assert [one for one in repaired("attention_weights", text)[1] if one.whole] == []
 
 
 def test_a_repair_is_the_same_each_time() -> None:
     text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=0)"
-    one, other = (repaired(*ATTENTION_WEIGHTS, text)[1] for _ in range(2))
+    one, other = (repaired("attention_weights", text)[1] for _ in range(2))
     assert [repair.code.text for repair in one] == [repair.code.text for repair in other]
 
 
