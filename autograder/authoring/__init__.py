@@ -3,8 +3,7 @@
 In reading order:
 
 new: starts a course or an exercise, from a small working sample or from an nbgrader source notebook
-verify: verifies an exercise on its own answers, right and wrong
-proving: verifies exercises in several processes and in a real kernel, and keeps the results
+verify: verifies exercises on their own answers, right and wrong, and in a real kernel; keeps the proofs
 release: writes source notebooks and releases, and finds what a release would refuse or give away
 entry: checks what course.yaml says of an exercise, and proves what questions may build on
 trials: runs hidden tests on trusted code, and says which of them fail and where

@@ -7,12 +7,12 @@ the same tests, whichever set of hidden inputs it meets.
 """
 
 import ast
-import copy
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from textwrap import indent
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
@@ -20,6 +20,7 @@ from autograder.authoring.trials import Trial
 from autograder.course.exercise import Exercise
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
+from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.inputs import drawing
@@ -27,7 +28,6 @@ from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code, silence
 
-_RIGHT = "_right_"  # stands before the name of the right answer, which only lends its result's shape
 _FILLED = """
 import copy
 def _filled_(result, value):
@@ -39,8 +39,6 @@ def _filled_(result, value):
         return type(result)(value) if isinstance(result, (bool, int, float)) else result * 0 + value
     return type(result)() if isinstance(result, (str, dict, set)) else None
 """
-_Function = ast.FunctionDef
-_Bodies = Callable[[_Function, str], Iterator[tuple[str, str]]]
 
 
 def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
@@ -48,56 +46,41 @@ def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str
 
     It returns nothing, an argument, a mean, the identity, or a constant in the form of the right result. A
     class makes its layers and returns one of these, or one projection, from `forward`; or it makes its layers
-    and no more.
+    and no more. The right answer stands above, and only lends its layers and the form of its result.
     """
     cell = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
-    tree = ast.parse(cell.text)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == question:
-            yield from _functions(tree, node, _tensors if exercise.has_torch else _values)
-        if isinstance(node, ast.ClassDef) and node.name == question:
-            yield from _classes(tree, node)
+    bodies = _tensors if exercise.has_torch else _values
+    for node in ast.parse(cell.text).body:
+        match node:
+            case ast.FunctionDef(name=name) if name == question:
+                above = f"_right_ = {name}\n"
+                idle = ((does, _method(node, body)) for does, body in bodies(node, "_right_"))
+            case ast.ClassDef(name=name) if name == question:
+                above = f"class {name}({name}):\n"
+                idle = ((does, indent(line, "    ")) for does, line in _idle_methods(node))
+            case _:
+                continue
+        yield from ((does, f"{cell.text}\n{_FILLED}\n{above}{code}\n") for does, code in idle)
 
 
-def _functions(tree: ast.Module, node: _Function, bodies: _Bodies) -> Iterator[tuple[str, str]]:
-    lent = ast.unparse(ast.Module([_renamed(one) if one is node else one for one in tree.body], []))
-    for words, body in bodies(node, _RIGHT):
-        own = f"def {node.name}({ast.unparse(node.args)}):\n    {body}"
-        yield words, f"{lent}\n{_FILLED}\n{own}\n"
-
-
-def _classes(tree: ast.Module, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
-    forward = next((one for one in methods if one.name == "forward"), None)
-    if forward is None:
+def _idle_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """Yield what one method of a class may do instead of its work, and the method."""
+    methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+    if (forward := methods.pop("forward", None)) is None:
         return
-    layers = [one for one in methods if one is not forward]
-    yield "only makes its layers", _rewritten(tree, node, layers, "pass")
-    for idle in (one for one in layers if one.name != "__init__"):
-        others, start = [one for one in methods if one is not idle], ast.unparse(idle.args)
-        yield f"{idle.name} does nothing", _rewritten(tree, node, others, f"def {idle.name}({start}): pass")
-    lent = _renamed(forward)
-    for words, body in (*_tensors(forward, f"self.{_RIGHT}"), *_projections(node, forward)):
-        method = f"def forward({ast.unparse(forward.args)}):\n    {body}"
-        yield f"forward {words}", _rewritten(tree, node, [*layers, lent], method)
+    yield "only makes its layers", "forward = __import__('torch').nn.Module.forward"
+    for name, method in methods.items():
+        if name != "__init__":
+            yield f"{name} does nothing", _method(method, "pass")
+    for does, body in (*_tensors(forward, "super().forward"), *_projections(node, forward)):
+        yield f"forward {does}", _method(forward, body)
 
 
-def _renamed(function: _Function) -> _Function:
-    lent = copy.copy(function)
-    lent.name = _RIGHT
-    return lent
+def _method(function: ast.FunctionDef, body: str) -> str:
+    return f"def {function.name}({ast.unparse(function.args)}):\n    {body}"
 
 
-def _rewritten(tree: ast.Module, node: ast.ClassDef, methods: list[_Function], last: str) -> str:
-    """Return the answer's code with this class made of these methods and the statement `last`."""
-    made = copy.copy(node)
-    made.body = [*methods, *ast.parse(last).body]
-    body = [made if one is node else one for one in tree.body]
-    code = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
-    return f"{_FILLED}\n{code}\n"
-
-
-def _values(function: _Function, right: str) -> Iterator[tuple[str, str]]:
+def _values(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
     """Yield what a function's body may do instead of its work, and its code on one line."""
     names, result = _lent(function, right)
     yield "returns nothing", "pass"
@@ -107,7 +90,7 @@ def _values(function: _Function, right: str) -> Iterator[tuple[str, str]]:
         yield f"returns {name}", f"return {name}"
 
 
-def _tensors(function: _Function, right: str) -> Iterator[tuple[str, str]]:
+def _tensors(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
     """Yield what a function of tensors may do instead of its work."""
     names, result = _lent(function, right)
     yield from list(_values(function, right))[:3]
@@ -120,24 +103,20 @@ def _tensors(function: _Function, right: str) -> Iterator[tuple[str, str]]:
         yield f"returns {name}'s one mean", f"return _filled_({result}, {name}.mean())"
 
 
-def _lent(function: _Function, right: str) -> tuple[list[str], str]:
+def _lent(function: ast.FunctionDef, right: str) -> tuple[list[str], str]:
     """Return the names of a function's arguments, and a call of the right answer that changes none."""
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     return names, f"{right}(*copy.deepcopy([{', '.join(names)}]))"
 
 
-def _projections(node: ast.ClassDef, forward: _Function) -> Iterator[tuple[str, str]]:
+def _projections(node: ast.ClassDef, forward: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     """Yield methods that return one projection of the first argument, where more is asked for."""
     first = forward.args.args[1].arg
-    attributes = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]
-    made = [one for one in attributes if isinstance(one.ctx, ast.Store)]
-    for layer in dict.fromkeys(one.attr for one in made if ast.unparse(one.value) == "self"):
+    for layer in attributes_of(node):
         call = f"self.{layer}({first})"
         if ast.unparse(forward.body[-1]) != f"return {call}":
-            yield (
-                f"returns {layer} of {first}",
-                f"return {call} if callable(self.{layer}) else {first} @ self.{layer}",
-            )
+            either = f"return {call} if callable(self.{layer}) else {first} @ self.{layer}"
+            yield f"returns {layer} of {first}", either
 
 
 QUARTER = 0.25
@@ -189,14 +168,14 @@ def wrong_answers(
     """
     exercise = suite.exercise
     for question in exercise.points:
-        bench = _Bench(suite, question, checks.get(question), made[question])
-        yield from bench.misconceptions()
+        bench = _Bench(suite, question, checks.get(question))
+        yield from bench.misconceptions(made[question])
         for one in (one for one in exercise.mistakes if one.question == question):
-            yield bench.cost("mistake", of_mistake(one.name)[1], one.code, str(one.path), sets)
+            yield bench.mistake(of_mistake(one.name)[1], one.code, str(one.path), sets)
         for one in (one for one in exercise.heldout if one.question == question):
-            yield bench.held_out(of_mistake(one.name)[1], one.code, str(one.path))
+            yield bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path))
         for does, code in almost_nothing(exercise, question):
-            yield bench.cost("almost nothing", does, code)
+            yield bench.cost("almost nothing", does, code, whole=True)
 
 
 def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) -> Costs:
@@ -221,82 +200,72 @@ def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) ->
 class _Bench:
     """Runs wrong answers to one question."""
 
-    def __init__(self, suite: Suite, question: str, check: str | None, answers: Answers) -> None:
+    def __init__(self, suite: Suite, question: str, check: str | None) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._tests = suite.of(question)
         self._trial = Trial(suite, question)
-        self._answers = answers
 
-    def misconceptions(self) -> Iterator[Cost]:
+    def misconceptions(self, answers: Answers) -> Iterator[Cost]:
         """Yield what each misconception costs that fits the question."""
         ways = defaultdict[str, list[str]](list)
-        for answer in self._answers.wrong:
+        for answer in answers.wrong:
             ways[answer.misconception.name].append(answer.code)
         for name, codes in ways.items():
-            yield from self._misconception(name, codes)
+            yield from self._misconception(name, codes[:_WAYS])
 
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[Cost]:
         """Yield what the first way costs that fails a test; nothing if rules only broke the code."""
         is_broken = False
-        for code in codes[:_WAYS]:
-            failing = self._trial.failing(self._exercise.variant(code))
-            met = list[HiddenTest]()
-            for test, error in failing:
-                met.append(test)
-                if not _breaks(error):
-                    rest = (test for test, _ in failing)
-                    yield self._if_green("misconception", name, code, chain(met, rest))
+        for code in codes:
+            failing, met = self._failing(code), list[tuple[HiddenTest, BaseException]]()
+            for one in failing:
+                met.append(one)
+                if not _breaks(one[1]):
+                    yield self.cost("misconception", name, code, failing=chain(met, failing))
                     return
             is_broken = is_broken or bool(met)
         if not is_broken:
-            yield self._if_green("misconception", name, codes[0], iter(()))
+            yield self.cost("misconception", name, codes[0], failing=())
 
-    def held_out(self, name: str, code: str, place: str) -> Cost:
-        """Return what an answer costs that only has to be seen by the visible check if it costs much."""
-        failing = self._trial.failing(self._exercise.variant(code))
-        return self._if_green("held out", name, code, (test for test, _ in failing), place)
-
-    def _if_green(
-        self, kind: str, name: str, code: str, failing: Iterator[HiddenTest], place: str = ""
-    ) -> Cost:
-        """Return what an answer costs; where its visible check fails, only what the first failed test costs.
-
-        That saves most of the time, and no principle asks for more.
-        """
-        seen = self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
-        failed = set(islice(failing, 1) if seen else failing)
-        return self._cost(kind, name, code, failed, place, is_green=not seen)
-
-    def cost(self, kind: str, name: str, code: str, place: str = "", sets: int = 1) -> Cost:
-        """Return what an answer costs with the first set of hidden inputs, and whether others differ."""
-        found = [self._failed(code, number) for number in range(sets)]
-        times = Counter(test for failed in found for test in failed)
+    def mistake(self, name: str, code: str, place: str, sets: int) -> Cost:
+        """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
+        times = Counter(test for number in range(sets) for test, _ in self._failing(code, number))
         sometimes = tuple(
             f'fails "{test.title}" ({test.function}) with {times[test]} of {sets} sets of hidden inputs'
             for test in self._tests
             if 0 < times[test] < sets
         )
-        return replace(self._cost(kind, name, code, found[0], place), sometimes=sometimes)
+        return replace(self.cost("mistake", name, code, place, whole=True), sometimes=sometimes)
 
-    def _failed(self, code: str, number: int) -> set[HiddenTest]:
-        return {test for test, _ in self._trial.failing(self._exercise.variant(code), number)}
-
-    def _cost(
+    def cost(
         self,
         kind: str,
         name: str,
         code: str,
-        failed: Set[HiddenTest],
         place: str = "",
+        failing: Iterable[tuple[HiddenTest, BaseException]] | None = None,
         *,
-        is_green: bool | None = None,
+        whole: bool = False,
     ) -> Cost:
+        """Return what an answer costs with the first set of hidden inputs.
+
+        Unless the whole cost is asked for, the first failed test is enough where the visible check fails:
+        that saves most of the time.
+        """
+        is_seen = not whole and self._is_seen(code)
+        failing = self._failing(code) if failing is None else failing
+        failed = {test for test, _ in islice(failing, 1 if is_seen else None)}
         share = sum(test.weight for test in failed) / sum(test.weight for test in self._tests)
-        dear = share > QUARTER + _NOISE
-        if dear and is_green is None and self._check is not None:
-            is_green = check_error(self._check, self._exercise.variant(code)) is None
+        is_green = share > QUARTER + _NOISE and not is_seen and not self._is_seen(code)
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
-        return Cost(self._question, kind, name, share, dear and bool(is_green), place, tuple(fails))
+        return Cost(self._question, kind, name, share, is_green, place, tuple(fails))
+
+    def _failing(self, code: str, number: int = 0) -> Iterator[tuple[HiddenTest, BaseException]]:
+        return self._trial.failing(self._exercise.variant(code), number)
+
+    def _is_seen(self, code: str) -> bool:
+        """Whether the visible check fails, or there is none."""
+        return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
 
 
 def _breaks(error: BaseException) -> bool:

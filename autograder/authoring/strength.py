@@ -6,7 +6,7 @@ it. So the tests need another case, or the author declares that the mutant is as
 
 import ast
 import difflib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -130,6 +130,7 @@ def _spliced(text: str, part: ast.AST, new: str) -> str:
 
 FILE = "equivalent.yaml"
 _KEYS = ("question", "line", "instead", "because")
+_KINDS = ({"misconception"}, {"green"}, {"line", "instead"})  # what else an entry holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +165,22 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
 
 def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
     match data:
-        case {"question": str(name), "misconception": str(what), "because": str(why), **more}:
-            _check(exercise, place, name, why, more)
-            return Equivalent(place, name, misconception=what)
-        case {"question": str(name), "green": str(what), "because": str(why), **more}:
-            _check(exercise, place, name, why, more)
-            return Equivalent(place, name, green=what)
-        case {"question": str(name), "line": str(line), "instead": str(instead), "because": str(why), **more}:
-            _check(exercise, place, name, why, more)
-            return Equivalent(place, name, _stripped(line), _stripped(instead))
-    raise SourceError(f"{place}: needs the keys {', '.join(_KEYS)}, each with a text; put it in quotes")
-
-
-def _check(exercise: Exercise, place: str, question: str, why: str, more: Mapping[object, object]) -> None:
-    if more:
-        raise SourceError(f'{place}: has the unknown key "{next(iter(more))}"; take it out')
-    if question not in exercise.points:
+        case {"question": str(name), "because": str(why), **more}:
+            keys = next(
+                (keys for keys in _KINDS if all(isinstance(more.get(key), str) for key in keys)), None
+            )
+        case _:
+            keys = None
+    if keys is None:
+        raise SourceError(f"{place}: needs the keys {', '.join(_KEYS)}, each with a text; put it in quotes")
+    if unknown := [key for key in more if key not in keys]:
+        raise SourceError(f'{place}: has the unknown key "{unknown[0]}"; take it out')
+    if name not in exercise.points:
         known = ", ".join(exercise.points)
-        raise SourceError(f'{place}: "{question}" is not a question; use one of {known}')
+        raise SourceError(f'{place}: "{name}" is not a question; use one of {known}')
     if not why.strip():
         raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
+    return Equivalent(place, name, **{key: _stripped(str(more[key])) for key in keys})
 
 
 def _stripped(text: str) -> str:
@@ -229,11 +226,8 @@ def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
 
 
 def _fits(declared: Equivalent, mutant: Mutant) -> bool:
-    return (declared.question, declared.line, declared.instead) == (
-        mutant.question,
-        mutant.line,
-        mutant.instead,
-    )
+    said = declared.question, declared.line, declared.instead
+    return said == (mutant.question, mutant.line, mutant.instead)
 
 
 def _unfounded(

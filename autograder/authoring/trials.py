@@ -2,16 +2,13 @@
 
 import ast
 import contextlib
-import re
 import signal
 import traceback
 import warnings
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
-from autograder.course.code import bound_names
-from autograder.course.exercise import Exercise
 from autograder.report.report import Verdict
 from autograder.report.text import one_line
 from autograder.testing.exchange import Local, NotDefinedError
@@ -19,45 +16,6 @@ from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, run_code, silence
-
-_WORD = re.compile(r"\w+")
-
-
-class Touched:
-    """Knows for one exercise what rests on what, by its solution and by what its tests ask of it."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._uses = _uses(suite.exercise)
-        self._asked: dict[str, set[str]] = {name: {name} for name in suite.exercise.points}
-        for run in suite.reference_runs:
-            for exchange in run.exchanges:
-                self._asked[run.test.question].update(_WORD.findall(repr(exchange.request[0])))
-
-    def by(self, answers: Mapping[str, str]) -> frozenset[str]:
-        """Return the questions whose tests may see that these answers stand in the solution, by question.
-
-        Their names count, all names that they define, all questions that they mention, which they may change
-        in some way, and whatever in the solution uses one of these.
-        """
-        mentioned = set().union(*map(_WORD.findall, answers.values())) & self._asked.keys()
-        found = mentioned.union(answers, *map(bound_names, answers.values()))
-        size = 0
-        while size < len(found):
-            size = len(found)
-            found |= {name for name, words in self._uses.items() if words & found}
-        return frozenset(name for name, words in self._asked.items() if words & found)
-
-
-def _uses(exercise: Exercise) -> dict[str, set[str]]:
-    """Return what each name of the solution stands for, as all words in it."""
-    uses: dict[str, set[str]] = {}
-    for cell in exercise.reference:
-        for node in ast.parse(cell).body:
-            text = ast.unparse(node)
-            for name in bound_names(text):
-                uses.setdefault(name, set()).update(_WORD.findall(text))
-    return uses
-
 
 _SECRET = b"Measuring twice must find the same, so it does not use the course's own secret."
 SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
@@ -130,17 +88,15 @@ def _raise(_: int, __: FrameType | None) -> None:
 _SHOWN = 300  # characters
 
 
-def failures(
-    suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs], questions: Container[str]
-) -> dict[HiddenTest, str]:
-    """Run the questions' tests on trusted cells with each of these sets; return what is wrong, by test."""
-    namespace, chosen = run_code(cells), {test for test in suite.tests if test.question in questions}
-    found: dict[HiddenTest, list[str]] = {}
+def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:
+    """Run all tests on trusted cells with each of these sets; return what is wrong, by test."""
+    namespace, found = run_code(cells), dict[HiddenTest, list[str]]()
     for inputs in sets:
-        for run in suite.run(Local(namespace), inputs, chosen):
+        for run in suite.run(Local(namespace), inputs):
             if run.error is not None:
                 found.setdefault(run.test, []).append(_said(suite.exercise.suite, run, run.error))
-    return {test: _in_all(said, len(sets)) for test, said in found.items()}
+    several = {test: len(said) < len(sets) for test, said in found.items()}
+    return {test: f"{'with some inputs only, ' * several[test]}{said[0]}" for test, said in found.items()}
 
 
 def place(suite: Suite, titles: Iterable[str], question: str) -> str:
@@ -150,18 +106,10 @@ def place(suite: Suite, titles: Iterable[str], question: str) -> str:
     return ", ".join(f"{suite.exercise.suite}:{test.line}" for test in tests)
 
 
-def _in_all(said: Sequence[str], sets: int) -> str:
-    return said[0] if len(said) == sets else f"with some inputs only, {said[0]}"
-
-
 def _said(path: Path, run: Run, error: BaseException) -> str:
     """Return the place of an error in the suite at `path`, and what it says."""
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == str(path)
-    ]
-    line = lines[-1] if lines else run.test.line
+    frames = traceback.walk_tb(error.__traceback__)
+    line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]
     return f"{path}:{line}: {_words(path, line, error)}"
 
 
@@ -173,12 +121,7 @@ def _words(path: Path, line: int, error: BaseException) -> str:
         case NotDefinedError():
             return f"nothing is called {error.name}"
         case AssertionError():
-            asserts = [
-                node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Assert)
-            ]
-            texts = [
-                ast.unparse(node) for node in asserts if node.lineno <= line <= (node.end_lineno or line)
-            ]
-            if texts:
-                return f"{texts[-1]} does not hold{f': {said}' if said else ''}"
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or line):
+                    return f"{ast.unparse(node)} does not hold{f': {said}' if said else ''}"
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -1,26 +1,55 @@
-"""Verifies an exercise on its own answers: right ones must get full marks, wrong ones must fail."""
+"""Verifies exercises on their own answers: right ones must get full marks, wrong ones must fail.
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+Each exercise is verified in a process of its own, and if nothing is found its notebook runs in a real kernel.
+A proof is kept until something changes on which it depends.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from multiprocessing import active_children
 from pathlib import Path
+from subprocess import DEVNULL
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
 
+import matplotlib.font_manager  # noqa: F401 - builds the font cache, which a kernel would announce as a warning
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from pydantic import TypeAdapter
+
+import autograder
 from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength, measure
-from autograder.authoring.trials import Touched, failures, place, trial_runs
-from autograder.course.course import Course
-from autograder.course.exercise import Exercise, Mistake, Variant
+from autograder.authoring.trials import failures, place, trial_runs
+from autograder.batch.pool import CONTEXT
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise, Mistake, Variant, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings, Limits
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
+from autograder.errors import AutograderError
+from autograder.files import write_whole
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
 from autograder.grading.outcomes import Running
 from autograder.report.report import Report, Verdict
+from autograder.report.text import one_line
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.digest import rules
 from autograder.testing.inputs import numbered_inputs
+from autograder.testing.suite import use_one_thread
+from autograder.worker.walls import die_with_parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +120,7 @@ def prove(
             yield Proof(exercise.name, findings=(str(error),))
 
 
+@dataclass
 class _Verification:
     """Verifies one exercise and gathers its findings.
 
@@ -99,65 +129,55 @@ class _Verification:
     many mutants of the reference the hidden tests fail.
     """
 
-    def __init__(self, exercise: Exercise, grader: Grader, settings: CourseSettings, sets: int) -> None:
-        self._exercise = exercise
-        self._grader = grader
-        self._settings = settings
-        self._sets = sets
-        self._touched = Touched(grader.suite)
-        self._findings: list[str] = []
-        self._checks: dict[str, str] = {}  # the visible checks that the reference passes, by question
+    exercise: Exercise
+    grader: Grader
+    settings: CourseSettings
+    sets: int
+    findings: list[str] = field(default_factory=list)
+    checks: dict[str, str] = field(default_factory=dict)  # that the reference passes, by question
 
     def proof(self) -> Proof:
-        exercise = self._exercise
-        self._findings.extend(release.problems(exercise))
+        exercise, share = self.exercise, self.settings.mutants_fail
+        suite, building = self.grader.suite, self.grader.building
+        self.findings += release.problems(exercise)
+        proof = Proof(exercise.name, len(exercise.accepted), len(exercise.mistakes))
         if not self._reference():  # what else is wrong would follow from it
-            counts = len(exercise.accepted), len(exercise.mistakes)
-            return Proof(exercise.name, *counts, findings=tuple(self._findings))
+            return replace(proof, findings=tuple(self.findings))
         self._untouched()
         for variant in exercise.accepted:
-            answers, cells = exercise.replaced(variant.code), exercise.variant(variant.code)
-            self._full_marks(variant.path, self._grade(answers), cells, self._touched.by(answers))
-            self._passes_checks(variant)
+            self._accepted(variant)
         for mistake in exercise.mistakes:
             self._caught(mistake)
-        counts = len(exercise.accepted), len(exercise.mistakes)
-        return Proof(
-            exercise.name,
-            *counts,
-            self._grader.told_bits,
-            carried=self._carried(),
-            strength=self._strength(),
-            costs=self._costs(),
-            findings=tuple(self._findings),
+        carried = entry.measure(exercise, building, suite, self._grade) if building.builds_on else None
+        strength = measure(suite, share)
+        measured = carried, strength, costs.measure(suite, self.checks, self.sets, share)
+        self.findings += [line for one in measured if one for line in one.findings]
+        return replace(
+            proof,
+            bits=self.grader.told_bits,
+            carried=carried,
+            strength=strength,
+            costs=measured[-1],
+            findings=tuple(self.findings),
         )
 
-    def _grade(self, answers: Mapping[str, str]) -> Report:
-        """Grade the reference with `answers` in its place."""
-        return self._grader.grade_cells(solved_cells(self._exercise, answers)).report
-
-    def _grade_unchecked(self, answers: Mapping[str, str]) -> Report:
-        """Grade the reference with `answers` in its place, without the visible checks.
-
-        What these answers cannot touch is left out.
-        """
-        cells = solved_cells(self._exercise, answers)
-        unchecked = tuple(cell for cell in cells if checked_question(cell.name) is None)
-        return self._grader.grade_cells(unchecked, asked=self._touched.by(answers)).report
+    def _grade(self, answers: Mapping[str, str], *, checked: bool = False) -> Report:
+        """Grade the reference with `answers` in its place, with or without the visible checks."""
+        cells = solved_cells(self.exercise, answers)
+        chosen = (cell for cell in cells if checked or checked_question(cell.name) is None)
+        return self.grader.grade_cells(tuple(chosen)).report
 
     def _reference(self) -> bool:
         """Find visible checks and hidden tests that the reference fails; return whether it passes these."""
-        cells = solved_cells(self._exercise, {})
-        graded = self._grader.grade_cells(cells)
-        right = self._full_marks(
-            self._exercise.source, graded.report, self._exercise.reference, self._exercise.points
-        )
-        checks = {cell.grade_id: cell for cell in self._exercise.cells if cell.role is Role.CHECK}
-        given = self._exercise.given_checks
+        cells = solved_cells(self.exercise, {})
+        graded = self.grader.grade_cells(cells)
+        right = self._full_marks(self.exercise.source, graded.report, self.exercise.reference)
+        checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
+        given = self.exercise.given_checks
         if given:  # grading leaves it out, and checks do nothing then; here they bring it along
             above = f"# A check\n{given}\n"
             joined = (replace(c, text=above + c.text) if c.name in checks else c for c in cells)
-            graded = self._grader.grade_cells(tuple(joined), asked=())
+            graded = self.grader.grade_cells(tuple(joined), asked=())
         for cell in cells:
             if cell.name in checks:
                 self._visible_check(checks[cell.name], cell.number, graded.results.get(cell.number))
@@ -167,28 +187,27 @@ class _Verification:
         line, said = 1, "it ended the program or ran too long"
         if result is not None:
             if (error := result.error) is None:
-                self._checks[check.name] = check.text
+                self.checks[check.name] = check.text
                 return
             line = next((line for place, line in error.places if place == number and line), 1)
-            line = 1 if self._exercise.given_checks else line
+            line = 1 if self.exercise.given_checks else line
             said = f"{error.type}: {error.message}" if error.message else error.type
         problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
-        self._findings.append(f"{self._exercise.source}:{check.line + line - 1}: {problem}")
+        self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
-    def _passes_checks(self, variant: Variant) -> None:
-        """Find visible checks that another right answer fails, since its student would look for a mistake."""
-        cells = self._exercise.variant(variant.code)
-        for name, check in self._checks.items():
+    def _accepted(self, variant: Variant) -> None:
+        """Find tests and visible checks that another right answer fails."""
+        cells, path = self.exercise.variant(variant.code), variant.path
+        self._full_marks(path, self._grade(self.exercise.replaced(variant.code), checked=True), cells)
+        for name, check in self.checks.items():
             if error := costs.check_error(check, cells):
                 said = f"{type(error).__name__}: {error}"
-                self._find(variant.path, f"is right, but the check of {name} fails: {said}; fix the check")
+                self._find(path, f"is right, but the check of {name} fails: {said}; fix the check")
 
-    def _full_marks(
-        self, path: Path, report: Report, cells: tuple[str, ...], touched: Container[str]
-    ) -> bool:
+    def _full_marks(self, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
-        sets = [numbered_inputs(_SECRET, self._exercise.name, number) for number in range(self._sets)]
-        failed = failures(self._grader.suite, cells, sets, touched)
+        sets = [numbered_inputs(_SECRET, self.exercise.name, number) for number in range(self.sets)]
+        failed = failures(self.grader.suite, cells, sets)
         for test, said in failed.items():
             self._find(path, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
         told = {(test.question, test.title) for test in failed}
@@ -201,42 +220,36 @@ class _Verification:
         return not told
 
     def _untouched(self) -> None:
-        for question in self._grade(stubs(self._exercise)).questions:
+        for question in self._grade(stubs(self.exercise), checked=True).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
-                where = place(self._grader.suite, passed, question.name)
+                where = place(self.grader.suite, passed, question.name)
                 seen = f'question "{question.name}" is {question.verdict}'
-                seen = (
-                    f"{seen}, since it passes {where}; let that ask for more"
-                    if where
-                    else f"{seen}. {question.hint}"
-                )
-                self._find(self._exercise.source, f"untouched, all must be not attempted, but {seen}")
+                seen += f", since it passes {where}; let that ask for more" if where else f". {question.hint}"
+                self._find(self.exercise.source, f"untouched, all must be not attempted, but {seen}")
 
     def _caught(self, mistake: Mistake) -> None:
         """Find a mistake that passes its question or fails another.
 
-        Tests of what it can touch run here. Unless just its own question fails, a worker grades it: rules may
-        catch it, and what builds on it may lose nothing.
+        All tests run here. Unless just its own question fails, a worker grades it: rules may catch it, and
+        what builds on it may lose nothing.
         """
-        answers, suite = self._exercise.replaced(mistake.code), self._grader.suite
-        inputs = numbered_inputs(_SECRET, self._exercise.name, 0)
-        chosen = [test for test in suite.tests if test.question in self._touched.by(answers)]
+        suite, inputs = self.grader.suite, numbered_inputs(_SECRET, self.exercise.name, 0)
         running = Running(suite, {}, Limits())
-        seen = trial_runs(suite, self._exercise.variant(mistake.code), inputs, chosen)
+        seen = trial_runs(suite, self.exercise.variant(mistake.code), inputs, suite.tests)
         failed = [running.blamed(run, inputs) for run in seen if run.error is not None]
         breaks = any(run.kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
-            self._graded(mistake, answers)
+            self._graded(mistake)
 
-    def _graded(self, mistake: Mistake, answers: Mapping[str, str]) -> None:
+    def _graded(self, mistake: Mistake) -> None:
         """Grade a mistake, and find what `_caught` looks for."""
-        for question in self._grade_unchecked(answers).questions:
+        for question in self._grade(self.exercise.replaced(mistake.code)).questions:
             full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
             if question.name != mistake.question:
                 if not full:
                     fix = entry.independent(
-                        self._exercise, self._grader.building, question.name, mistake.question
+                        self.exercise, self.grader.building, question.name, mistake.question
                     )
                     self._find(mistake.path, f"also fails {question.name}: {question.hint} {fix}")
             elif full:
@@ -246,27 +259,133 @@ class _Verification:
             elif question.verdict is Verdict.GRADER_ERROR:
                 self._find(mistake.path, f"breaks a hidden test of its own: {question.hint}")
 
-    def _carried(self) -> entry.Carried | None:
-        """Prove what questions may build on, if course.yaml says anything about that."""
-        building, suite = self._grader.building, self._grader.suite
-        if not building.builds_on:
-            return None
-        carried = entry.measure(self._exercise, building, suite, self._grade_unchecked)
-        self._findings.extend(carried.findings)
-        return carried
-
-    def _strength(self) -> Strength:
-        """Measure how many mutants of the reference the hidden tests fail."""
-        measured = measure(self._grader.suite, self._settings.mutants_fail)
-        self._findings.extend(measured.findings)
-        return measured
-
-    def _costs(self) -> costs.Costs:
-        """Measure what wrong answers cost, and find those that cost too much or too little."""
-        share = self._settings.mutants_fail
-        found = costs.measure(self._grader.suite, self._checks, self._sets, share)
-        self._findings.extend(found.findings)
-        return found
-
     def _find(self, path: Path, problem: str) -> None:
-        self._findings.append(f"{path}: {problem}")
+        self.findings.append(f"{path}: {problem}")
+
+
+FOLDER = "build/proofs"
+_COMPUTING = ("ipython", "safetensors", "ipykernel")
+_AUTHORING, _KIT = (Path(autograder.__file__).parent / room for room in ("authoring", "course/kit"))
+_JSON = TypeAdapter(Proof)
+
+
+def kept_proof(course: Course, exercise: Exercise, sets: int) -> Proof | None:
+    """Return the proof of an exercise if it was proved as it is now.
+
+    A proof is kept under a digest of all on which it depends: the exercise's folder, the catalogue, its entry
+    in course.yaml, the engine, and the versions of what computes. One with findings is not kept.
+    """
+    with suppress(OSError, ValueError, SourceError):
+        return replace(_JSON.validate_json(_path(course, exercise, sets).read_bytes()), before=True)
+    return None
+
+
+def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof) -> None:
+    """Keep a proof in the place of an earlier one, unless it has findings."""
+    for path in (course.root / FOLDER).glob(f"{exercise.name}-*.json"):
+        path.unlink(missing_ok=True)
+    if not proof.findings:
+        write_whole(_path(course, exercise, sets), _JSON.dump_json(proof))
+
+
+def _path(course: Course, exercise: Exercise, sets: int) -> Path:
+    settings = course.settings.mutants_fail, sets
+    computing = sys.version, *map(version, _COMPUTING)
+    digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
+    for folder in (exercise.folder, _AUTHORING, _KIT):
+        for path in own_files(folder):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(folder)} {content}\n".encode())
+    return course.root / FOLDER / f"{exercise.name}-{digest.hexdigest()}.json"
+
+
+class StoppedError(AutograderError):
+    """Somebody interrupted the proof."""
+
+    exit_code: ClassVar[int] = 1
+
+
+def prove_together(
+    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False, thorough: bool = False
+) -> Iterator[Proof]:
+    """Verify exercises in `jobs` processes, each with its own zygote; the proofs come in order.
+
+    What was proved before and has not changed is not proved again, unless `anew` asks for that.
+    """
+    sets = SETS_THOROUGH if thorough else SETS_TRIED
+    before = {one.name: None if anew else kept_proof(course, one, sets) for one in exercises}
+    left = [exercise.name for exercise in exercises if before[exercise.name] is None]
+    others = active_children()
+    with ProcessPoolExecutor(min(jobs, max(len(left), 1)), CONTEXT, initializer=die_with_parent) as pool:
+        try:
+            # The last exercises take longest; begun first, they do not run alone at the end.
+            proofs = {name: pool.submit(_verified, course.root, sets, name) for name in reversed(left)}
+            for exercise in exercises:
+                if (proof := before[exercise.name]) is None:
+                    keep_proof(course, exercise, sets, proof := proofs[exercise.name].result())
+                yield proof
+        except KeyboardInterrupt:
+            for child in set(active_children()) - set(others):
+                child.terminate()
+            raise StoppedError("stopped") from None
+
+
+def _verified(root: Path, sets: int, name: str) -> Proof:
+    """Verify one exercise, and if nothing is found run its notebook in a kernel."""
+    course = load_course(root)
+    use_one_thread(course.exercises[name])
+    with Zygote(packages=course.settings.packages) as zygote:
+        proof = next(prove(course, (course.exercises[name],), zygote, sets))
+    if proof.findings:
+        return proof
+    return replace(proof, findings=tuple(kernel_problems(course.exercises[name])))
+
+
+CELL_SECONDS = 300
+_CHARACTERS = 300  # characters
+
+
+def kernel_problems(exercise: Exercise) -> Iterator[str]:
+    """Yield each cell that fails in a kernel or writes to stderr there, as warnings do, with its place."""
+    cells = [cell for cell in exercise.cells if cell.is_code]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
+    with TemporaryDirectory() as folder:
+        for path in exercise.handout:
+            shutil.copy(path, folder)
+        last, ended = _run(notebook, Path(folder))
+    for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
+        said = [ended] if ended and number == last else map(_said, run.outputs)
+        for words in filter(None, said):
+            problem = f"in a kernel, this cell {words}; students would see that too, so fix it"
+            yield f"{exercise.source}:{cell.line}: {problem}"
+
+
+def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
+    """Run all cells in `folder`, whatever they raise; return the last one's place, and what it ended by."""
+    begun = [0]
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_SECONDS,
+        allow_errors=True,
+        on_cell_start=lambda cell_index, **_: begun.append(cell_index),
+        resources={"metadata": {"path": str(folder)}},
+    )
+    ended = ""
+    try:
+        # Other exercises run beside this one; and what a kernel says of itself is of no use to an author.
+        client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
+    except CellTimeoutError:
+        ended = f"takes longer than {CELL_SECONDS} s"
+    except DeadKernelError:
+        ended = "ends the kernel"
+    return begun[-1], ended
+
+
+def _said(output: dict[str, Any]) -> str:
+    """Return what is wrong with a cell that shows this output, or nothing."""
+    match output:
+        case {"output_type": "error", "ename": name, "evalue": message}:
+            return one_line(f"fails: {name}: {message}", _CHARACTERS)
+        case {"output_type": "stream", "name": "stderr", "text": text}:
+            return one_line(f"writes to stderr: {text.strip()}", _CHARACTERS)
+    return ""

@@ -74,8 +74,7 @@ def verify(
 
     Right answers must get full marks, and wrong ones must not.
     """
-    from autograder.authoring.proving import prove_together
-    from autograder.authoring.verify import explanations, idle_rules
+    from autograder.authoring.verify import explanations, idle_rules, prove_together
     from autograder.sandbox.zygote import Zygote
 
     proofs = []

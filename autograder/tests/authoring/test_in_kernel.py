@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import proving
-from autograder.authoring.proving import prove_together
-from autograder.authoring.verify import Proof
+from autograder.authoring import verify
+from autograder.authoring.verify import Proof, prove_together
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.tests.classroom import small
@@ -53,12 +52,12 @@ def line(path: Path, text: str) -> int:
 
 
 def test_a_cell_may_use_what_students_get_and_what_jupyter_has(course: Course) -> None:
-    assert list(proving.kernel_problems(with_cells(course, DRAWN))) == []
+    assert list(verify.kernel_problems(with_cells(course, DRAWN))) == []
 
 
 def test_each_cell_that_fails_or_warns_is_found_with_its_line(course: Course) -> None:
     exercise = with_cells(course, WRONG)
-    warned, failed, ended = proving.kernel_problems(exercise)
+    warned, failed, ended = verify.kernel_problems(exercise)
     place = exercise.source
     assert warned.startswith(
         f"{place}:{line(place, 'import warnings')}: in a kernel, this cell writes to stderr"
@@ -71,10 +70,10 @@ def test_each_cell_that_fails_or_warns_is_found_with_its_line(course: Course) ->
 
 
 def test_a_cell_without_an_end_is_found_too(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proving, "CELL_SECONDS", 1)
+    monkeypatch.setattr("autograder.authoring.verify.CELL_SECONDS", 1)
     exercise = small(course)
     exercise.source.write_text("# %% demo\nwhile True:\n    pass\n", encoding="utf-8")
-    (found,) = proving.kernel_problems(exercise)
+    (found,) = verify.kernel_problems(exercise)
     assert f"{exercise.source}:2: in a kernel, this cell takes longer than 1 s; " in found
 
 

@@ -9,7 +9,7 @@ import pytest
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelspec import get_kernel_dict
 
-from autograder.authoring.release import release_notebooks, stale
+from autograder.authoring.release import build_sources, release_notebooks, stale
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.given import CHECKS as GIVEN
@@ -56,18 +56,14 @@ def test_jupyter_finds_in_a_release_what_it_would_write_into_it(folder: Path) ->
     }  # fmt: skip
 
 
-def test_two_releases_are_the_same_to_the_byte(course: Course, folder: Path) -> None:
+def test_two_releases_are_the_same_to_the_byte_and_touch_no_gradebook(course: Course, folder: Path) -> None:
     first = [path.read_bytes() for path in sorted(folder.iterdir())]
-    again = [path.read_bytes() for path in release_notebooks(course, course.chosen([]))]
-    assert first == again
-
-
-def test_a_release_neither_needs_nor_touches_a_gradebook(course: Course) -> None:
-    release_notebooks(course, course.chosen([]))
     gradebook = course.root / "gradebook.db"
     assert not gradebook.exists()
     gradebook.write_bytes(b"grades of many a student")
-    release_notebooks(course, course.chosen([]))
+    again = [path.read_bytes() for path in release_notebooks(load_course(course.root), course.chosen([]))]
+    assert first == again
+    assert b"\r" not in b"".join(first)
     assert gradebook.read_bytes() == b"grades of many a student"
 
 
@@ -80,6 +76,35 @@ def test_what_lies_about_in_the_build_is_not_released(course: Course, folder: Pa
 def test_only_what_is_asked_for_is_released(course: Course) -> None:
     release_notebooks(course, [])
     assert not course.assignments.exists()
+
+
+def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[str, str], None]) -> None:
+    built = build_sources(course, course.chosen([]))
+    assert [path.relative_to(course.root).as_posix() for path in built] == [
+        "build/source/01_small/01_small.ipynb",
+        "build/source/01_small/conftest.py",
+        "build/source/01_small/SETUP.md",
+        "build/source/01_small/exercise.json",
+    ]
+    golden("notebook/01_small.ipynb", built[0].read_text(encoding="utf-8"))
+
+
+def test_what_all_exercises_share_lies_beside_each_notebook(course: Course) -> None:
+    (course.root / "solutions" / "symbols.md").write_text("# Symbols\n", encoding="utf-8")
+    *_, shared = build_sources(course, course.chosen([]))
+    assert shared.relative_to(course.root).as_posix() == "build/source/01_small/symbols.md"
+    assert shared.read_text(encoding="utf-8") == "# Symbols\n"
+
+
+def test_what_students_are_to_have_lies_beside_the_notebook_to_the_byte(course: Course) -> None:
+    handout = course.exercises["01_small"].folder / "handout"
+    handout.mkdir()
+    (handout / "model.bin").write_bytes(b"\x00\r\n\xff")
+    (handout / ".DS_Store").write_bytes(b"what macOS leaves")
+    released = release_notebooks(course, course.chosen([]))
+    names = ["01_small.ipynb", "SETUP.md", "conftest.py", "exercise.json", "model.bin"]
+    assert [path.name for path in released] == names
+    assert released[-1].read_bytes() == b"\x00\r\n\xff"
 
 
 def test_a_fresh_release_is_not_stale(course: Course, folder: Path) -> None:
@@ -226,20 +251,21 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("line", PLANTED.values(), ids=PLANTED.keys())
 @pytest.mark.parametrize("place", ["a cell", "metadata", "the kit", "another file"])
-def test_a_planted_leak_is_found(line: str, place: str, exercise: Exercise, folder: Path) -> None:
+def test_planted_leaks_are_found(place: str, exercise: Exercise, folder: Path) -> None:
     assert leaks(exercise, folder) == []
     path = folder / "01_small.ipynb"
     notebook = json.loads(path.read_text(encoding="utf-8"))
     if place == "a cell":
-        notebook["cells"][4]["source"].append(f"\n    # {line}")
+        notebook["cells"][4]["source"] += [f"\n    # {line}" for line in PLANTED.values()]
     elif place == "metadata":
-        notebook["cells"][0]["metadata"]["note"] = {line: True}
+        notebook["cells"][0]["metadata"]["note"] = dict.fromkeys(PLANTED.values(), True)
     elif place == "the kit":
-        (folder / "exercise.json").write_text(json.dumps({"hint": line}), encoding="utf-8")
+        (folder / "exercise.json").write_text(json.dumps({"hints": [*PLANTED.values()]}), encoding="utf-8")
     else:
         (folder / "deeper").mkdir()
-        (folder / "deeper" / "data.bin").write_bytes(b"\xff\x00" + line.encode() + b"\x00")
+        content = b"\x00".join(line.encode() for line in PLANTED.values())
+        (folder / "deeper" / "data.bin").write_bytes(b"\xff\x00" + content + b"\x00")
     path.write_text(to_json(notebook), encoding="utf-8")
-    assert line.strip(QUOTES) in leaks(exercise, folder)
+    found = leaks(exercise, folder)
+    assert [what for what, line in PLANTED.items() if line.strip(QUOTES) not in found] == []

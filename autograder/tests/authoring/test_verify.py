@@ -11,16 +11,27 @@ from autograder.authoring.verify import Proof, explanations, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.sandbox.zygote import Zygote
+from autograder.tests.classroom import small
 from autograder.tests.course.test_folder import leave
 
 HALVES = '    expect_close(student.double(x), x + x, hint="Twice: add it to itself, or multiply by two.")'
 BOTH = '"""Is that each row?"""\n\n\ndef row_sums(x):\n    return x\n\n\nglobals()["double"] = row_sums\n'
 MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
+FAILS = 'must get full marks, but double, "Every element becomes twice as large." fails: '
 
 
 def findings(course: Course, zygote: Zygote) -> str:
     (proof,) = prove(course, course.chosen([]), zygote)
     return "\n".join(proof.findings)
+
+
+def change(course: Course, file: str, old: str, new: str) -> str:
+    """Write other text into a file of the exercise, and return what was there."""
+    path = small(course).folder / file
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert old in text
+    path.write_text(text.replace(old, new, 1) if old else new, encoding="utf-8")
+    return text
 
 
 def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
@@ -30,91 +41,52 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "text", "finding"),
+    ("file", "old", "new", "found"),
     [
+        ("mistakes/double__right.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
+        ("mistakes/row_sums__both.py", "", BOTH, "Make that test independent"),
+        ("accepted/wrong.py", "", MISTAKE.format("x"), 'must get full marks, but double, "Every element'),
+        ("notes.txt", "", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
+        ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
+        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; let that ask for more"),
         (
-            "mistakes/double__right.py",
-            MISTAKE.format("x + x"),
-            "gets full marks; add a hidden test to double",
+            "01_small.py",
+            "return x.sum(dim=along_each_row)",
+            "return double(x).sum(dim=along_each_row) / 2",
+            "As row_sums calls double, write `builds_on: {row_sums: [double]}` in course.yaml",
         ),
-        ("mistakes/row_sums__both.py", BOTH, "Make that test independent"),
-        ("accepted/wrong.py", MISTAKE.format("x"), 'must get full marks, but double, "Every element becomes'),
-        ("notes.txt", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
-        ("test_hidden.py", "", 'question "double" has no hidden test; add one with @question("double")'),
     ],
 )
 def test_what_does_not_hold_is_found_with_its_place_and_fix(
-    course: Course, zygote: Zygote, place: str, text: str, finding: str
+    course: Course, zygote: Zygote, file: str, old: str, new: str, found: str
 ) -> None:
-    folder = course.exercises["01_small"].folder
-    (folder / place).write_text(text, encoding="utf-8")
-    found = findings(course, zygote)
-    assert finding in found
-    assert str(folder) in found
+    change(course, file, old, new)
+    (first, *_) = [line for line in findings(course, zygote).splitlines() if found in line]
+    assert str(small(course).folder) in first
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "seen"),
+    ("new", "seen"),
     [
+        ("    assert (student.double(x) > 99).all()", "assert (student.double(x) > 99).all() does not hold"),
         (
-            HALVES,
-            "    assert (student.double(x) > 99).all()",
-            "12: assert (student.double(x) > 99).all() does not",
+            "    assert student.double(x) is x, 'No.'",
+            "assert student.double(x) is x, 'No.' does not hold: No.",
         ),
-        (
-            HALVES,
-            "    assert student.double(x) is x, 'Same.'",
-            "12: assert student.double(x) is x, 'Same.' does not hold: Same.",
-        ),
-        (HALVES, "    student.duoble(x)", "12: nothing is called duoble"),
-        (HALVES, "    student.double(x).shpe", "12: AttributeError: 'Tensor' object has no attribute 'shpe'"),
-        (
-            HALVES,
-            "    expect_close(\n        student.double(x),\n        x)",
-            "12: The result has the right shape",
-        ),
-        (
-            "x = torch.randn(3, 5)",
-            "x = torch.randn(3, 5)\n    assert x[0, 0] > 0, 'Odd.'",
-            "12: assert x[0, 0] > 0, 'Odd.' does not hold: Odd.",
-        ),
+        ("    student.duoble(x)", "nothing is called duoble"),
+        ("    student.double(x).shpe", "AttributeError: 'Tensor' object has no attribute 'shpe'"),
+        ("    expect_close(\n        student.double(x),\n        x)", "The result has the right shape"),
+        ("    assert x[0, 0] > 0, 'Odd.'", "assert x[0, 0] > 0, 'Odd.' does not hold: Odd."),
     ],
 )
 def test_a_test_that_the_solution_fails_is_found_with_its_line_and_nothing_that_follows_from_it(
-    course: Course, zygote: Zygote, old: str, new: str, seen: str
+    course: Course, zygote: Zygote, new: str, seen: str
 ) -> None:
-    exercise = course.exercises["01_small"]
-    text = exercise.suite.read_text(encoding="utf-8")
-    assert old in text
-    exercise.suite.write_text(text.replace(old, new, 1), encoding="utf-8")
+    change(course, "test_hidden.py", HALVES, new)
     (finding,) = findings(course, zygote).splitlines()
-    start = (
-        f'{exercise.source}: must get full marks, but double, "Every element becomes twice as large." fails: '
-    )
-    assert finding.startswith(start)
-    assert f"{exercise.suite}:{seen}" in finding
-
-
-def test_a_test_that_asks_nothing_of_the_answer_is_found_with_its_line(
-    course: Course, zygote: Zygote
-) -> None:
-    exercise = course.exercises["01_small"]
-    text = exercise.suite.read_text(encoding="utf-8")
-    exercise.suite.write_text(text.replace(HALVES, "    assert x.dim() == 2"), encoding="utf-8")
-    found = findings(course, zygote).splitlines()[0]
-    assert f"since it passes {exercise.suite}:8; let that ask for more" in found
-
-
-def test_a_mistake_that_fails_a_question_which_calls_it_asks_for_builds_on(
-    course: Course, zygote: Zygote
-) -> None:
-    exercise = course.exercises["01_small"]
-    text = exercise.source.read_text(encoding="utf-8")
-    text = text.replace("return x.sum(dim=along_each_row)", "return double(x).sum(dim=along_each_row) / 2")
-    exercise.source.write_text(text, encoding="utf-8")
-    found = findings(course, zygote)
-    assert "double__squares.py: also fails row_sums: " in found
-    assert "As row_sums calls double, write `builds_on: {row_sums: [double]}` in course.yaml" in found
+    exercise = small(course)
+    assert finding.startswith(f"{exercise.source}: {FAILS}")
+    assert f"{exercise.suite}:12: {seen}" in finding
 
 
 def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote: Zygote) -> None:
@@ -137,14 +109,14 @@ def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote
 
 
 def test_what_jupyter_leaves_in_the_folder_is_no_finding(course: Course, zygote: Zygote) -> None:
-    leave(course.exercises["01_small"].folder)
+    leave(small(course).folder)
     assert findings(course, zygote) == ""
 
 
 def test_figures_and_what_students_get_beside_the_notebook_are_no_finding(
     course: Course, zygote: Zygote
 ) -> None:
-    folder = course.exercises["01_small"].folder
+    folder = small(course).folder
     (folder / "flow.svg").write_text("<svg/>", encoding="utf-8")
     (folder / "flow.png").write_bytes(b"\x89PNG")
     (folder / "handout").mkdir()
@@ -154,16 +126,13 @@ def test_figures_and_what_students_get_beside_the_notebook_are_no_finding(
 
 @pytest.mark.parametrize(
     ("folder", "finding"),
-    [
-        ("accepted", "accepted: holds no other right answer; write at least one"),
-        ("mistakes", "mistakes: holds no known mistake; write at least one"),
-    ],
+    [("accepted", "holds no other right answer"), ("mistakes", "holds no known mistake")],
 )
 def test_an_exercise_without_any_answer_of_a_kind_is_not_proved(
     course: Course, zygote: Zygote, folder: str, finding: str
 ) -> None:
-    shutil.rmtree(course.exercises["01_small"].folder / folder)
-    assert finding in findings(course, zygote)
+    shutil.rmtree(small(course).folder / folder)
+    assert f"{folder}: {finding}; write at least one" in findings(course, zygote)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +146,12 @@ def test_an_exercise_without_any_answer_of_a_kind_is_not_proved(
 def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
     course: Course, zygote: Zygote, old: str, new: str, error: str
 ) -> None:
-    source = course.exercises["01_small"].source
-    text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace(old, new), encoding="utf-8")
+    text = change(course, "01_small.py", old, new)
     (finding,) = findings(course, zygote).splitlines()
     first = "# Check of double" if "_exit" in new else old  # what ends the program leaves no line behind
     line = text[: text.index(first)].count("\n") + 1
-    assert finding.startswith(f"{source}:{line}: the check of double fails on the reference: {error}")
+    problem = f"the check of double fails on the reference: {error}"
+    assert finding.startswith(f"{small(course).source}:{line}: {problem}")
 
 
 @pytest.mark.parametrize("command", ["verify", "grade", "run"])
@@ -197,9 +165,7 @@ def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
 def test_an_error_in_the_source_is_told_with_its_line_by_every_command(
     ready: Course, command: str, old: str, new: str, error: str
 ) -> None:
-    source = ready.exercises["01_small"].source
-    text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace(old, new), encoding="utf-8")
+    text, source = change(ready, "01_small.py", old, new), small(ready).source
     notebook = ready.root / "submitted" / "ann" / "01_small" / "01_small.ipynb"
     notebook.parent.mkdir(parents=True)
     notebook.write_text('{"nbformat": 4, "cells": []}', encoding="utf-8")
@@ -212,7 +178,7 @@ def test_an_error_in_the_source_is_told_with_its_line_by_every_command(
 
 
 def test_rules_of_the_catalogue_that_fit_nowhere_are_told(course: Course) -> None:
-    folder = course.exercises["01_small"].folder.parent / "misconceptions"
+    folder = small(course).folder.parent / "misconceptions"
     folder.mkdir()
     text = """
 from autograder.diagnosis import Misconception
@@ -226,7 +192,7 @@ MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y &&
 def test_each_wrong_answer_is_listed_with_its_repair_and_then_what_none_of_them_needs(
     course: Course, zygote: Zygote
 ) -> None:
-    folder = course.exercises["01_small"].folder.parent / "misconceptions"
+    folder = small(course).folder.parent / "misconceptions"
     folder.mkdir()
     text = """
 from autograder.diagnosis import Misconception
