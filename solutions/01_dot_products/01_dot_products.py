@@ -81,6 +81,34 @@ figure.colorbar(image, ax=axes)
 plt.show()
 
 # %% [markdown]
+# ## Tensors that remember how they were made
+#
+# A network learns from **gradients**: by how much would the result change if an input changed a little? torch
+# can tell, because it keeps a record of each step.
+#
+# - `requires_grad=True` marks a tensor. torch records each step that is computed from it.
+# - `result.backward()` follows the record back and writes the gradient of `result` into `x.grad`. For
+#   $y = x_0 x_1$ that is $(x_1, x_0)$: where $x_0$ grows by a little, $y$ grows by $x_1$ times as much.
+# - `.item()`, `float(...)` and `torch.tensor(...)` make plain numbers, which have no record. The value is
+#   right, but no gradient flows back through it, so nothing before it can learn.
+# - All numbers of a tensor have one **dtype**: float32, about 7 digits, unless you ask for float64, about 16
+#   digits, as with `.double()`. A tensor that you make inside a function has the dtype that you give it:
+#   `torch.zeros(3)` is float32, whatever you were given, and `torch.zeros(3, dtype=x.dtype)` follows x.
+#
+# Run the cell. Then let `y` use `x[0].item()` in the place of `x[0]`: which number of the gradient changes?
+
+# %% demo
+x = torch.tensor([2.0, 3.0], requires_grad=True)
+y = x[0] * x[1]  # try x[0].item() * x[1]
+
+y.backward()
+print("y and its record:        ", y)
+print("gradient of y at x:      ", x.grad)
+print("y.item() and its record: ", torch.tensor(y.item()))
+print("torch.zeros(2):          ", torch.zeros(2).dtype)
+print("torch.zeros(2).double(): ", torch.zeros(2).double().dtype)
+
+# %% [markdown]
 # ## Move 1: score
 #
 # How alike are two vectors? Multiply them place by place and add up the products:
@@ -106,10 +134,8 @@ plt.show()
 # torch can do this in one call, but write it once with a loop: after that, the one call is no mystery.
 # Two things to care about, here and in every question that follows:
 #
-# - **Stay in torch.** `.item()`, `float(...)` and `torch.tensor(...)` cut a number off from the
-#   computation that made it. A network learns by following that computation backwards, so what has been
-#   cut off cannot learn. (To begin a sum with 0 or with `torch.zeros(())` is fine: nothing is cut off yet.
-#   What counts is that the gradients come out right.)
+# - **Stay in torch**, without `.item()`, `float(...)` and `torch.tensor(...)`. (To begin a sum with 0 or with
+#   `torch.zeros(())` is fine: there is no record yet that could get lost.)
 # - **Leave the inputs alone.** The caller still needs `a` and `b`. Operations such as `a *= b` and methods
 #   whose name ends in `_` overwrite them.
 
@@ -666,3 +692,30 @@ plt.show()
 #
 # You did this for *one* query. A model does it for every token at once, and with one matrix product rather
 # than a loop. That is the next notebook: simple self-attention.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# A query need not be a token. Find, for each of the six tokens, three numbers that make *it* the one that is
+# looked at most. *journey* is easy, since a longer query sharpens the weights. For some tokens you need
+# negative numbers: what does a negative number in a query ask for? A token is found if it gets at least
+# half of the attention. Can you find all six? (Two of them are nearly alike. Only long queries tell them
+# apart.)
+
+# %% demo
+queries = {  # change these
+    "Your": [1.0, 1.0, 1.0],
+    "journey": [1.0, 1.0, 1.0],
+    "starts": [1.0, 1.0, 1.0],
+    "with": [1.0, 1.0, 1.0],
+    "one": [1.0, 1.0, 1.0],
+    "step": [1.0, 1.0, 1.0],
+}
+
+found = 0
+for i, (token, numbers) in enumerate(queries.items()):
+    shares = softmax(attention_scores(journey, torch.tensor(numbers)))
+    found += bool(shares[i] >= 0.5)
+    most = tokens[shares.argmax()]
+    print(f"{token:8} gets {shares[i]:4.0%}; most goes to {most}, {shares.max():.0%}")
+print(f"found: {found} of 6")
