@@ -296,7 +296,8 @@ plt.show()
 # trainable
 # weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
-# A layer is an object that you make once, in `__init__`, and call in `forward`: `self.W_query(x)`.
+# **What changes:** each parameter becomes a layer. A layer is an object that you make once, in `__init__`,
+# and call in `forward`: your version 1 with `self.W_query(x)` in the place of `x @ self.W_query`.
 
 
 # %% solution="SelfAttention_v2"
@@ -562,9 +563,10 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 #
 # The names stay as they are in that source, so that you can compare each number with those that it prints.
 #
-# Copy your version 2 and change what is new: the names, no bias, and three places in `forward` that ask the
-# two arguments instead of counting. Write out all steps. The three tokens of the example are *write a poem*,
-# two numbers each, and on the way you compute each of these tensors:
+# **What changes:** the names, no bias, and three places in `forward` that ask the two arguments instead of
+# counting. What you have written before is there already, under its new names; you write out the steps in the
+# middle. The three tokens of the example are *write a poem*, two numbers each, and on the way you compute
+# each of these tensors:
 #
 # | name | what it is | where the dimensions come in |
 # |---|---|---|
@@ -609,13 +611,11 @@ class SelfAttention(nn.Module):
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
         super().__init__()
-        ### BEGIN SOLUTION
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)
         self.W_v = nn.Linear(d_model, d_model, bias=False)
         self.row_dim = row_dim
         self.col_dim = col_dim
-        ### END SOLUTION
 
     def forward(self, token_encodings: Tensor) -> Tensor:
         """Return one mixture of values for each token.
@@ -629,15 +629,16 @@ class SelfAttention(nn.Module):
             parameters. Batches, with other values of row_dim and col_dim, are welcome
             but not required.
         """
-        ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
         k = self.W_k(token_encodings)
         v = self.W_v(token_encodings)
+        # New: scores, scaled and weights, by self.row_dim and self.col_dim.
+        ### BEGIN SOLUTION
         scores = q @ k.transpose(self.row_dim, self.col_dim)
         scaled = scores / k.size(self.col_dim) ** 0.5
         weights = torch.softmax(scaled, dim=self.col_dim)
-        return weights @ v
         ### END SOLUTION
+        return weights @ v
 
 
 # %% check="SelfAttention" points=3
@@ -890,3 +891,38 @@ plt.show()
 #
 # In all of this, each token could look at every other. A model that is to *predict the next word* must not:
 # it would simply look at the answer. In the next notebook you hide the future from it.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Training needed 300 examples to find the three matrices. You can do without: write them down. The task is
+# the one above. A token is a letter, four numbers of which one is 1, and then its number; its output
+# number 0 shall be the average number of all tokens with its letter.
+#
+# Which part of a token should make its query, which its key, and which its value? And what sharpens the
+# weights? The check compares you with the module that training has made. Can you get below a thousandth of
+# its error?
+
+# %% demo
+by_hand = SelfAttention_v2(5, 4)
+query, key, value = torch.zeros(4, 5), torch.zeros(4, 5), torch.zeros(4, 5)
+# Change the three matrices: a row is an output, a column a number of the token.
+
+with torch.no_grad():
+    by_hand.W_query.weight.copy_(query)
+    by_hand.W_key.weight.copy_(key)
+    by_hand.W_value.weight.copy_(value)
+
+
+def error_of(attend):
+    torch.manual_seed(1)
+    tests = [example(torch.randint(4, (8,))) for _ in range(200)]
+    with torch.no_grad():
+        errors = [((attend(x)[:, 0] - wanted) ** 2).mean() for x, wanted in tests]
+    return torch.stack(errors).mean().item()
+
+
+yours, trained = error_of(by_hand), error_of(module)
+print(f"error of the trained module: {trained:.6f}")
+print(f"error of yours:              {yours:.6f}")
+print("Training is beaten!" if yours < trained / 1000 else "Not yet.")

@@ -230,10 +230,18 @@ def expect_no_seed(student, make, x):
     expect(not torch.equal(*numbers), message)
 
 
+def attempted(kind, module):
+    """Return a module; where the stub already has the layers, call it, which a stub cannot be."""
+    if kind.square:
+        module(kind.tokens(4, 5, 3))
+    return module
+
+
 @each_class()
 def test_parameters(student, kind):
     """Its parameters have the right names and shapes, and all of them can learn."""
-    actual, shapes = parameters(student, kind.make(student, 5, 3)), kind.shapes(5, 3)
+    module = attempted(kind, kind.make(student, 5, 3))
+    actual, shapes = parameters(student, module), kind.shapes(5, 3)
     expect_parameters(actual, shapes)
     expect_no_others(actual, shapes)
 
@@ -256,7 +264,7 @@ def test_seeded_start(student, reference, kind):
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
-    actual = parameters(student, kind.make(student, 5, 3))
+    actual = parameters(student, attempted(kind, kind.make(student, 5, 3)))
     expected = parameters(reference, kind.make(reference, 5, 3))
     hint = "A seed fixes the numbers only together with how, and in which order, they are drawn."
     for name, right in expected.items():
