@@ -44,8 +44,7 @@ from torch import Tensor, nn
 # %% [markdown]
 # ## Given: what you built before
 #
-# Self-attention from the last notebook, without any mask, and three tokens to try it on. You may copy from
-# the class in what follows.
+# Self-attention from the last notebook, without any mask, and three tokens to try it on.
 
 # %%
 words = ["write", "a", "poem"]
@@ -343,9 +342,10 @@ plt.show()
 # softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
 # it was before.
 #
-# From here on you write three classes, and none from scratch. Copy the one before, and change what is new:
+# From here on you write three classes, and none from scratch. Each starts from the one before. What you have
+# written in earlier notebooks is there already, and only what is new is left to you:
 #
-# | class | copy | what is new |
+# | class | starts from | what is new |
 # |---|---|---|
 # | `MaskedSelfAttention` | the given `SelfAttention` | the mask, handed over at the call |
 # | `Head` | your `MaskedSelfAttention` | batches, a mask of its own, cut to the text, `head_size` |
@@ -356,9 +356,11 @@ plt.show()
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
 #
-# About 10 minutes, easy. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762);
+# About 5 minutes, easy. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762);
 # [Starmer (2025), *Attention in
 # Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
+#
+# **What changes:** one step between scaling and softmax.
 #
 # `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the source of this class.
 # They are kept, so that you can compare your numbers with those that it prints.
@@ -388,13 +390,11 @@ class MaskedSelfAttention(nn.Module):
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
         super().__init__()
-        ### BEGIN SOLUTION
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)
         self.W_v = nn.Linear(d_model, d_model, bias=False)
         self.row_dim = row_dim
         self.col_dim = col_dim
-        ### END SOLUTION
 
     def forward(self, token_encodings: Tensor, mask: Tensor | None = None) -> Tensor:
         """Return one mixture of visible values for each token.
@@ -410,17 +410,18 @@ class MaskedSelfAttention(nn.Module):
             parameters. Tokens and mask stay as they were. Batches, with other values
             of row_dim and col_dim, are welcome but not required.
         """
-        ### BEGIN SOLUTION
         q = self.W_q(token_encodings)
         k = self.W_k(token_encodings)
         v = self.W_v(token_encodings)
         scores = q @ k.transpose(self.row_dim, self.col_dim)
         scaled = scores / k.size(self.col_dim) ** 0.5
+        # New: hide what the mask hides, if there is a mask.
+        ### BEGIN SOLUTION
         if mask is not None:
             scaled = scaled.masked_fill(mask, -torch.inf)
+        ### END SOLUTION
         weights = torch.softmax(scaled, dim=self.col_dim)
         return weights @ v
-        ### END SOLUTION
 
 
 # %% check="MaskedSelfAttention" points=3
@@ -531,6 +532,9 @@ plt.show()
 # self-attention", the head](https://www.youtube.com/watch?v=kCc8FmEb1nY); [Vaswani et al. (2017),
 # 3.2.1](https://arxiv.org/abs/1706.03762).
 #
+# **What changes:** three dimensions in the place of two, and a mask that the class makes itself. If you make
+# it in `forward`, delete the two lines in `__init__`.
+#
 # `n_embd`, `block_size`, `key`, `query` and `value` are the names in that lecture, which you may want to read
 # beside your code. Elsewhere in the course they are called `d_in`, `context_length`, `W_key`, `W_query` and
 # `W_value`.
@@ -562,10 +566,11 @@ class Head(nn.Module):
 
     def __init__(self, n_embd: int, head_size: int, block_size: int) -> None:
         super().__init__()
-        ### BEGIN SOLUTION
         self.key = nn.Linear(n_embd, head_size, bias=False)
         self.query = nn.Linear(n_embd, head_size, bias=False)
         self.value = nn.Linear(n_embd, head_size, bias=False)
+        # New: the mask for the longest text.
+        ### BEGIN SOLUTION
         self.register_buffer(
             "mask",
             torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1),
@@ -583,9 +588,10 @@ class Head(nn.Module):
             The mixtures, shape (B, T, head_size), of the same dtype as x and the
             parameters. x stays as it was.
         """
+        keys, queries, values = self.key(x), self.query(x), self.value(x)
+        # New: batches, and the mask cut to this text. Return the mixtures.
         ### BEGIN SOLUTION
         length = x.size(1)
-        keys, queries, values = self.key(x), self.query(x), self.value(x)
         scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
         scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
         return torch.softmax(scores, dim=-1) @ values
@@ -720,9 +726,9 @@ plt.show()
 # "self-attention with trainable
 # weights"](https://github.com/rasbt/LLMs-from-scratch/blob/main/ch03/01_main-chapter-code/ch03.ipynb).
 #
-# The last class puts everything together: batches, the mask, an optional bias, and dropout. Its layers have
-# the names that you know from `SelfAttention_v2`. Your forward should read only its arguments and `self`,
-# and no variable that is left over in the notebook.
+# **What changes:** your `Head` with an optional bias, which the layers below have already, and with
+# dropout on its weights. The layers have the names that you know from `SelfAttention_v2`. Your forward
+# should read only its arguments and `self`, and no variable that is left over in the notebook.
 
 
 # %% solution="CausalAttention"
@@ -759,10 +765,11 @@ class CausalAttention(nn.Module):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__()
-        ### BEGIN SOLUTION
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        # Your mask from Head. New: a layer for dropout.
+        ### BEGIN SOLUTION
         self.dropout = nn.Dropout(dropout)
         mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(
             diagonal=1
@@ -781,9 +788,10 @@ class CausalAttention(nn.Module):
             The mixtures, shape (B, T, d_out), of the same dtype as x and the
             parameters. x stays as it was.
         """
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        # Your lines from Head. New: dropout on the weights.
         ### BEGIN SOLUTION
         length = x.size(1)
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
         scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
         scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
         weights = self.dropout(torch.softmax(scores, dim=-1))
@@ -980,3 +988,30 @@ plt.show()
 #
 # You have now built the attention of a GPT, in one head. Next: attention *between* two texts, and then
 # several heads side by side.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# In trained GPTs one finds **previous-token heads**: each token looks at just the one before it. You can
+# build one by hand. Below, a token is nine numbers: a 1 at its own place among eight places, and then
+# something to say. Set the three matrices of a `Head` so that each output is what the *previous* token
+# says. (The first token has none before it, and may say what it likes.)
+#
+# A query should look like the key of the place before. Which matrix moves a 1 one place on?
+
+# %% demo
+head = Head(n_embd=9, head_size=8, block_size=8)
+query, key, value = torch.zeros(8, 9), torch.zeros(8, 9), torch.zeros(8, 9)
+# Change the three matrices: a row is an output, a column a number of the token.
+
+with torch.no_grad():
+    head.query.weight.copy_(query)
+    head.key.weight.copy_(key)
+    head.value.weight.copy_(value)
+    says = torch.tensor([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
+    x = torch.cat([torch.eye(8), says[:, None]], dim=1)
+    heard = head(x[None])[0, :, 0]  # output number 0 of each token
+print("says: ", [round(number, 2) for number in says.tolist()])
+print("hears:", [round(number, 2) for number in heard.tolist()])
+right = torch.allclose(heard[1:], says[:-1], atol=0.05)
+print("Each token hears the one before it!" if right else "Not yet.")

@@ -530,10 +530,18 @@ def test_weights_equal_sizes(student):
         expect_numbers(actual, masked_softmax(scores, mask), hint=hint)
 
 
+def attempted(kind, module):
+    """Return a module; where the stub already has the layers, call it, which a stub cannot be."""
+    if kind is MASKED:
+        module(kind.tokens(5, 6, 4))
+    return module
+
+
 @each_of(MASKED, HEAD, CAUSAL, weight=10)
 def test_parameters(student, kind):
     """The three layers are its only parameters: no bias unless asked for, and no mask."""
-    actual, shapes = parameters(student, kind.make(student, 6, 4, 5)), kind.shapes(6, 4)
+    module = attempted(kind, kind.make(student, 6, 4, 5))
+    actual, shapes = parameters(student, module), kind.shapes(6, 4)
     expect_parameters(actual, shapes)
     surplus = ", ".join(sorted(set(actual) - set(shapes)))
     expect(
@@ -560,7 +568,7 @@ def test_seeded_start(student, reference, kind):
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
-    actual = parameters(student, kind.make(student, 6, 4, 5))
+    actual = parameters(student, attempted(kind, kind.make(student, 6, 4, 5)))
     expected = parameters(reference, kind.make(reference, 6, 4, 5))
     hint = "A layer draws its numbers when it is made: how many are made, and in which order?"
     for name, right in expected.items():
