@@ -157,13 +157,14 @@ plt.show()
 #
 # ### Question 1: `Attention` (4 points)
 #
-# About 10 minutes, medium. Source: [Vaswani et al. (2017), 3.2.1](https://arxiv.org/abs/1706.03762);
+# About 5 minutes, easy. Source: [Vaswani et al. (2017), 3.2.1](https://arxiv.org/abs/1706.03762);
 # [Starmer (2025), *Attention in
 # Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 #
-# `row_dim` and `col_dim` say which dimension of the input counts tokens and which counts features. For $(n,
-# d)$ that is 0 and 1. You need them for transposing the keys, for the size to scale by, and for the
-# softmax. The mask is boolean, and **True means hidden**, as in the last notebook.
+# **What changes:** your `MaskedSelfAttention` made queries, keys and values of one input. Now each has an
+# input of its own. All other lines are there: `row_dim` and `col_dim` say which dimension of the input
+# counts tokens and which counts features, for $(n, d)$ 0 and 1, and in the mask **True means hidden**, as
+# in the last notebook.
 #
 # The names of the layers and arguments are those of the source that prints the numbers in the check.
 
@@ -192,13 +193,11 @@ class Attention(nn.Module):
 
     def __init__(self, d_model: int = 2, row_dim: int = 0, col_dim: int = 1) -> None:
         super().__init__()
-        ### BEGIN SOLUTION
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)
         self.W_v = nn.Linear(d_model, d_model, bias=False)
         self.row_dim = row_dim
         self.col_dim = col_dim
-        ### END SOLUTION
 
     def forward(
         self,
@@ -224,17 +223,18 @@ class Attention(nn.Module):
 
         Inputs and mask are left as they were.
         """
+        # New: q, k and v, each made of an input of its own.
         ### BEGIN SOLUTION
         q = self.W_q(encodings_for_q)
         k = self.W_k(encodings_for_k)
         v = self.W_v(encodings_for_v)
+        ### END SOLUTION
         scores = (
             q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
         )
         if mask is not None:
             scores = scores.masked_fill(mask, -torch.inf)
         return torch.softmax(scores, dim=self.col_dim) @ v
-        ### END SOLUTION
 
 
 # %% check="Attention" points=4
@@ -412,11 +412,8 @@ plt.show()
 # | scores, weights | $(B, n, m)$ |
 # | output | $(B, n, d_{out})$ |
 #
-# Two things deserve care.
-#
-# **Transposing in a batch.** `keys.T` would reverse all three dimensions. Only the last two should change
-# places; the batch stays in front. For the same reason the softmax runs over the *last* dimension: in
-# $(B, n, m)$ dimension 1 counts queries.
+# For batches you know two lines from `Head`: the keys swap their last two dimensions, and the softmax runs
+# over the *last* one, since in $(B, n, m)$ dimension 1 counts queries. A third thing is new.
 #
 # **A mask for the batch.** `padding_mask` gives $(B, m)$: one row a sentence, the same for each of its
 # queries. The scores are $(B, n, m)$. Broadcasting lines shapes up from the right, so $(B, m)$ would meet
@@ -432,6 +429,9 @@ plt.show()
 # ### Question 3: `CrossAttention` (4 points)
 #
 # About 15 minutes, hard. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
+#
+# **What changes:** your `Head` without its causal mask. Queries and keys come from inputs of different
+# widths, so each layer has to be made for its own side, and the mask is handed over at the call.
 #
 # This class follows no source, so its layers have the course's own names, `W_query`, `W_key` and `W_value`.
 
@@ -461,6 +461,7 @@ class CrossAttention(nn.Module):
         self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False
     ) -> None:
         super().__init__()
+        # New: three layers, each as wide as the side that it reads.
         ### BEGIN SOLUTION
         self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)
@@ -483,16 +484,20 @@ class CrossAttention(nn.Module):
 
         Inputs and mask are left as they were.
         """
+        # New: queries, keys and values, each of the right side.
         ### BEGIN SOLUTION
         queries = self.W_query(x)
         keys = self.W_key(context)
         values = self.W_value(context)
+        ### END SOLUTION
         scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
         if mask is not None:
+            # New: a mask (B, m) or (B, n, m), for scores (B, n, m).
+            ### BEGIN SOLUTION
             hidden = mask.unsqueeze(1) if mask.dim() == 2 else mask
             scores = scores.masked_fill(hidden, -torch.inf)
+            ### END SOLUTION
         return torch.softmax(scores, dim=-1) @ values
-        ### END SOLUTION
 
 
 # %% check="CrossAttention" points=4
@@ -642,3 +647,53 @@ plt.show()
 #
 # Next: one softmax row has a budget of 1, and a word may have to look for several things at once. The next
 # lesson gives it several heads.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Words can ask a picture, too: that is how a model finds in a photograph what you have named. Below is a
+# picture of 8 by 12 patches, and a patch is a token of three numbers: how red, how green and how blue it is.
+# Your `CrossAttention` lets four words look at it.
+#
+# Find for each word three numbers, its query, with which it looks at the right place. The ball is red. So ask
+# for red, and see who answers first; a query may also say what it does *not* want. Each word should give at
+# least half of its attention to its own patches. The bird is hard: it is white, so all colours are in it.
+
+# %% demo
+asks = {  # change these: how much red, green and blue each word wants
+    "sky": [0.0, 0.0, 0.0],
+    "ball": [0.0, 0.0, 0.0],
+    "sun": [0.0, 0.0, 0.0],
+    "bird": [0.0, 0.0, 0.0],
+}
+
+sky, red, yellow = [0.3, 0.6, 0.9], [0.9, 0.1, 0.1], [1.0, 0.9, 0.2]
+white, green = [0.9, 0.9, 0.9], [0.2, 0.6, 0.2]
+colours = torch.tensor([sky, red, yellow, white, green])
+place = torch.zeros(8, 12, dtype=torch.long)  # which colour: at first all is sky
+place[5:] = 4  # grass
+place[5:7, 3:5] = 1  # the ball
+place[0:2, 9:12] = 2  # the sun
+place[2, 4] = 3  # the bird, one patch
+patches = colours[place].view(96, 3)
+
+cross = CrossAttention(d_query=3, d_context=99, d_out=96)
+with torch.no_grad():  # keys are the colours; values are the places, to see weights
+    for weight in cross.parameters():
+        weight.zero_()
+    cross.W_query.weight[:3] = 96**0.5 * torch.eye(3)
+    cross.W_key.weight[:3, :3] = torch.eye(3)
+    cross.W_value.weight[:, 3:] = torch.eye(96)
+    context = torch.cat([patches, torch.eye(96)], dim=1)
+    looks = cross(torch.tensor([list(asks.values())]), context[None])[0]
+
+figure, panels = plt.subplots(1, 5, figsize=(14, 2.6), layout="constrained")
+panels[0].imshow(patches.view(8, 12, 3))
+panels[0].set_title("the picture")
+for number, (word, look) in enumerate(zip(asks, looks, strict=True)):
+    share = look[place.flatten() == number].sum()
+    panels[number + 1].imshow(look.view(8, 12), cmap="Blues", vmin=0)
+    panels[number + 1].set_title(f"{word}: {share:.0%} on its own patches")
+for axes in panels:
+    axes.set(xticks=[], yticks=[])
+plt.show()

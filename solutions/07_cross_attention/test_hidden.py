@@ -206,7 +206,9 @@ def three(n, m, d, dtype=torch.float32):
 @question("Attention", weight=10)
 def test_attention_parameters(student):
     """W_q, W_k and W_v are the parameters, d_model by d_model, without bias."""
-    parameters = named_parameters(student, student.Attention(5, 0, 1))
+    module = student.Attention(5, 0, 1)
+    module(*three(5, 5, 5))  # the stub already has the layers, but cannot be called
+    parameters = named_parameters(student, module)
     expect_parameters(parameters, {f"{name}.weight": (5, 5) for name in SHORT})
     biased = [name for name in parameters if name.endswith("bias")]
     expect(
@@ -232,8 +234,11 @@ def test_attention_order(student, reference):
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
+    modules = [side.Attention(2, 0, 1) for side in (student, reference)]
+    modules[0](*three(3, 3, 2))  # as above
     actual, expected = (
-        named_parameters(side, side.Attention(2, 0, 1)) for side in (student, reference)
+        named_parameters(side, module)
+        for side, module in zip((student, reference), modules, strict=True)
     )
     hint = "Each nn.Linear draws random numbers when it is made: how many are made, and in which order?"
     for name, right in expected.items():
