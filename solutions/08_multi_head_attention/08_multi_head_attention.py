@@ -81,7 +81,11 @@ def causal_mask(length: int) -> Tensor:
 # words of its own kind. The fourth picture is *one* head that is asked to do all three: its scores are the
 # sum of theirs.
 #
-# Run the cell and look at the last row, *barked*. Then change `sharpness`, or the sentence.
+# Run the next two cells and look at the last row, *barked*. Then change `sharpness`, or the sentence. (The
+# first cell is given: it defines `show_heads`, a viewer for heads.)
+
+# %% demo
+# %load ../show_heads.py
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -110,13 +114,19 @@ wishes = {
 scores = {name: sharpness * wish.float() for name, wish in wishes.items()}
 scores["all three in one head"] = sum(scores.values())
 
+hidden = causal_mask(len(words))
+looks = torch.stack(list(scores.values())).masked_fill(hidden, -torch.inf).softmax(-1)
 figure, panels = plt.subplots(1, 4, figsize=(15, 4.2), layout="constrained")
-for axes, (name, score) in zip(panels, scores.items(), strict=True):
-    weights = torch.softmax(
-        score.masked_fill(causal_mask(len(words)), -torch.inf), dim=-1
-    )
+for axes, name, weights in zip(panels, scores, looks, strict=True):
     show_weights(axes, weights, words, words, name)
 plt.show()
+
+# %% [markdown]
+# The same four heads as text. Point at a word in the first line, and each head shows at whom it looks, in
+# percent. At which words do the three heads and the single one differ most?
+
+# %% demo
+show_heads(looks, words, names=list(scores))
 
 # %% [markdown]
 # Three heads bring three separate answers. The single head brings one blend, in which nobody can tell any
@@ -478,19 +488,17 @@ plt.show()
 # for free: $(B, h, T, s)$ times $(B, h, s, T)$ is $B \cdot h$ products at once, and no head affects
 # another.
 #
-# Five places where it often goes wrong:
+# Three places where it often goes wrong:
 #
 # - **Scale by the head's size.** A score is a sum of $s$ products, not of $d_{out}$ or $d_{in}$. So divide by
 #   $\sqrt{s}$. With the wrong number everything still runs, and the weights come out too flat.
-# - **Softmax over the keys.** The scores have four dimensions now, and the keys are the last.
-# - **Cut the mask to the sequence.** `context_length` is the length of the longest sequence that may come.
-#   A shorter one needs only the first T rows and columns. Make the mask in `forward`, with
-#   `device=x.device`, or keep it with `register_buffer`. A plain attribute `self.mask = ...` stays behind
-#   when the model moves to a GPU, and a parameter would be trained.
+# - **Cut and join in two steps.** A shape alone proves nothing: swap heads and tokens on the way in, and on
+#   the way back.
 # - **Apply the last layer.** Up to there the heads do not affect each other; `out_proj` combines them. It
 #   has a bias, whatever `qkv_bias` says.
-# - **Dropout acts on the weights**, after the softmax, and only in training. `nn.Dropout` knows when that is.
-#   On the scores it would hide nothing: a dropped score is 0, and 0 is an ordinary score.
+#
+# The mask, cut to the sequence, the softmax over the last dimension and dropout on the weights are as in one
+# head: in four dimensions, all of them fit as they are.
 #
 # And one more: 10 features cannot be shared among 4 heads. Raise an error when the module is made, instead
 # of a strange one later on.
@@ -499,9 +507,10 @@ plt.show()
 #
 # About 25 minutes, hard. Source: [Vaswani et al. (2017), 3.2.2](https://arxiv.org/abs/1706.03762).
 #
-# Write the cutting and joining out inside the class, even though you have functions for it. It is two
-# lines, and so a slip in one question cannot cost you points in another. The layers have the course's own
-# names again, `W_query`, `W_key` and `W_value`.
+# **What changes:** your `CausalAttention` with heads. Its layers, its dropout and its mask are there; new
+# are the sizes, the cutting, the scale, the joining and the last layer. Write the cutting and joining out,
+# or call your two functions: should one of them be wrong, this answer is graded with a right one. The
+# layers have the course's own names again, `W_query`, `W_key` and `W_value`.
 
 
 # %% solution="MultiHeadAttention"
@@ -543,6 +552,12 @@ class MultiHeadAttention(nn.Module):
         qkv_bias: bool = False,
     ) -> None:
         super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", causal_mask(context_length))
+        # New: an error where heads do not fit, sizes to remember, and the last layer.
         ### BEGIN SOLUTION
         if d_out % num_heads != 0:
             raise ValueError(
@@ -550,12 +565,7 @@ class MultiHeadAttention(nn.Module):
             )
         self.num_heads = num_heads
         self.head_size = d_out // num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", causal_mask(context_length))
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
@@ -571,15 +581,19 @@ class MultiHeadAttention(nn.Module):
 
         x is left as it was.
         """
-        ### BEGIN SOLUTION
         batch, length, _ = x.shape
+        # New: queries, keys and values, cut into heads, and their scores, scaled.
+        ### BEGIN SOLUTION
         queries, keys, values = (
             layer(x).view(batch, length, self.num_heads, self.head_size).transpose(1, 2)
             for layer in (self.W_query, self.W_key, self.W_value)
         )
         scores = queries @ keys.transpose(2, 3) / self.head_size**0.5
+        ### END SOLUTION
         scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
         weights = self.dropout(torch.softmax(scores, dim=-1))
+        # New: mix the values, join the heads, and apply the last layer.
+        ### BEGIN SOLUTION
         joined = (weights @ values).transpose(1, 2).reshape(batch, length, -1)
         return self.out_proj(joined)
         ### END SOLUTION
@@ -672,11 +686,26 @@ for num_heads in (1, 2, 4):
         optimizer.step()
         losses.append(loss.item())
     axes.plot(losses, label=f"{num_heads} head{'s' if num_heads > 1 else ''}")
+    if num_heads == 2:
+        pair = layer
 axes.set(
     xlabel="step", ylabel="mean squared error", title="Two looks at once need two heads"
 )
 axes.legend()
 plt.show()
+
+# %% [markdown]
+# Did the two heads share the work, one look each? Here is what they have learnt. Point at the last token:
+# which head looks at the first token, and which at the previous one? (Try more `steps` if it is not clear.)
+
+# %% demo
+tokens, _ = make_task(1)
+with torch.no_grad():
+    queries = split_heads(pair.W_query(tokens), 2)
+    keys = split_heads(pair.W_key(tokens), 2)
+scores = torch.einsum("bhis, bhjs -> bhij", queries, keys) / keys.size(-1) ** 0.5
+weights = scores.masked_fill(causal_mask(length), -torch.inf).softmax(dim=-1)[0]
+show_heads(weights, [f"token {place}" for place in range(length)])
 
 # %% [markdown]
 # ### Question 5: why more than one head? (2 points)
@@ -736,3 +765,59 @@ plt.show()
 # - `d_out` must be divisible by the number of heads, and a good constructor checks that at once.
 #
 # Next: multi-head attention, a small network after it, and both of them several times over: a tiny GPT.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Which heads does a model need? Researchers find out by surgery: they silence a head and measure how much
+# worse the model becomes. Below, a layer of four heads learns the task with two wishes, and then your
+# `silence` is used on each head in turn.
+#
+# Write `silence`. It changes a layer so that one head adds nothing to the output and all others work as
+# before. Which numbers of `out_proj` read this head? If you find them, it takes one line. Then look at the
+# heads in the viewer: can you say beforehand what the layer forgets without each of them, the first token's
+# signs or those of the previous one?
+
+# %% demo
+import copy
+
+
+def silence(layer, head):
+    """Silence a head of `layer`, which has layer.out_proj.in_features / 4 features."""
+    # change this
+
+
+def errors(layer):
+    torch.manual_seed(1)
+    tokens, wanted = make_task(500)
+    with torch.no_grad():
+        squares = (layer(tokens) - wanted).pow(2).mean(dim=(0, 1))
+    first, previous = squares[:content].mean(), squares[content:].mean()
+    return f"first token {first:.2f}, previous token {previous:.2f}"
+
+
+torch.manual_seed(0)
+layer = MultiHeadAttention(content + length, 2 * content, length, 0.0, 4)
+optimizer = torch.optim.Adam(layer.parameters(), lr=0.02)
+for _ in range(400):
+    tokens, wanted = make_task(32)
+    optimizer.zero_grad()
+    nn.functional.mse_loss(layer(tokens), wanted).backward()
+    optimizer.step()
+
+print(f"errors with all heads:   {errors(layer)}")
+empty = copy.deepcopy(layer)
+for head in range(4):
+    one_less = copy.deepcopy(layer)
+    with torch.no_grad():
+        silence(one_less, head)
+        silence(empty, head)
+    print(f"errors without head {head}: {errors(one_less)}")
+with torch.no_grad():
+    silent = torch.allclose(empty(tokens), empty.out_proj.bias.expand_as(wanted))
+    queries = split_heads(layer.W_query(tokens[:1]), 4)
+    keys = split_heads(layer.W_key(tokens[:1]), 4)
+print("Without all four, only the bias is left:", "right!" if silent else "not yet.")
+scores = torch.einsum("bhis, bhjs -> bhij", queries, keys) / keys.size(-1) ** 0.5
+weights = scores.masked_fill(causal_mask(length), -torch.inf).softmax(dim=-1)[0]
+show_heads(weights, [f"token {place}" for place in range(length)])
