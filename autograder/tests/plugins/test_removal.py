@@ -36,7 +36,7 @@ def test_every_plugin_has_a_command_and_every_command_a_plugin() -> None:
 
 
 def test_what_only_a_plugin_needs_is_installed_only_on_request() -> None:
-    extras = {"bench": ["psutil"], "canvas": ["canvasapi"], "cluster": ["distributed"]}
+    extras = {"bench": ["psutil", "torch"], "canvas": ["canvasapi"], "cluster": ["distributed"]}
     assert extras.items() <= PROJECT["optional-dependencies"].items()
     assert not {"canvasapi", "dask", "distributed", "playwright", "psutil"} & set(PROJECT["dependencies"])
 
