@@ -14,7 +14,7 @@ from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import is_final, refusal
 from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
 from autograder.gradebook.config import ConversionError
-from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, turn
+from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, grading_lock
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Report, Status
 from autograder.submission.notebook import read_notebook
@@ -120,7 +120,7 @@ class _ExerciseRound:
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade those that need it and take them into the gradebook."""
         with ExitStack() as stack:
-            stack.enter_context(turn(self.course))
+            stack.enter_context(grading_lock(self.course))
             try:
                 gradebook = stack.enter_context(ExerciseGradebook(self.course, self.exercise))
             except (SourceError, CourseError) as error:

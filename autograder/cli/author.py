@@ -25,7 +25,7 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
     """Write nbgrader's source notebooks to build/source/."""
     from autograder.authoring.release import build_sources
 
-    options.tell_written(course, build_sources(course, exercises), "built")
+    options.print_written(course, build_sources(course, exercises), "built")
 
 
 @click.command()
@@ -44,16 +44,16 @@ def release(
         raise click.UsageError("--early goes with --solutions, and --check without it")
     if solutions:
         written = write_solutions(course, exercises, datetime.now(UTC), early=early)
-        options.tell_written(course, written.paths)
+        options.print_written(course, written.paths)
         if written.waiting:
             raise NotOverError("\n".join(written.waiting))
     elif check:
         changed = stale(course, exercises)
         message = "not what a release would write; run `autograder release` and commit it"
-        options.tell((f"{name}: {message}" for name in changed), err=True)
+        options.print_lines((f"{name}: {message}" for name in changed), err=True)
         sys.exit(OUR_FAILURE if changed else 0)
     else:
-        options.tell_written(course, release_notebooks(course, exercises), "released")
+        options.print_written(course, release_notebooks(course, exercises), "released")
 
 
 @click.command()
@@ -167,7 +167,7 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
     """
     from autograder.authoring.new import create, entry
 
-    options.tell_written(course, create(course, exercise, notebook))
+    options.print_written(course, create(course, exercise, notebook))
     click.echo(f"Now add this line to the exercises in course.yaml:\n{entry(exercise)}")
     click.echo(f"Then prove it with: autograder verify {exercise}")
 

@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -24,9 +23,9 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON report per line.")
 @click.option("--junit", type=click.File("w", "utf-8", lazy=False), help="Also write JUnit XML to this file.")
 @options.unsafe
-@click.pass_obj
+@options.course
 def run(
-    folder: Path | None,
+    course: "options.Course",
     notebooks: tuple[str, ...],
     exercise: str | None,
     as_json: bool,
@@ -39,7 +38,7 @@ def run(
     from autograder.grading.graded import describe_failure
     from autograder.report.report import Status
 
-    course, reports = options.open_course(folder), []
+    reports = []
     for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
         report = graded.report
         if as_json:
@@ -47,7 +46,7 @@ def run(
         else:
             show_report(notebook, report)
         if problem := describe_failure(course, notebook, graded):
-            options.tell([f"{notebook}: our failure: {problem}"], err=True)
+            options.print_lines([f"{notebook}: our failure: {problem}"], err=True)
         reports.append((notebook, report))
     if junit is not None:
         junit.write(to_junit(reports))
@@ -117,7 +116,7 @@ def grade(
         show_summary(summary)
         changes = [line.change for line in summary.lines if line.change is not None]
         show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
-    options.tell(doubts(course, exercises), err=True)
+    options.print_lines(doubts(course, exercises), err=True)
     sys.exit(summary.exit_code)
 
 
@@ -131,5 +130,5 @@ def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     with Progress(len(hand_ins(exercises))) as progress:
         made, summary = demonstrate(course, exercises, notify=progress.notify)
     show_class(made, summary)
-    options.tell(demo_places(made))
+    options.print_lines(demo_places(made))
     sys.exit(summary.exit_code)

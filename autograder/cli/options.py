@@ -62,7 +62,7 @@ def exercises(command: Callable[..., None]) -> Callable[..., None]:
     return with_exercises
 
 
-def tell(lines: Iterable[str], *, err: bool = False) -> None:
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines that may contain strangers' words."""
     from autograder.report.text import terminal_line
 
@@ -70,7 +70,7 @@ def tell(lines: Iterable[str], *, err: bool = False) -> None:
         click.echo(terminal_line(line), err=err)
 
 
-def tell_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -> None:
+def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -> None:
     """Print the path of each file as soon as it is written."""
     for path in paths:
         click.echo(f"{verb} {path.relative_to(course.root)}")
@@ -78,5 +78,5 @@ def tell_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -
 
 def show_packed(course: "Course", packed: "Packed") -> None:
     """Say what a zip of feedback holds, and why others are left out."""
-    tell((f"left out: {problem}" for problem in packed.problems), err=True)
+    print_lines((f"left out: {problem}" for problem in packed.problems), err=True)
     click.echo(f"wrote {packed.path.relative_to(course.root)}: feedback for {len(packed.students)}")

@@ -91,7 +91,7 @@ def _show_collected(lines: "Iterable[CollectedLine]") -> None:
         untimed.update(filter(None, [line.untimed]))
         who = f"{line.exercise} {line.student}" if line.student else ""
         where = (line.archive, line.path) if line.status == REFUSED else ()
-        options.tell([": ".join(filter(None, (who, *where, line.status, line.message)))])
+        options.print_lines([": ".join(filter(None, (who, *where, line.status, line.message)))])
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
     if untimed:
         click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
@@ -165,8 +165,8 @@ def _show_attendance(
     empty = "" if shown else "; nobody has submitted anything"
     counted = "1 student" if everybody == 1 else f"{everybody} students"
     show(f"{counted} in {listed}{empty}", ("exercise", "came", "missing"), rows)
-    options.tell(line for one in shown for line in _odd(one))
-    options.tell(unknown_students(course, known, [exercise.name for exercise in exercises]))
+    options.print_lines(line for one in shown for line in _odd(one))
+    options.print_lines(unknown_students(course, known, [exercise.name for exercise in exercises]))
 
 
 def _people(students: Sequence["Student"]) -> str:
@@ -229,7 +229,7 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
     from autograder.publishing.feedback import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
-    options.tell(doubtful_comments(course, exercises), err=True)
+    options.print_lines(doubtful_comments(course, exercises), err=True)
 
 
 @click.command()
@@ -258,13 +258,14 @@ def export(
     from autograder.publishing.export import Choice, write_tables
 
     if audit:
-        names = {exercise.name for exercise in exercises}
-        options.tell(json.dumps(line) for line in audit_lines(course) if line["exercise"] in names)
+        others = course.exercises.keys() - {exercise.name for exercise in exercises}
+        lines = (line for line in audit_lines(course) if line["exercise"] not in others)
+        options.print_lines(map(json.dumps, lines))
         return
     choice = Choice(final_only, unreadable_as_zero)
     tables = write_tables(course, exercises, changed=changed, choice=choice)
-    options.tell(tables.told, err=True)
-    options.tell_written(course, tables.paths)
+    options.print_lines(tables.told, err=True)
+    options.print_written(course, tables.paths)
 
 
 @click.command()
@@ -273,7 +274,7 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
     """Write one page about the whole class."""
     from autograder.publishing.dashboard import write_dashboard
 
-    options.tell_written(course, write_dashboard(course, exercises))
+    options.print_written(course, write_dashboard(course, exercises))
 
 
 @click.command()

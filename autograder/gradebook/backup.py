@@ -34,7 +34,7 @@ from autograder.course.kept import (
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import copy_database, gradebook_file
-from autograder.gradebook.ledger import turn
+from autograder.gradebook.ledger import grading_lock
 
 _CONTENTS = "contents.json"  # says of which course a backup is
 
@@ -57,7 +57,7 @@ def back_up(course: Course, path: Path) -> int:
     if path.exists():
         raise BackupError(f"{path}: already exists; give another name or delete it")
     with ExitStack() as stack:
-        stack.enter_context(turn(course))
+        stack.enter_context(grading_lock(course))
         stack.enter_context(locked(course.root / LOCK))
         folder = Path(stack.enter_context(TemporaryDirectory()))
         files = sorted(_state(course, folder), key=itemgetter(0))
@@ -73,7 +73,7 @@ def restore(course: Course, path: Path, *, overwrite: bool = False) -> Restored:
         with ExitStack() as stack:
             archive = stack.enter_context(zipfile.ZipFile(path))
             names = _names(course, path, archive)
-            stack.enter_context(turn(course))
+            stack.enter_context(grading_lock(course))
             stack.enter_context(locked(course.root / LOCK))
             folder = Path(stack.enter_context(TemporaryDirectory(prefix=".restore-", dir=course.root)))
             return _restore(course, path, archive, names, folder, overwrite)

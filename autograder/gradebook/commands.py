@@ -15,7 +15,7 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import ConversionError, database
-from autograder.gradebook.ledger import Ledger, turn
+from autograder.gradebook.ledger import Ledger, grading_lock
 from autograder.grading.graded import describe_failure
 from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import read_notebook
@@ -45,7 +45,7 @@ def grade(converter: BaseConverter) -> None:
         *_, student, exercise = Path(folder).parts
         found[exercise][Submission(course.root, student, exercise)] = notebooks
     failed = False
-    with turn(course, converter.log.warning), closing(MarkingProcess(course)) as grader:
+    with grading_lock(course, converter.log.warning), closing(MarkingProcess(course)) as grader:
         for name, submissions in sorted(found.items()):
             with ExerciseGradebook(course, course.exercises[name]) as gradebook:
                 for submission, converter.notebooks in submissions.items():
@@ -87,6 +87,6 @@ class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
         known = {assignment.name for assignment in gradebook.assignments}
         for name, exercise in course.exercises.items():
             if name in known:
-                with turn(course):
+                with grading_lock(course):
                     Ledger(course, exercise, self.parent.config).open(gradebook)
         super().export(gradebook)

@@ -138,12 +138,12 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
-        around: list[tuple[str, str]] = [("", "")] * len(nb.cells)
+        around = [["", ""] for _ in nb.cells]
         try:
             if self.course:
-                around = lay_out(load_course(Path(self.course)), nb, resources)
+                lay_out(load_course(Path(self.course)), nb, resources, around)
         except AutograderError as error:  # of an author; answers can be read all the same
-            around[:1] = [(_rendered("problem", str(error)), "")]
+            around[0][0] = _rendered("problem", str(error))
         for cell, html in zip(nb.cells, around, strict=True):
             cell.metadata["around"] = html
         return super().preprocess(nb, resources)  # type: ignore[no-any-return]
@@ -163,15 +163,14 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         return cell, resources
 
 
-def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tuple[str, str]]:
-    """Return the HTML that comes before and after each cell; cells that no grader is asked about are folded.
+def lay_out(course: Course, node: NotebookNode, resources: Resources, around: list[list[str]]) -> None:
+    """Write the HTML that comes before and after each cell; cells that no grader is asked about are folded.
 
     Where nobody is asked anything, nothing is folded.
     """
     (exercise,) = course.chosen([resources["assignment_id"]])
     with Gradebook(database(course), course.settings.course) as gradebook:
         asked = list(_asked(course, exercise, node, gradebook, resources))
-    around = [["", ""] for _ in node.cells]
     for one in asked:
         around[one.places[0]][0] += _rendered("question", one)
         around[one.places[-1]][1] += _rendered("tools", one)
@@ -181,7 +180,6 @@ def lay_out(course: Course, node: NotebookNode, resources: Resources) -> list[tu
         if (count := after - before - 1) > 0:
             around[before + 1][0] += _rendered("fold", count)
             around[after - 1][1] += _rendered("end of fold", count)
-    return [(before, after) for before, after in around]
 
 
 def _rendered(part: str, it: "Asked | int | str") -> Markup:
@@ -201,7 +199,7 @@ def _asked(
     course: Course, exercise: Exercise, node: NotebookNode, gradebook: Gradebook, resources: Resources
 ) -> Iterator[Asked]:
     """Yield the questions that a person grades or has graded, in the notebook's order."""
-    graded = [(n, c.metadata["nbgrader"]["grade_id"]) for n, c in enumerate(node.cells) if _is_graded(c)]
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in node.cells]
     submission = gradebook.find_submission_notebook_by_id(resources["submission_id"])
     grades = {grade.name: grade for grade in submission.grades}
     cells = {comment.name: comment.cell_id for comment in submission.comments}
@@ -218,7 +216,7 @@ def _asked(
         answers = _answers(gradebook, grades[name].cell_id, cells.get(source.name))
         own = next(one for one in answers if one.submission == submission.id)
         if is_written or own.waits or own.asked:
-            places = [n for n, grade_id in graded if source.name in (grade_id, checked_question(grade_id))]
+            places = [n for n, known in enumerate(names) if source.name in (known, checked_question(known))]
             hint = _hint(node, source.name)
             yield Asked(
                 source, _above(exercise.cells[:place]), places, _reason(own, hint),
@@ -226,10 +224,6 @@ def _asked(
                 answers, own, bank.comments(exercise.name, source.name), problem,
                 any("attachment:" in node.cells[n].source for n in places),
             )  # fmt: skip
-
-
-def _is_graded(cell: NotebookNode) -> bool:
-    return "nbgrader" in cell.metadata
 
 
 def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Given]:
@@ -296,7 +290,8 @@ def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
     """Yield the places of the text cells that the student added, one of which may be an answer."""
     given = {"".join(cell["source"]).strip() for cell in build_notebook(exercise)["cells"]}
     for place, cell in enumerate(node.cells):
-        if cell.cell_type == "markdown" and not _is_graded(cell) and cell.source.strip() not in given:
+        is_own = "nbgrader" not in cell.metadata and cell.source.strip() not in given
+        if cell.cell_type == "markdown" and is_own:
             yield place
 
 

@@ -60,7 +60,7 @@ class ScoreChange:
     questions: tuple[QuestionChange, ...]
 
 
-def turn(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
+def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
     """Let one process at a time read scores, change them and keep the changes in the audit.
 
     Whoever has to wait for another one is told so.

@@ -35,7 +35,7 @@ from autograder.gradebook.config import (
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, ScoreChange, turn
+from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
 from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, read_saves, submissions_in
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import GradebookSubmission, QuestionReport, Report, Status, Verdict
@@ -219,7 +219,7 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
 
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
-    with turn(course), open_gradebook(course) as gradebook:
+    with grading_lock(course), open_gradebook(course) as gradebook:
         if gradebook is None:
             return ()
         ledger = Ledger(course, exercise, load(course))

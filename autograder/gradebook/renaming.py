@@ -11,7 +11,7 @@ from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.config import open_gradebook
 from autograder.gradebook.lateness import rewrite
-from autograder.gradebook.ledger import turn
+from autograder.gradebook.ledger import grading_lock
 from autograder.submission.store import knows, rename_student
 from autograder.submission.students import meaning, read_rows
 from autograder.submission.submission import is_student
@@ -33,7 +33,7 @@ def rename(course: Course, old: str, new: str) -> None:
     """Give the student `old` the id `new`; where that was stopped on the way, the same call goes on."""
     if not is_student(new):
         raise RenamingError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
-    with turn(course), locked(course.root / LOCK), open_gradebook(course) as gradebook:
+    with grading_lock(course), locked(course.root / LOCK), open_gradebook(course) as gradebook:
         known = {student.id for student in gradebook.students} if gradebook else set()
         moves = _moves(course, old, new)
         listed = {name: _ids(course.root / name) for name in (STUDENTS, EXTENSIONS, REQUESTS)}

@@ -54,7 +54,7 @@ def rules(course: Course, exercise: Exercise) -> str:
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a digest of each thing that decides a score besides the notebook."""
     name = exercise.name
-    settings = course.limits(name), spelt(course.rules(name)), course.building(name)
+    settings = course.limits(name), _plain(course.rules(name)), course.building(name)
     return {
         "source": _digest(_content(exercise.source)),
         "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
@@ -65,7 +65,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     }
 
 
-def spelt(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
+def _plain(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
     """Return rules in a form that is written the same each time, which a set's is not."""
     return [
         (question, rule.forbid, None if rule.operators is None else sorted(rule.operators))

@@ -209,6 +209,16 @@ def test_doctor_exits_by_what_it_sees(
     assert ("not ok  worker: seen\n        mend it" in done.stdout) is not ok
 
 
+def test_the_audit_is_printed_one_change_a_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        {"exercise": name, "student": "ann", "score": 2.0} for name in ("01_small", "00_left_the_course")
+    ]
+    monkeypatch.setattr("autograder.gradebook.audit.audit_lines", lambda _: iter(lines))
+    done = call(course, "export", "--audit")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == lines
+    assert not (course.build / "exports").exists()
+
+
 def test_new_says_what_it_wrote_and_what_to_do_next(course: Course) -> None:
     done = call(course, "new", "02_new")
     assert done.exit_code == 0

@@ -32,7 +32,7 @@ from autograder.report.report import (
 from autograder.submission.notebook import read_notebook
 from autograder.submission.store import REPORTS, reading
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, small, solved, stripped
+from autograder.tests.classroom import WRONG_SUMS, Notebook, answered, hand_in, small, solved, stripped
 
 SCRIPT = "<script>alert(1)</script>"
 EINSUM = "def row_sums(x):\n    return torch.einsum('nd->n', x)"
@@ -76,9 +76,21 @@ def full_marks(exercise: Exercise) -> Graded:
     return Graded(Report(exercise.name, Status.GRADED, "", score, maximum, (), questions + by_hand), {})
 
 
-def record(course: Course, student: str, graded: Graded | None = None) -> Submission:
-    """Take a submission through nbgrader as if it had just been graded, with full marks by default."""
+def record(
+    course: Course,
+    student: str,
+    graded: Graded | None = None,
+    *,
+    made: Notebook | str | None = None,
+    late: str = "",
+) -> Submission:
+    """Take a submission through nbgrader as if it had just been graded, with full marks by default.
+
+    It is the one that lies there, or else `made`, which is handed in before.
+    """
     submission = Submission(course.root, student, small(course).name)
+    if made is not None:
+        hand_in(course, student, made, late)
     with ExerciseGradebook(course, small(course)) as book:
         book.take_in(submission, read_notebook(submission.notebook), graded or full_marks(small(course)))
     return submission

@@ -8,7 +8,7 @@ import pytest
 from autograder.course.course import Course, load_course
 from autograder.grading.graded import Graded
 from autograder.report.report import Report, Status, Verdict
-from autograder.tests.classroom import ANSWER, Notebook, cell_of, hand_in, small, solved, stripped
+from autograder.tests.classroom import ANSWER, Notebook, cell_of, small, solved, stripped
 from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
 
 DOUBLED = "def double(x):\n    return x + x"
@@ -17,8 +17,7 @@ DOUBLED = "def double(x):\n    return x + x"
 @pytest.fixture
 def page(ready: Course) -> Iterator[Formgrader]:
     """Return the formgrader of a course in which one submission is graded, by tests and by hand."""
-    hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    record(ready, "ann", made=solved(small(ready)))
     page = Formgrader(ready)
     page.grade("ann", "why", 1.5)
     page.comment("ann", "why", "Say why it is linear.")
@@ -33,8 +32,7 @@ def waiting(course: Course) -> list[str]:
 
 def again(course: Course, made: Notebook, graded: Graded | None = None) -> list[str]:
     """Hand in and grade again, and return what waits for a person now."""
-    hand_in(course, "ann", made)
-    record(course, "ann", graded)
+    record(course, "ann", graded, made=made)
     return waiting(course)
 
 
@@ -126,15 +124,13 @@ def test_a_file_that_cannot_be_read_is_another_answer_until_a_person_has_settled
     report = full_marks(small(ready)).report
     questions = tuple(replace(q, verdict=Verdict.NOT_ATTEMPTED, score=0.0) for q in report.questions[:2])
     unread = Report("01_small", Status.UNREADABLE, "not JSON", 0.0, 5.0, (), questions + report.questions[2:])
-    hand_in(ready, "ann", "no notebook")
-    record(ready, "ann", Graded(unread, {}))
+    record(ready, "ann", Graded(unread, {}), made="no notebook")
     assert waiting(ready) == ["double", "row_sums", "why"]
     page = Formgrader(ready)
     for cell in ("check-double", "check-row_sums", "why"):
         page.grade("ann", cell, 0.0)
     record(ready, "ann", Graded(unread, {}))
     assert waiting(ready) == []
-    hand_in(ready, "ann", "no notebook either")
-    record(ready, "ann", Graded(unread, {}))
+    record(ready, "ann", Graded(unread, {}), made="no notebook either")
     assert waiting(ready) == ["double", "row_sums", "why"]
     page.gradebook.close()

@@ -13,7 +13,7 @@ from autograder.gradebook.assignment import generate, register
 from autograder.gradebook.config import ConversionError, newest_version
 from autograder.gradebook.grades import released
 from autograder.gradebook.pages import read_gradebook
-from autograder.tests.classroom import hand_in, open_course, small, solved
+from autograder.tests.classroom import open_course, small, solved
 from autograder.tests.gradebook.rows import by_hand, dump, gradebook_entry, gradebook_submission, record
 from autograder.tests.gradebook.stock import nbgrader
 
@@ -31,8 +31,7 @@ AND_NOW = """
 @pytest.fixture
 def taught(ready: Course) -> Course:
     """Return a course with one submission in the gradebook."""
-    hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    record(ready, "ann", made=solved(small(ready)))
     return ready
 
 

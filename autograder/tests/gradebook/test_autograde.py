@@ -7,7 +7,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.audit import audit_lines
-from autograder.gradebook.ledger import turn
+from autograder.gradebook.ledger import grading_lock
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
 from autograder.grading.grader import CourseGrader
@@ -123,7 +123,7 @@ def test_the_formgraders_button_waits_while_somebody_else_grades(
         return full_marks(exercise)
 
     def somebody_else() -> None:
-        with turn(ready):
+        with grading_lock(ready):
             begun.set()
             while "waiting for it" not in caplog.text and not over.is_set():
                 over.wait(0.01)
@@ -140,5 +140,5 @@ def test_the_formgraders_button_waits_while_somebody_else_grades(
     assert result["success"], result
     assert order == ["somebody else", "the button"]
     assert f"another autograder is at work in {ready.root}; waiting for it" in result["log"]
-    with turn(ready, pytest.fail):
+    with grading_lock(ready, pytest.fail):
         assert gradebook_submission(ready, "ann").score == 5.0

@@ -47,8 +47,7 @@ def test_late_work_loses_what_the_instructor_s_settings_say(ready: Course) -> No
         record(course, student)
     seen = {one.student: (one.penalty, one.score) for one in read_gradebook(course, small(course))}
     assert seen == {"ann": (5.0, 0.0), "ben": (0.0, 5.0)}
-    hand_in(course, "ann", solved(small(course)), late="2026-01-01 09:00:00 UTC")
-    record(course, "ann")
+    record(course, "ann", made=solved(small(course)), late="2026-01-01 09:00:00 UTC")
     assert gradebook_submission(course, "ann").score == 5.0
 
 
@@ -67,8 +66,7 @@ def test_a_report_stands_until_the_submission_or_the_rules_change(ready: Course)
 
 @pytest.mark.parametrize("spoilt", ["", "{", "[]", '{"metadata": {}}', '{"metadata": {"autograder": 7}}'])
 def test_an_autograded_notebook_that_somebody_spoilt_holds_no_report(ready: Course, spoilt: str) -> None:
-    submission = hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    submission = record(ready, "ann", made=solved(small(ready)))
     submission.autograded.unlink()  # nobody but root may write to it
     submission.autograded.write_text(spoilt, encoding="utf-8")
     with ExerciseGradebook(ready, small(ready)) as book:
@@ -98,8 +96,7 @@ def test_what_fails_on_one_submission_leaves_no_score_and_the_next_goes_in(
 def test_the_autograded_notebook_comes_last_and_nobody_may_write_to_it(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submission = hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    submission = record(ready, "ann", made=solved(small(ready)))
     assert not submission.autograded.stat().st_mode & 0o222
     monkeypatch.setattr("autograder.gradebook.config.write_whole", full)
     hand_in(ready, "ann", solved(small(ready), row_sums=WRONG_SUMS))

@@ -22,7 +22,7 @@ from autograder.gradebook.pages import read_graders, settle
 from autograder.gradebook.rows import recording
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import Notebook, cell_of, hand_in, small, solved
+from autograder.tests.classroom import Notebook, cell_of, small, solved
 from autograder.tests.gradebook import rows
 from autograder.tests.gradebook.rows import (
     SCRIPT,
@@ -89,8 +89,7 @@ def test_each_written_question_of_the_course_has_its_text_a_model_answer_and_a_r
 
 
 def graded(course: Course, student: str, made: Notebook) -> None:
-    hand_in(course, student, made)
-    record(course, student)
+    record(course, student, made=made)
 
 
 def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folded(ready: Course) -> None:

@@ -126,8 +126,7 @@ def test_the_autograded_notebook_shows_what_the_cells_showed(graded_class: Cours
 
 
 def test_the_report_is_stored_and_stands_in_the_notebook(ready: Course) -> None:
-    hand_in(ready, "ann", solved(small(ready)))
-    submission = record(ready, "ann")
+    submission = record(ready, "ann", made=solved(small(ready)))
     expected = full_marks(small(ready)).report
     assert [one.report for one in stored_reports(submission).values()] == [expected]
     assert Report.from_dict(autograded(ready, "ann")["metadata"]["autograder"]["report"]) == expected
@@ -150,11 +149,9 @@ def unanswered(course: Course) -> str:
 
 
 def test_a_written_answer_that_came_later_takes_our_word_back(ready: Course) -> None:
-    hand_in(ready, "ann", solved(small(ready), why=unanswered(ready)))
-    record(ready, "ann")
+    record(ready, "ann", made=solved(small(ready), why=unanswered(ready)))
     assert gradebook_entry(ready, "ann", "why").comment == "No response."
-    hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    record(ready, "ann", made=solved(small(ready)))
     seen = gradebook_entry(ready, "ann", "why")
     assert (seen.comment, seen.auto_score, seen.needs_person) == ("", None, True)
 
@@ -272,12 +269,10 @@ def named(node: NotebookNode) -> dict[str, NotebookNode]:
 @pytest.mark.parametrize("kind", TAMPERED)
 def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(kind: str, ready: Course) -> None:
     made = solved(small(ready))
-    hand_in(ready, "ann", made)
-    record(ready, "ann")
+    record(ready, "ann", made=made)
     before, expected = dump(ready.root / "gradebook.db"), from_dict(autograded(ready, "ann"))
     TAMPERED[kind](made)
-    hand_in(ready, "ann", made)
-    record(ready, "ann")
+    record(ready, "ann", made=made)
     assert dump(ready.root / "gradebook.db") == before
     node = from_dict(autograded(ready, "ann"))
     assert {**node.metadata, "autograder": None} == {**expected.metadata, "autograder": None}
@@ -295,8 +290,7 @@ def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(kind: str, ready
 def test_the_definition_that_wins_when_run_is_the_one_shown_as_the_answer(ready: Course) -> None:
     made = solved(small(ready))
     made["cells"].append(copied(made, "double", "def double(x):\n    return x + x", "double"))
-    hand_in(ready, "ann", made)
-    record(ready, "ann")
+    record(ready, "ann", made=made)
     assert (
         "".join(cell_of(autograded(ready, "ann"), "double")["source"]) == "def double(x):\n    return x + x"
     )
@@ -306,8 +300,7 @@ def test_a_missing_answer_is_put_back_with_a_word(ready: Course) -> None:
     made = solved(small(ready))
     made["cells"].remove(cell_of(made, "double"))
     made["cells"].remove(cell_of(made, "why"))
-    hand_in(ready, "ann", made)
-    record(ready, "ann")
+    record(ready, "ann", made=made)
     shown = autograded(ready, "ann")
     assert "was missing from the submission" in "".join(cell_of(shown, "double")["source"])
     assert gradebook_entry(ready, "ann", "why").comment == "No response."

@@ -64,8 +64,7 @@ def audit(course: Course) -> list[dict[str, Any]]:
 def late(ready: Course) -> Course:
     """Return a course in which ann handed in late, which costs a tenth of 7 points a day."""
     course = with_rules(ready, "percent: 10, cut_off: 3 days")
-    hand_in(course, "ann", solved(small(course)), late=LATE)
-    record(course, "ann")
+    record(course, "ann", made=solved(small(course)), late=LATE)
     return course
 
 
@@ -114,8 +113,7 @@ def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
     (change,) = settle(late, small(late))
     assert (change.student, change.before, change.after) == ("ann", 4.3, 5.0)
     assert kept(late) == (None, 5.0, 0.0)
-    hand_in(late, "ben", solved(small(late)), late=LATE)
-    record(late, "ben")
+    record(late, "ben", made=solved(small(late)), late=LATE)
     assert kept(late, "ben") == (0.7, 5.0, 1800.0)
     extend(late, "ann", "01_small", None)
     settle(late, small(late))
@@ -210,8 +208,7 @@ def test_a_grader_that_is_killed_beside_its_commit_loses_no_line_and_leaves_no_f
 def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
     before = audit(late)
     small(late).suite.write_text(small(late).suite.read_text() + "# changed\n", encoding="utf-8")
-    hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
-    record(late, "ann")
+    record(late, "ann", made=solved(small(late), row_sums=WRONG_SUMS), late=LATE)
     after = audit(late)
     assert after[: len(before)] == before
     line = after[-1]

@@ -19,7 +19,7 @@ from autograder.gradebook.pages import (
 from autograder.report.report import GradebookSubmission, Report, Status, TestReport, Verdict
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import hand_in, small, solved
+from autograder.tests.classroom import small, solved
 from autograder.tests.gradebook.rows import record
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT
@@ -38,8 +38,7 @@ NODE = NotebookNode(
 @pytest.fixture
 def graded(ready: Course) -> Course:
     """Return a course with a graded submission whose exercise has lost a question since."""
-    hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    record(ready, "ann", made=solved(small(ready)))
     text = small(ready).source.read_text(encoding="utf-8")
     small(ready).source.write_text(text[: text.index("# %% [markdown] manual")], encoding="utf-8")
     return load_course(ready.root)
@@ -60,8 +59,7 @@ def test_where_there_is_no_gradebook_nothing_is_read_and_none_is_made(course: Co
 
 def test_a_submission_without_an_autograded_notebook_gets_no_page(ready: Course) -> None:
     for student in ("ann", "ben"):
-        hand_in(ready, student, solved(small(ready)))
-        record(ready, student)
+        record(ready, student, made=solved(small(ready)))
     Submission(ready.root, "ann", "01_small").autograded.unlink()
     assert list(write_feedback(ready, small(ready))) == [Submission(ready.root, "ben", "01_small").feedback]
 
@@ -70,8 +68,7 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for student in ("ann", "ben", "cleo"):
-        hand_in(ready, student, solved(small(ready)))
-        record(ready, student)
+        record(ready, student, made=solved(small(ready)))
 
     def broken(report: Report, graded: GradebookSubmission, *rest: Any, **more: Any) -> str:
         if graded.student == "ben":
@@ -87,8 +84,7 @@ def test_a_page_that_fails_is_reported_and_stops_no_other(
 
 
 def test_beside_the_page_lies_what_the_exchange_needs_and_nothing_of_the_exercise(ready: Course) -> None:
-    submission = hand_in(ready, "ann", solved(small(ready)), late="2026-01-01 12:00:00 UTC")
-    record(ready, "ann")
+    submission = record(ready, "ann", made=solved(small(ready)), late="2026-01-01 12:00:00 UTC")
     submission.feedback.parent.mkdir(parents=True)
     (submission.feedback.parent / "old.html").touch()
     for name in ("conftest.py", "SETUP.md", "notation.md"):

@@ -19,8 +19,7 @@ CLASS = 'id,name,email,canvas\nann,"Noether, Ann",ann@uni.example,12\nbob,Bob va
 def taught(ready: Course) -> Course:
     """Return a course with two submissions in the gradebook."""
     for student in ("zoe", "ann"):
-        hand_in(ready, student, solved(small(ready)))
-        record(ready, student)
+        record(ready, student, made=solved(small(ready)))
     return ready
 
 
@@ -73,8 +72,7 @@ def named(course: Course) -> dict[str, tuple[str | None, str | None]]:
 
 @pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 def test_names_come_from_students_csv_and_an_id_stands_for_a_missing_one(ready: Course) -> None:
-    hand_in(ready, "ann", solved(small(ready)))
-    record(ready, "ann")
+    record(ready, "ann", made=solved(small(ready)))
     assert named(ready) == {"ann": ("ann", "")}
     (ready.root / "students.csv").write_text(CLASS, encoding="utf-8")
     with Gradebook(database(ready), ready.settings.course) as gradebook:

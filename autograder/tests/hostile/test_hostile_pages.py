@@ -14,7 +14,7 @@ from autograder.report.feedback_page import render_feedback
 from autograder.report.outputs import Output
 from autograder.report.safe_html import LEFT_OUT, MAX_PAGE, TOO_LARGE
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import hand_in, small, solved
+from autograder.tests.classroom import small, solved
 from autograder.tests.gradebook.rows import full_marks, record
 from autograder.tests.report.test_feedback_page import REPORT, SUBMISSION
 from autograder.tests.report.test_renderer import ENDLESS
@@ -92,15 +92,13 @@ def test_a_picture_counts_each_time_it_is_shown() -> None:
 
 def test_a_class_with_killers_is_published_and_honest_pages_stay_the_same(ready: Course) -> None:
     exercise = small(ready)
-    hand_in(ready, "ann", solved(exercise))
-    record(ready, "ann", graded(ready, "<b>fine</b>"))
+    record(ready, "ann", graded(ready, "<b>fine</b>"), made=solved(exercise))
     honest = Submission(ready.root, "ann", "01_small").feedback
     list(write_feedback(ready, exercise))
     alone = honest.read_bytes()
     assert b"<b>fine</b>" in alone
     mean = solved(exercise, why="<div>" * 6000)
-    hand_in(ready, "mallory", mean)
-    record(ready, "mallory", graded(ready, "<b>" * 6000))
+    record(ready, "mallory", graded(ready, "<b>" * 6000), made=mean)
     autograded = Submission(ready.root, "mallory", "01_small").autograded.read_text(encoding="utf-8")
     assert LEFT_OUT in autograded  # the formgrader shows what stands there
     pages = [Submission(ready.root, name, "01_small").feedback for name in ("ann", "mallory")]
