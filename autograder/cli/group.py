@@ -10,8 +10,10 @@ import os
 import tempfile
 import traceback
 from functools import cache, cached_property
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +76,14 @@ class PluginCommand(click.Command):
 
     @cached_property
     def _source(self) -> ast.Module:
-        """The source of the plug-in's module; nothing where it cannot be read."""
+        """The source of the plug-in's module, found without an import; nothing where it cannot be read."""
+        top, *names = accumulate(self._entry.module.split("."), "{}.{}".format)
         try:
-            spec = find_spec(self._entry.module)  # which imports the packages that the module is in
+            spec = find_spec(top)
+            for name in names:
+                spec = spec and PathFinder.find_spec(name, spec.submodule_search_locations)
             return ast.parse(Path((spec and spec.origin) or "").read_bytes())
-        except Exception:  # of whatever the packages do when they are imported
+        except (OSError, SyntaxError, ValueError):
             return ast.Module([], [])
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:

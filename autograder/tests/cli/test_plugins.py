@@ -26,7 +26,7 @@ HELP = """
 import sys
 from autograder.cli import main
 main(["--help"], standalone_mode=False)
-print([name for name in sys.modules if name.startswith(("autograder.plugins.", "greeting", "torch"))])
+print([name for name in sys.modules if name.startswith(("autograder.plugins", "greeting", "torch"))])
 """
 
 
