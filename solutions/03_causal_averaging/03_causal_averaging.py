@@ -14,19 +14,23 @@
 # 2. as one **matrix product**, as one would explain it to a computer;
 # 3. with a **mask and a softmax**, as every GPT does it.
 #
-# All three give the same numbers. The third looks like a detour, but it is the one that lasts: put real
-# attention scores where it has zeros, and you have causal attention.
+# All three give the same numbers. The third looks like a detour, but you will need it
+# in all later exercises: if you replace its zeros with real attention scores, you have
+# causal attention.
 #
 # ![The third version. Scores (T, T) are 0 on and below the diagonal and minus infinity above it; softmax
 # of each row makes weights (T, T) with 1/(t+1) in row t up to the diagonal and 0 above it; weights times
 # the tokens x (T, C) give averages (T, C), and row t is the mean of rows 0 to t.](flow.png)
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. A question may ask for loops, or for one product: that is what to practise, but any
-# means are right unless it says *Not allowed here*. Symbols and names are those of the [table of
-# notation](notation.md). Pictures have a line marked `# try` for you to change. Each question is graded by
-# itself, so let every answer stand on its own. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. If a question asks for loops or for one product, that is what to
+# practise. You may still use any function of Python or torch, unless the question lists
+# it under *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Each
+# question is graded by itself, so let every answer stand on its own. Plan for about an
+# hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught
@@ -90,9 +94,10 @@ def draw_heatmap(
 # This is the picture to keep in mind. A row is a token that looks, a column is a token that is looked at,
 # and 1 means "may look". *Your* sees only itself; *step* sees the whole sentence.
 #
-# A table of ones comes first because a weight is a number: divide each row by its sum, and the ones are
-# weights. The third version turns the question round and asks what to *hide*. From there on, and in all
-# later notebooks, a table of this kind is called a mask, and True in it means hidden.
+# The table contains ones because you can turn it into weights: divide each row by its
+# sum. The third version asks the opposite question: which tokens to *hide*. From there
+# on, and in all later notebooks, a table of this kind is called a mask, and True in it
+# means hidden.
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -127,17 +132,19 @@ plt.show()
 # **A trap.** The loop reads from `x` and writes a result. These have to be *two* tensors. `y = x` makes no
 # copy: it gives the same tensor a second name, and what is written into `y` is also in `x`.
 #
-# The lecture notes behind this exercise fell into that trap. Their loop wrote each average over the very row
-# it had just read. Rows 0 and 1 came out right. Row 2 came out as (-0.9052, -0.8464), where the mean is
-# (-0.7599, -0.9896), and the rows after it were wrong too. The notes said that loop and product agree.
-# Nobody had compared them.
+# The lecture notes behind this exercise fell into that trap. Their loop wrote each
+# average over the very row it had just read. Rows 0 and 1 came out right. Row 2 came
+# out as (-0.9052, -0.8464), where the mean is (-0.7599, -0.9896), and the rows after it
+# were wrong too. The notes said that loop and product agree. On this sequence they do
+# not.
 #
 # ### Question 1: `causal_average_loop` (2 points)
 #
 # About 10 minutes, medium. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
 # self-attention", version 1](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
-# Make a new tensor for the result. `torch.zeros_like(x)` makes one of x's shape *and* number type.
+# Make a new tensor for the result. `torch.zeros_like(x)` makes one of x's shape *and*
+# dtype.
 
 
 # %% solution="causal_average_loop"
@@ -153,7 +160,7 @@ def causal_average_loop(x: Tensor) -> Tensor:
         A new tensor, shape (B, T, C), of the same dtype as `x`. Row t of a sequence is
         the mean of its rows 0 to t, t included.
 
-    Source: "the mathematical trick in self-attention", version 1, mended.
+    Source: "the mathematical trick in self-attention", version 1, corrected.
     """
     ### BEGIN SOLUTION
     averages = torch.zeros_like(x)
@@ -200,8 +207,9 @@ def check_causal_average_loop():
 # %% [markdown]
 # ### What the average does
 #
-# Dots are the tokens as they come, the line is the average so far. The first average *is* the first token.
-# Then the line calms down, because each newcomer counts for less: the tenth token counts for a tenth.
+# The dots are the tokens; the line is the average of all tokens so far. The first
+# average *is* the first token. Then the line moves less and less, because each new
+# token has a smaller weight: the tenth token has the weight 1/10.
 #
 # - Make `length` larger. What happens to the start of the line, and why must it be so?
 # - Try a few other seeds: how far apart are the lines at the start, and how far at the end?
@@ -288,7 +296,8 @@ plt.show()
 # times the second, and *nothing* of the third, because a 0 stands in its place. So **a zero in the weights
 # is a token that cannot be seen**, and weights with zeros above the diagonal are causal.
 #
-# Which weights give the plain average so far? Row t shares the weight 1 evenly among the tokens 0 to t.
+# Which weights give the plain average so far? Row t divides the weight 1 equally among
+# the tokens 0 to t.
 #
 # ### Question 3: `causal_average_weights` (2 points)
 #
@@ -366,16 +375,17 @@ plt.show()
 # About 5 minutes, medium. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
 # self-attention", version 2](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
-# Now average with such weights. `weights @ x`, with weights `(T, T)` and x `(B, T, C)`, works for the whole
-# batch at once: the product uses the last two dimensions, and all sequences share the weights. So one line
-# serves a single sequence `(T, C)`, a batch `(B, T, C)` and anything with more dimensions in front. Only
-# mind where T is: it is the *last dimension but one*, and that is not always the second.
+# Now average with such weights. `weights @ x`, with weights `(T, T)` and x `(B, T, C)`,
+# works for the whole batch at once: the product uses the last two dimensions, and all
+# sequences share the weights. So one line serves a single sequence `(T, C)`, a batch
+# `(B, T, C)` and anything with more dimensions in front. Note where T is: it is the
+# *second-to-last* dimension, which is not always dimension 1.
 #
-# Both factors of a product need the same number type. `torch.ones(T, T)` is float32;
+# Both factors of a product need the same dtype. `torch.ones(T, T)` is float32;
 # `torch.ones(T, T, dtype=x.dtype)` follows the input.
 #
-# Make the weights afresh inside the function, or call your `causal_average_weights`. Should that one be
-# wrong, this answer is graded with a right one.
+# Make the weights inside the function, or call your `causal_average_weights`. If your
+# `causal_average_weights` is wrong, this answer is graded with a right version of it.
 
 
 # %% solution="causal_average"
@@ -447,8 +457,8 @@ def check_causal_average():
 # %% [markdown]
 # ### Two ways, one result
 #
-# Do what the notes did not: compare. Two ways of computing may differ in the last digit, so ask how large the
-# difference is, not whether the results are equal.
+# Now compare the two results. Two ways of computing may differ in the last digit. So
+# look at how large the difference is, and not at whether the results are equal.
 #
 # The picture shows the product as it stands on paper: weights times tokens give averages. Follow row 2 of the
 # weights: which tokens does it take, and does row 2 of the averages look like them?
@@ -488,9 +498,9 @@ plt.show()
 #
 # $$e^{-\infty} = 0$$
 #
-# So write **minus infinity** over every score that looks ahead, *before* the softmax. The hidden tokens then
-# get a weight of exactly 0, and the softmax shares out the whole 1 among the others. For the second of three
-# tokens, with scores 0:
+# So write **minus infinity** over every score that looks ahead, *before* the softmax.
+# The hidden tokens then get a weight of exactly 0, and the softmax divides the whole 1
+# among the others. For the second of three tokens, with scores 0:
 #
 # $$
 # \mathrm{softmax}(0, 0, -\infty)
@@ -556,8 +566,9 @@ def check_causal_mask_scores():
 # About 5 minutes, easy. Source: [Karpathy (2023), *Let's build GPT*, "the mathematical trick in
 # self-attention", version 3](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
-# Now the softmax of these scores. Over which dimension must it run, so that each token that *looks* shares
-# out a weight of 1? Make the masked scores afresh, or call your `causal_mask_scores` and rely on it.
+# Now the softmax of these scores. Over which dimension must it run, so that each token
+# that *looks* shares out a weight of 1? Make the masked scores inside the function, or
+# call your `causal_mask_scores`.
 
 
 # %% solution="causal_softmax_weights"
@@ -625,10 +636,11 @@ plt.show()
 # %% [markdown]
 # ### Why the detour: scores that are not zero
 #
-# Why go through a softmax for a mere average? Because the zeros can now become anything. Below, each pair of
-# tokens gets a score of its own. Here it is drawn at random; the next exercise *computes* it from the tokens.
-# Adding your mask leaves the scores of the past as they are and sends all others to minus infinity. The
-# weights are uneven now, as attention wants them, and still causal.
+# Why go through a softmax for a mere average? Because the zeros can now become
+# anything. Below, each pair of tokens gets a score of its own. Here it is drawn at
+# random; the next exercise *computes* it from the tokens. Adding your mask leaves the
+# scores of the past as they are and sends all others to minus infinity. The weights of
+# a row now differ, as they do in attention, and they are still causal.
 #
 # - Raise `strength` to 10: what does each token do?
 # - Set it to 0. You have seen this picture before; why does it come back?
@@ -665,9 +677,9 @@ plt.show()
 # denominator of the softmax, so a high score in the future makes all visible weights smaller.
 # (Dividing each row by its new sum would repair both. Masking before the softmax does the same in one step.)
 #
-# (for (a), what the exponential makes of the new score, and which weight comes of it: 1 point; for (b),
-# the sums of the rows: 0.5 points; for (b), the place in the formula where a token of the future still
-# has influence: 0.5 points.)
+# (for (a), the exponential of the new score, and the weight that results: 1 point; for
+# (b), the sums of the rows: 0.5 points; for (b), the place in the formula where a token
+# of the future still has influence: 0.5 points.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -686,18 +698,20 @@ plt.show()
 # %% [markdown]
 # ## Challenge (not graded)
 #
-# The plain average never forgets: after a thousand tokens, a new one hardly counts. Let old tokens fade. Find
-# scores, in the place of the zeros, for which the softmax gives each token **half** the weight of the one
-# after it. For the last of three tokens that is 1/7, 2/7, 4/7. The scores are a simple table of the distance
-# between the token that looks and the token that is looked at.
+# In the plain average, all tokens count the same, so after a thousand tokens a new one
+# hardly counts. Let old tokens count less. Replace the zeros with scores for which the
+# softmax gives each token **half** the weight of the next token. In the row of the
+# third token, the weights are then 1/7, 2/7, 4/7. Each score depends only on the
+# distance between the token that looks and the token that is looked at.
 #
-# Real language models add such a table to their scores, so that near tokens count more, and each head has a
-# fading of its own: [Press et al. (2022), *Train Short, Test Long*](https://arxiv.org/abs/2108.12409).
+# Real language models add such a table to their scores, so that near tokens count more.
+# In each head, the scores fall with distance at a different rate: [Press et al. (2022),
+# *Train Short, Test Long*](https://arxiv.org/abs/2108.12409).
 
 
 # %% demo
 def fading_scores(length):
-    """Return scores (length, length); where they look ahead, they do not matter."""
+    """Return scores (length, length); the mask hides those above the diagonal."""
     return torch.zeros(length, length)  # change this
 
 
