@@ -16,8 +16,8 @@
 # understood anything, and be lost as soon as it has to write a text itself, because then there is no next
 # word to look at.
 #
-# So we cover the future. Token *t* may look at itself and at what came before it. That is **causal**
-# attention, and it is what makes a GPT a GPT. In this notebook you
+# So we hide the later tokens. Token *t* may look at itself and at what came before it.
+# That is **causal** attention, and it is what makes a GPT a GPT. In this notebook you
 #
 # 1. make the mask that says who may not look at whom,
 # 2. put it where it belongs: *before* the softmax,
@@ -30,12 +30,15 @@
 # softmax of each row gives weights (B, T, T) that are 0 there; dropout acts on them in training; they mix
 # the values to a result (B, T, size).](flow.png)
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
-# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Where
-# you need a mask, make it with torch, or call your function of an earlier question: should that one be wrong,
-# the later answer is graded with a right one. Plan for 75 minutes.
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. Use any function of Python or torch, unless a question lists it under
+# *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Where
+# you need a mask, make it with torch, or call your function from an earlier question.
+# If that function is wrong, the later answer is graded with a right version of it. Plan
+# for 75 minutes.
 
 # %%
 import torch
@@ -140,11 +143,12 @@ plt.show()
 #
 # ## 1 · Who may not look at whom
 #
-# A mask is a table with a row for each token that looks and a column for each token that is looked at. In
-# it, **True means hidden**, here and in all that follows: that is what `masked_fill`, which you will use,
-# understands by it. (The ones of `tril` in *Causal averaging* meant the opposite, "may look", because they
-# became weights; and in other books, and in some of torch's own functions, True means visible. So look
-# twice when you read code.)
+# A mask is a table with a row for each token that looks and a column for each token
+# that is looked at. **True means hidden**, here and in all that follows. This fits
+# `masked_fill`, which you will use: it overwrites the places where a mask is True. (The
+# ones of `tril` in *Causal averaging* meant the opposite, "may look", because they
+# became weights; and in other books, and in some of torch's own functions, True means
+# visible. So look twice when you read code.)
 #
 # | | write | a | poem |
 # |---|---|---|---|
@@ -212,24 +216,25 @@ plt.show()
 #
 # We have scores, and from them softmax makes weights. Where do we put the mask? Here are two ideas.
 #
-# **Idea A: softmax first, then set the hidden weights to 0.** The hidden tokens are out. But the row no
-# longer sums to 1: part of the whole was given to hidden tokens and is now thrown away. And *how much* is
-# thrown away depends on the scores of the hidden tokens. So the future still leaks in: it decides how large
-# the visible weights come out.
+# **Idea A: softmax first, then set the hidden weights to 0.** The hidden tokens are
+# out. But the row no longer sums to 1: part of the whole was given to hidden tokens and
+# is now thrown away. And *how much* is thrown away depends on the scores of the hidden
+# tokens. So the future still leaks in: the hidden scores affect how large the visible
+# weights are.
 #
-# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Its exponential is 0,
-# so its weight is exactly 0, it adds nothing to the denominator, and what is visible shares the whole 1.
-# Nothing of the hidden score is left anywhere.
+# **Idea B: hide the scores first, then softmax.** A hidden score becomes $-\infty$. Its
+# exponential is 0, so its weight is exactly 0, and it adds nothing to the denominator.
+# The visible weights sum to 1, and the hidden score has no effect on them.
 #
-# Idea B is the usual way. (Idea A can be mended by dividing each row by its new sum; that gives the same
-# weights.)
+# Idea B is the usual way. (You can repair idea A by dividing each row by its new sum.
+# That gives the same weights.)
 #
 # ### Question 2: `masked_attention_weights` (3 points)
 #
 # About 5 minutes, medium. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 #
-# `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever `mask` is True. Two slips
-# happen to everybody once: forgetting to keep what it returns, and using `masked_fill_` instead, which
+# `scores.masked_fill(mask, value)` returns a **new** tensor with `value` wherever
+# `mask` is True. Keep the tensor that it returns. Do not use `masked_fill_` instead: it
 # writes into the caller's scores.
 
 
@@ -239,16 +244,17 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     Arguments:
         scores: scores that are scaled already, shape (..., n, m): n tokens look at m
-            tokens. `...` are any leading batch dimensions, or none. They may be of any
-            size; those of one row, hidden ones too, are less than 50 apart.
+            tokens. `...` are any leading batch dimensions, or none. Scores may be of
+            any size, but scores of one row differ by less than 50. That is true of
+            hidden scores, too.
         mask: boolean, shape (n, m), True where a token must not look. It is not always
             a triangle. In every row something is visible.
 
     Returns:
         The weights, shape (..., n, m), of the same dtype as the scores. Each row (last
         dimension) sums to 1; hidden weights are exactly 0. Scores and mask stay as they
-        were. Every step keeps the dtype: float64 stays as precise as it is. A finite
-        number in the place of hidden scores is right if it suits scores of any size.
+        were. Every step keeps the dtype: float64 stays as precise as it is. You may
+        replace hidden scores with a finite number if it works for scores of any size.
 
     Source: Vaswani et al. (2017), 3.2.3: "masking out (setting to -inf)".
     """
@@ -298,10 +304,11 @@ def check_masked_attention_weights():
 
 
 # %% [markdown]
-# Both ideas in one picture. Six tokens have random scores. At the top are the weights without a mask and
-# the masked scores; at the bottom is what idea A and idea B make of them, with the sum of each row at the
-# right. Make the last two tokens more attractive with `bonus` and watch the first four rows, from which
-# they are hidden: in which of the two lower pictures do they change all the same?
+# The picture compares both ideas. Six tokens have random scores. At the top are the
+# weights without a mask and the masked scores; at the bottom is what idea A and idea B
+# make of them, with the sum of each row at the right. Raise the scores of the last two
+# tokens with `bonus`, and watch the first four rows, in which these tokens are hidden.
+# In which of the two lower pictures do the weights in these rows change?
 
 # %% demo
 bonus = 0.0  # try 2 and 5: added to everybody's score for the last two tokens
@@ -338,16 +345,16 @@ plt.show()
 # %% [markdown]
 # ## 3 · Masked self-attention
 #
-# Now into the class. Compared with the given `SelfAttention` there is one step more, between scaling and
-# softmax, and one more argument: the mask is handed over at the call. Without a mask, the class is what
-# it was before.
+# Now build the mask into the class. Compared with the given `SelfAttention` there is
+# one more step, between scaling and softmax, and `forward` has one more argument, the
+# mask. Without a mask, the class works as before.
 #
 # From here on you write three classes, and none from scratch. Each starts from the one before. What you have
 # written in earlier notebooks is there already, and only what is new is left to you:
 #
 # | class | starts from | what is new |
 # |---|---|---|
-# | `MaskedSelfAttention` | the given `SelfAttention` | the mask, handed over at the call |
+# | `MaskedSelfAttention` | the given `SelfAttention` | the mask, an argument of `forward` |
 # | `Head` | your `MaskedSelfAttention` | batches, a mask of its own, cut to the text, `head_size` |
 # | `CausalAttention` | your `Head` | other names, an optional bias, dropout |
 #
@@ -362,8 +369,9 @@ plt.show()
 #
 # **What changes:** one step between scaling and softmax.
 #
-# `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the source of this class.
-# They are kept, so that you can compare your numbers with those that it prints.
+# `W_q`, `W_k`, `W_v`, `row_dim`, `col_dim` and `token_encodings` are the names in the
+# source of this class. They are kept, so that you can compare your numbers with those
+# in the source.
 
 
 # %% solution="MaskedSelfAttention"
@@ -380,9 +388,9 @@ class MaskedSelfAttention(nn.Module):
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made
         in this order and before anything else random.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
+    Set no seed in the class; its caller sets the seed.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), 3.2.3.
@@ -407,8 +415,8 @@ class MaskedSelfAttention(nn.Module):
 
         Returns:
             The mixtures, shape (n, d_model), of the same dtype as the tokens and the
-            parameters. Tokens and mask stay as they were. Batches, with other values
-            of row_dim and col_dim, are welcome but not required.
+            parameters. Tokens and mask stay as they were. The class need
+            not support batches, which need other values of row_dim and col_dim.
         """
         q = self.W_q(token_encodings)
         k = self.W_k(token_encodings)
@@ -493,10 +501,11 @@ plt.show()
 #
 # Real models do the same with three practical additions, and each has its own trap.
 #
-# **Batches.** The input is $(B, T, C)$: $B$ texts at a time, $T$ tokens each, $C$ numbers a token. The
-# texts have nothing to do with each other. Two lines need attention: swap only the **last two**
-# dimensions of the keys (`keys.T` would turn all three round), and let the softmax run over the **last**
-# dimension. In a batch, dimension 1 counts the tokens that look, and softmax over it runs without an
+# **Batches.** The input is $(B, T, C)$: $B$ texts at a time, $T$ tokens each, $C$
+# numbers a token. The texts have nothing to do with each other. Two lines need
+# attention: swap only the **last two** dimensions of the keys (`keys.T` would reverse
+# the order of all three), and let the softmax run over the **last** dimension. In a
+# batch, dimension 1 counts the tokens that look, and softmax over it runs without an
 # error.
 #
 # | | shape |
@@ -510,21 +519,24 @@ plt.show()
 # model writes, it starts from a single one. A mask of the full size must be **cut** to the $T$ tokens
 # that are there.
 #
-# **The mask's home.** The mask is no argument any more; the head makes it itself. It is not a
-# *parameter*: nobody should train it. If it is a plain attribute, it stays behind when the module moves
-# to a GPU, and there it crashes. torch has a third kind for this, a **buffer**: it moves and is saved
-# with the module, but is not trained.
+# **Where to keep the mask.** The mask is no longer an argument: the head makes it. It
+# must not be a *parameter*, because the optimizer should not train it. If it is a plain
+# attribute, it stays on the CPU when the module moves to a GPU, and `forward` then
+# fails. For such tensors torch has a third kind of attribute, a **buffer**: it moves
+# and is saved with the module, but is not trained.
 #
 #     self.register_buffer("mask", ...)   # in __init__; afterwards it is self.mask
 #
-# Making the mask anew in each `forward` is just as good. Make it where the input is, with `device=x.device`:
-# without it, the mask is made on the CPU, wherever the module has moved. (The tests have no GPU; they look at
-# what the module keeps.)
+# You may also make the mask in each call of `forward`. Then make it on the input's
+# device, with `device=x.device`. Without this argument, the mask is made on the CPU,
+# even if the module is on a GPU. (The tests have no GPU. They only look at the
+# attributes of the module.)
 #
-# Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`. Scale by the root of
-# the size that the dot products sum over. (The lecture that this head comes from builds it without scaling
-# and explains that later, as "dividing by 1/sqrt", where multiplying is meant. Its whole program scales, at
-# first by the root of `n_embd`, which is among the lecture's corrections. Here we scale.)
+# Queries, keys and values are now of size `head_size`, usually smaller than `n_embd`.
+# Scale by the root of the size that the dot products sum over. (The lecture that this
+# head comes from first builds it without scaling. Later it explains scaling as
+# "dividing by 1/sqrt", but means multiplying. The complete program of the lecture first
+# scaled by the root of `n_embd`; the lecture's list of corrections mentions this.)
 #
 # ### Question 4: `Head` (4 points)
 #
@@ -548,16 +560,16 @@ class Head(nn.Module):
         n_embd: numbers in a token's vector.
         head_size: numbers in each key, query and value, and so in each row of the
             output.
-        block_size: the largest number of tokens in a text; longer ones do not come.
+        block_size: the largest number of tokens in a text. No text is longer.
 
     Layers: `key`, `query`, `value`, each an nn.Linear(n_embd, head_size) without bias,
         made in this order and before anything else random. The mask is a buffer, or
         made in forward; it is neither a parameter nor a plain tensor attribute, alone
         or in a list.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
+    Set no seed in the class; its caller sets the seed.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: "the mathematical trick in self-attention", the head, with the scaling of
@@ -648,8 +660,9 @@ def check_Head():
 # %% [markdown]
 # ### Who influences whom
 #
-# Gradients tell us. The picture shows, for each output (row) and each token (column), how strongly the
-# output would react to a small change of the token. Nobody drew a triangle here: it is what your head does.
+# Gradients tell us. The picture shows, for each output (row) and each token (column),
+# how strongly the output would react to a small change of the token. The code of the
+# picture draws no triangle: the triangle comes from your head.
 
 # %% demo
 length = 8  # try 3 and 12
@@ -680,9 +693,10 @@ plt.show()
 # %% [markdown]
 # ## 5 · Dropout on the weights
 #
-# A model that always relies on the same few tokens learns its texts by heart. **Dropout** is a remedy:
-# while the model trains, each weight is set to 0 with a certain probability *p*, anew at every call. The
-# model must find its way with what is left, and so learns not to depend on any single look.
+# A model that always relies on the same few tokens learns its texts by heart.
+# **Dropout** is a remedy: while the model trains, each weight is set to 0 with a
+# certain probability *p*. Every call draws other weights. The model must work with the
+# remaining weights, and so learns not to depend on any single one.
 #
 # On average a row would lose the part *p* of its weights. To make up for it, the remaining ones are
 # divided by $1 - p$. A row then no longer sums to exactly 1, but it does **on average**.
@@ -716,9 +730,10 @@ show_matrix(row[2], average, tokens, tokens, f"training: average of {calls} call
 plt.show()
 
 # %% [markdown]
-# The place matters: dropout acts on the **weights, after the softmax**. On the scores it would not hide
-# anything: a score of 0 is an ordinary score. (Look at row *Your*: its only weight may be dropped too. Then
-# its mixture is empty for once, as intended.)
+# The place matters: dropout acts on the **weights, after the softmax**. If you applied
+# it to the scores, it would hide nothing: a score of 0 is an ordinary score. (Look at
+# row *Your*: its only weight may be dropped, too. Its output is then 0 in that call, as
+# intended.)
 #
 # ### Question 5: `CausalAttention` (4 points)
 #
@@ -738,7 +753,7 @@ class CausalAttention(nn.Module):
     Arguments:
         d_in: numbers in a token's vector.
         d_out: numbers in each query, key and value, and so in each row of the output.
-        context_length: the largest number of tokens in a text; longer ones do not come.
+        context_length: the largest number of tokens in a text. No text is longer.
         dropout: the probability with which a weight is dropped in training, 0 <=
             dropout < 1.
         qkv_bias: whether the three layers have a bias. By default they have none.
@@ -748,9 +763,9 @@ class CausalAttention(nn.Module):
         forward; it is neither a parameter nor a plain tensor attribute, alone or in a
         list.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
+    Set no seed in the class; its caller sets the seed.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
     Source: announced, but not written, in "self-attention with trainable weights".
@@ -850,9 +865,10 @@ def check_CausalAttention():
 # %% [markdown]
 # ### The same formula underneath
 #
-# Put the same numbers into your three classes, hide the future in all three, and let nothing drop. What must
-# be true of the three pictures? Then wake the dropout with `training = True` and run the cell several times:
-# which picture changes, and which row of it is sometimes empty?
+# The cell below gives your three classes the same parameters, and hides the future in
+# all three. At first no weight is dropped. What must be true of the three pictures?
+# Then switch dropout on with `training = True` and run the cell several times: which
+# picture changes, and which row of it is sometimes empty?
 
 # %% demo
 training = False  # try True
@@ -897,9 +913,10 @@ print(f"the outputs differ by at most {farthest:.6f}")
 # %% [markdown]
 # ### A cloud around the truth
 #
-# Each dot is the output of the last token in one call in training mode, the star is its output in
-# evaluation. With dropout the module says something a little different each time, and on average the
-# right thing. What do you expect for `dropout = 0.0`, and what for 0.8?
+# Each dot is the output of the last token in one call in training mode; the star is its
+# output in evaluation. With dropout, each call gives a slightly different output. The
+# average of these outputs is close to the star. What do you expect for `dropout = 0.0`,
+# and what for 0.8?
 
 # %% demo
 dropout = 0.2  # try 0.0, 0.5, 0.8
@@ -959,10 +976,11 @@ plt.show()
 
 # %% [markdown] manual="why_buffer" points=2
 # ### BEGIN SOLUTION
-# As a parameter it is on the list that the optimizer gets: its numbers would be trained and counted among
-# the model's parameters, although the mask is a rule and nothing to be learnt (a boolean one cannot even
-# be a parameter with a gradient, so one notices at once; with numbers one may notice only when the future
-# slowly shines through).
+# As a parameter it is on the list that the optimizer gets: its numbers would be trained
+# and counted among the model's parameters, although the mask is a rule and nothing to
+# be learnt (a boolean one cannot even be a parameter with a gradient, so one notices at
+# once; with numbers one may notice only after some training, when outputs depend on
+# later tokens).
 #
 # As a plain attribute it works until the module is moved: model.to("cuda") moves parameters and buffers
 # and leaves the attribute on the CPU, and the next forward fails because tensors are on two devices. On a
