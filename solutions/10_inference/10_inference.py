@@ -1,11 +1,12 @@
 # %% [markdown]
 # # 10. Inference: how models really run attention
 #
-# Your tiny GPT is a right one, and nobody would serve it to a million people. To write one more token it
-# computes all earlier ones anew. Each of its heads keeps keys and values of its own. It knows no place beyond
-# those that it was trained with. And it fills a table of scores that grows with the square of the text.
+# Your tiny GPT gives right results, but it wastes time and memory. For each new token,
+# it computes all earlier tokens again. Each of its heads has keys and values of its
+# own. It has no vectors for places beyond those that it was trained with. And its table
+# of scores grows with the square of the text's length.
 #
-# Models in use today compute the *same* attention by four other ways, and you will write each of them:
+# Models in use today change this in four ways, and you will write each of them:
 #
 # 1. `cached_attention`: keep the keys and values of the past. (about 20 minutes)
 # 2. `grouped_query_attention`: let several query heads share one head of keys and values. (15 minutes)
@@ -19,11 +20,13 @@
 #
 # A written question comes at the end, and before it a race between your own attention and torch's.
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. Any means are right unless a question says *Not allowed here*. Each question is graded
-# by itself. Symbols and names are those of the [table of notation](notation.md). Pictures have a line marked
-# `# try` for you to change. Plan for 75 to 90 minutes.
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. Use any function of Python or torch, unless a question lists it under
+# *Not allowed here*. Each question is graded by itself. Symbols and names are those of
+# the [table of notation](notation.md). Pictures have a line marked `# try` for you to
+# change. Plan for 75 to 90 minutes.
 
 # %%
 import math
@@ -59,7 +62,7 @@ def attention(
 #
 # | | for the old tokens | for the new token |
 # |---|---|---|
-# | queries | the same as before, and nobody needs their rows again | one new row |
+# | queries | the same as before, and not needed again | one new row |
 # | keys, values | the same as before, and the new token looks at them | one new row each |
 #
 # No old token can see the new one. So all old keys and values stay what they were, and it is enough to
@@ -78,13 +81,15 @@ def attention(
 #
 # ### A story about a corner
 #
-# Where does the triangle of the mask belong when there are more keys than queries? Torch's
-# `scaled_dot_product_attention(..., is_causal=True)` puts it into the top left corner: of 2 new queries and 5
-# keys, the first query then sees key 0 alone, although it stands at place 3. FlashAttention had it so too
-# and changed it: since version 2.1 the triangle stands at the bottom right, where a cache needs it. Both give
-# the right shape, both agree when there is no cache, and people have filed this as a bug in several projects
-# ([torch 108108](https://github.com/pytorch/pytorch/issues/108108),
-# [flash-attention 282](https://github.com/Dao-AILab/flash-attention/issues/282)). The question to ask is
+# Where does the triangle of the mask belong when there are more keys than queries?
+# Torch's `scaled_dot_product_attention(..., is_causal=True)` puts it into the top left
+# corner: of 2 new queries and 5 keys, the first query then sees key 0 alone, although
+# it stands at place 3. Before version 2.1, FlashAttention did the same. Since then, it
+# puts the triangle at the bottom right, where a cache needs it. Both choices give the
+# right shape, and without a cache both give the same result. In several projects, users
+# have reported the difference as a bug ([torch
+# 108108](https://github.com/pytorch/pytorch/issues/108108), [flash-attention
+# 282](https://github.com/Dao-AILab/flash-attention/issues/282)). The question to ask is
 # never "which row am I" but "which place in the text am I".
 #
 # ### Question 1: `cached_attention` (3 points)
@@ -187,8 +192,9 @@ def check_cached_attention():
 # %% [markdown]
 # ### Same text, other speed
 #
-# Below, a small decoder with random weights writes 300 tokens, once with your cache and once by computing the
-# whole text anew each time. It writes nonsense, but both must write *the same* nonsense, to the last token.
+# Below, a small decoder with random weights writes 300 tokens, once with your cache and
+# once by computing the whole text again for each token. It writes nonsense, but both
+# must write *the same* nonsense, to the last token.
 #
 # Guess first: at token 300, how many times faster is the cache? And what do the two curves look like, level,
 # straight, or bent?
@@ -263,14 +269,14 @@ same = sum(one == other for one, other in zip(*texts, strict=True))
 print(f"{same} of {len(texts[0])} tokens are the same")
 
 # %% [markdown]
-# With the cache, every token costs about the same, and the curve is nearly straight. Without it each token
-# costs more than the one before, and the curve bends upwards. The longer the text, the larger the difference;
-# and for a model of real size even the first hundred tokens would be a matter of patience.
+# With the cache, every token costs about the same, and the curve is nearly straight.
+# Without it each token costs more than the one before, and the curve bends upwards. The
+# longer the text, the larger the difference.
 #
 # ## The price: memory
 #
-# A cache is paid for in memory, and it is read once from end to end for every token that is written. One
-# token takes
+# A cache takes memory, and for every new token the whole cache is read once. One token
+# takes
 #
 # $$2 \cdot \mathrm{layers} \cdot \mathrm{heads} \cdot \mathrm{head\ size} \cdot \mathrm{bytes\ a\ number}$$
 #
@@ -315,9 +321,10 @@ plt.show()
 # |---|---|---|---|---|---|---|
 # | looks at key/value head | 0 | 0 | 0 | 1 | 1 | 1 |
 #
-# The other order, 0 1 0 1 0 1, would do as well for a model that is trained with it. But weights that were
-# trained with one order and run with the other give nonsense of the right shape. In torch the two orders are
-# one word apart: `repeat_interleave` and `repeat`.
+# The other order, 0 1 0 1 0 1, works as well for a model that is trained with it. But
+# if weights are trained with one order and used with the other, the results are
+# nonsense of the right shape. In torch, `repeat_interleave` and `repeat` give these two
+# orders.
 #
 # ### Question 2: `grouped_query_attention` (2 points)
 #
@@ -402,14 +409,16 @@ def check_grouped_query_attention():
 
 
 # %% [markdown]
-# If your function repeats keys and values for all query heads, it fills the very memory that the cache has
-# saved, for a moment at least. That is no mistake here. Code that is to be fast reshapes the queries instead,
-# and lets a group's queries meet the one shared head by broadcasting.
+# If your function repeats keys and values for all query heads, it uses, for a short
+# time, the memory that the smaller cache saves. Here, that is a right answer. To avoid
+# these copies, reshape the queries into groups instead, so that broadcasting pairs each
+# group with its shared head.
 #
 # ## Turning instead of adding: rotary positions
 #
-# The tiny GPT *adds* a vector to each token for the place where it stands. Then a query knows "I am at place
-# 7", and the model has to learn that 7 is to 5 as 107 is to 105.
+# The tiny GPT *adds* to each token a vector for its place. So a query contains its
+# place, such as 7, but no distances. The model has to learn that places 7 and 5 are as
+# far apart as places 107 and 105.
 #
 # **Rotary positions** ([Su et al.](https://arxiv.org/abs/2104.09864)) leave the tokens alone and turn queries
 # and keys. Take a query's features in pairs,
@@ -429,19 +438,22 @@ def check_grouped_query_attention():
 #
 # ### Two stories about turning
 #
-# **Which features are a pair?** The paper takes neighbours, (0, 1), (2, 3); other code takes the first and
-# the second half, $(0, d/2), (1, d/2 + 1)$. Each is fine with weights trained for it. Meta's Llama was
-# trained with neighbours; the library that most people run it with uses halves. So its conversion script
-# reorders the rows of two weight matrices, and one line elsewhere is right or wrong depending on which file
-# you have. Nothing raises an error, and people have wondered about it for years
-# ([one of many threads](https://github.com/huggingface/transformers/issues/25199)). Here: neighbours.
+# **Which features are a pair?** The paper takes neighbours, (0, 1), (2, 3); other code
+# takes the first and the second half, $(0, d/2), (1, d/2 + 1)$. Each is fine with
+# weights trained for it. Meta's Llama was trained with neighbours; the library that
+# most people run it with uses halves. So its conversion script reorders the rows of two
+# weight matrices. Code for one of the two orders gives wrong results with weights in
+# the other order, and nothing raises an error ([a thread about
+# it](https://github.com/huggingface/transformers/issues/25199)). Here: neighbours.
 #
-# **How exact is a place?** To save memory, models run in bfloat16, and for a while the table of angles did so
-# with them. That type has 8 bits for the digits of a number: after 256 the next whole number is 258. So
-# tokens 256 and 257 stand at the same place, and the longer the text, the worse it gets. It was found in
-# Llama and Gemma ([the mend](https://github.com/huggingface/transformers/pull/29285)) and in
-# [Mistral](https://github.com/huggingface/transformers/issues/29496). Compute angles at least as exactly as
-# `x`: for float64 that means in float64, and `torch.arange(...) / d` alone is float32.
+# **How exact is a place?** To save memory, models run in bfloat16. For a while, their
+# table of angles was in bfloat16, too. A number of this dtype has 8 significant bits:
+# after 256 the next whole number is 258. So tokens 256 and 257 get the same place, and
+# in longer texts more tokens share one. This error was found in Llama and Gemma ([the
+# fix](https://github.com/huggingface/transformers/pull/29285)) and in
+# [Mistral](https://github.com/huggingface/transformers/issues/29496). Compute angles at
+# least as exactly as `x`: for float64 that means in float64, and
+# `torch.arange(...) / d` alone is float32.
 #
 # ### Question 3: `rotate` (2 points)
 #
@@ -525,7 +537,7 @@ def check_rotate():
 # vector for each place is *added* to both, as in your tiny GPT (the vectors are random here, as before
 # training). On the right both are *turned*. Each picture shows all scores.
 #
-# Guess first: in which picture are the diagonals of one colour, and why?
+# Guess first: in which picture does each diagonal have a single colour, and why?
 
 # %% demo
 torch.manual_seed(5)
@@ -551,9 +563,10 @@ print(
 )
 
 # %% [markdown]
-# Turned scores are the same along every diagonal: query 5 and key 2, query 20 and key 17. Move the whole text
-# by 1,000 places and the picture stays. And it goes well with your cache: each key is turned once, by its own
-# place, and kept turned.
+# Turned scores are equal along every diagonal, for example for query 5 and key 2, and
+# for query 20 and key 17. If you move the whole text by 1,000 places, the picture stays
+# the same. Turning also works with your cache: each key is turned once, by its own
+# place, and the cache keeps the turned key.
 #
 # ## Never hold all scores: the online softmax
 #
@@ -567,15 +580,16 @@ print(
 #
 # $$\mathrm{output} = \frac{\sum_j e^{s_j - M} \, v_j}{\sum_j e^{s_j - M}}$$
 #
-# Above and below stand plain sums, and sums can be taken in pieces. The only trouble is $M$, which is not
-# known before the end. So keep three things for each query, over all blocks so far:
+# The numerator and the denominator are sums, and you can add up a sum in pieces. The
+# only problem is $M$, which you know only at the end. So keep three things for each
+# query, over all blocks so far:
 #
 # - the **maximum** $M$ of the scores so far,
 # - the **denominator** $\sum_j e^{s_j - M}$,
 # - the **output** $\sum_j e^{s_j - M} \, v_j$, not yet divided.
 #
-# When a block brings a higher maximum $M'$, everything so far was measured from too low a point. The
-# mend is a single factor: $e^{s_j - M'} = e^{s_j - M} \cdot e^{M - M'}$.
+# When a block has a higher maximum $M'$, both sums so far were computed with the old
+# maximum $M$. One factor corrects them: $e^{s_j - M'} = e^{s_j - M} \cdot e^{M - M'}$.
 #
 # This is the *online softmax* of [Milakov and Gimelshein](https://arxiv.org/abs/1805.02867); with the
 # output as a third sum it is the heart of FlashAttention. An example with one query, scores 1, 3, then 5,
@@ -592,12 +606,13 @@ print(
 #
 # ### A story about a block with nothing in it
 #
-# Texts of different lengths are often filled up *in front*, so that all end at the same place. Then the first
-# block of a short text is padding, all of it hidden: every score is $-\infty$, and so is the maximum. Now
-# $-\infty - (-\infty)$ is not 0 but NaN, and a NaN in the running sums never leaves again: the
-# whole row is lost, though most of its keys can be seen. This has struck so many attention kernels that torch
-# at last put a safe softmax into its own ([131060](https://github.com/pytorch/pytorch/pull/131060)). While
-# nothing has been seen, subtract something finite.
+# Texts of different lengths are often filled up *in front*, so that all end at the same
+# place. Then the first block of a short text is padding, all of it hidden: every score
+# is $-\infty$, and so is the maximum. Now $-\infty - (-\infty)$ is not 0 but NaN, and
+# once a sum is NaN, it stays NaN. The whole row is lost, although most of its keys are
+# visible. In torch's own attention, a safe softmax avoids such NaNs
+# ([131060](https://github.com/pytorch/pytorch/pull/131060)). As long as a query has
+# seen no key, subtract a finite number instead of the maximum.
 #
 # ### Question 4: `add_block` (3 points)
 #
@@ -609,7 +624,7 @@ print(
 def add_block(
     state: tuple[Tensor, Tensor, Tensor], scores: Tensor, values: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Take one more block of b keys into a softmax that is on its way.
+    """Add one more block of b keys to a softmax that is computed block by block.
 
     Arguments:
         state: (maximum, denominator, output) over all blocks so far, of shapes (...,
@@ -627,9 +642,10 @@ def add_block(
             the denominator
 
     For a query that has not seen any key yet, the state stays -inf, 0, 0. No state ever
-    holds NaN or overflows, however large the scores are. Gradients flow to scores and
-    values, through the state to those of earlier blocks too, where each query sees a
-    key of every block. All arguments are left as they were.
+    holds NaN or overflows, however large the scores are. If each
+    query sees a key of every block, gradients flow to the block's scores and values,
+    and through the state to those of earlier blocks. All arguments are left as they
+    were.
 
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.
 
@@ -752,14 +768,16 @@ panels[2].legend()
 plt.show()
 
 # %% [markdown]
-# It falls whenever the maximum rises: the same sum, measured from a higher point. And the quotient wanders
-# until the last block, and then stands on the dashed line.
+# It can fall when the maximum rises, because the old terms are then divided by a larger
+# exponential. The quotient changes with each block. After the last block, it is on the
+# dashed line.
 #
 # ### The race
 #
-# Your own attention in blocks, plain attention with all scores, and torch's `scaled_dot_product_attention`,
-# which on most machines does in one compiled loop what you have just written. Guess first: who wins, and by
-# how much? And who needs how much memory for scores?
+# The cell below times three versions: your own attention in blocks, plain attention
+# with all scores, and torch's `scaled_dot_product_attention`, which on most machines
+# runs the same algorithm as yours in one compiled function. Guess first: which is
+# fastest, and by how much? And how much memory does each need for scores?
 
 # %% demo
 block_size = 128  # try 16 and 1024
@@ -806,10 +824,11 @@ axis.legend()
 plt.show()
 
 # %% [markdown]
-# All three give the same numbers. Yours holds a small part of the scores at a time, and still leaves each
-# block's intermediate results to separate calls of torch. A fused kernel keeps them close to the processor
-# from beginning to end; that, and not another formula, is what you are beaten by. For short texts plain
-# attention may be ahead of yours, too: its scores are few, and it makes fewer calls.
+# All three give the same results. Your version holds only a small part of the scores at
+# a time. But it takes several calls of torch for each block, and each call writes its
+# results to memory. A fused kernel computes the same formula in one call, and keeps
+# intermediate results in registers and caches. For short texts, plain attention may be
+# faster than yours, too: it has few scores and makes fewer calls.
 #
 # ### Question 5: count a cache (2 points)
 #
@@ -838,7 +857,8 @@ plt.show()
 #
 # - In causal attention nothing old changes when a token is appended; so keys and values are kept, and each
 #   new token costs one row.
-# - With a cache, the mask follows places in the text and not rows of the tensor.
+# - With a cache, the mask depends on a token's place in the text, and not on its row in
+#   the tensor.
 # - The cache's size is decided by the heads of keys and values; query heads may share them, in groups of
 #   neighbours.
 # - Turned queries and keys give scores that depend on distances only, if angles are computed exactly enough.
