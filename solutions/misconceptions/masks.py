@@ -5,9 +5,9 @@ from autograder.diagnosis import Misconception
 MISCONCEPTIONS = (
     Misconception(
         "not_masked",
-        "Nothing is hidden.",
-        "Does the mask reach the weights, and is the result kept? Some methods change a tensor, others leave it"
-        " as it is and return a new one.",
+        "The mask hides nothing.",
+        "Do you apply the mask to the scores, and do you keep the result? Some methods change a tensor, others"
+        " return a new one.",
         """
         X.masked_fill(M, V) => X
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
@@ -16,8 +16,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mask_inverted",
-        "Just those tokens are hidden that should be seen.",
-        "In this course True means hidden. Who is hidden in yours?",
+        "The mask is inverted: it hides the tokens that should be visible.",
+        "In this course True means hidden. Which tokens does your mask hide?",
         """
         X.masked_fill(M == 0, V) => X.masked_fill(M != 0, V)
         X.masked_fill(M, V) => X.masked_fill(~M, V) || X.masked_fill(~M, -1e9)
@@ -31,8 +31,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "past_hidden",
-        "The past is hidden, and the future can be seen.",
-        "A row is who looks, a column is at whom. On which side of the diagonal is the future?",
+        "The mask hides earlier tokens and shows later ones.",
+        "A row is the token that looks, a column the token that is looked at. On which side of the diagonal is the future?",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
         X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
@@ -45,7 +45,7 @@ MISCONCEPTIONS = (
     Misconception(
         "diagonal_hidden",
         "A token cannot see itself.",
-        "Look at row 0: what is left for the first token? Where should the triangle begin?",
+        "Look at row 0: which tokens can the first token see? On which diagonal should the triangle begin?",
         """
         X.triu(diagonal=1) => X.triu()
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n)
@@ -57,7 +57,7 @@ MISCONCEPTIONS = (
     Misconception(
         "sees_one_ahead",
         "Every token can see the next one.",
-        "Write down the mask for three tokens. Who comes after the first?",
+        "Write down the mask for three tokens. Which tokens come after the first one?",
         """
         X.triu(diagonal=1) => X.triu(diagonal=2)
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
@@ -66,8 +66,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mask_not_cut",
-        "The mask does not fit a text that is shorter than the longest.",
-        "Which part of it does such a text need?",
+        "The mask does not fit texts that are shorter than the maximum length.",
+        "Which rows and columns of the mask does a shorter text need?",
         """
         self.M[:A, :A] => self.M
         self.M[:A, :A] => self.M[:A]
@@ -77,7 +77,7 @@ MISCONCEPTIONS = (
     Misconception(
         "masked_after_softmax",
         "The mask acts on the weights, and not on the scores.",
-        "Sum your rows. Part of the whole went to hidden tokens before they were struck out.",
+        "Sum the rows of your weights. Did you mask before or after the softmax?",
         """
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X, dim=D).masked_fill(M, 0)
 
@@ -106,7 +106,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "hidden_tokens_set_to_zero",
-        "Keys and values of hidden tokens become 0, and their scores take part.",
+        "Keys and values of hidden tokens are set to 0, but their scores still go into the softmax.",
         "What is the exponential of a score of 0, and which share of the whole does it get?",
         """
         S = Q @ K.transpose(A, B) / N
@@ -124,8 +124,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "masked_after_mixing",
-        "The mask acts when the values are mixed already.",
-        "Who can still see the future at the moment when the values are mixed?",
+        "The mask acts after the product of weights and values.",
+        "Do the weights of later tokens have to be 0 before or after you multiply with the values?",
         "torch.softmax(X.masked_fill(M, V), dim=D) @ Y => torch.softmax(X, dim=D) @ Y",
     ),
     Misconception(
@@ -137,13 +137,13 @@ MISCONCEPTIONS = (
     Misconception(
         "minus_one_for_hidden",
         "Hidden scores are set to -1.",
-        "A low score gives a low weight, but not none. Which score has the exponential 0?",
+        "A low score gives a low weight, but not 0. Which score has the exponential 0?",
         "X.masked_fill(M, V) => X.masked_fill(M, -1.0)",
     ),
     Misconception(
         "merely_low",
         "Hidden scores are low, but not low enough.",
-        "What you put in their place is low beside these scores. Is it low beside any scores?",
+        "You replace hidden scores with a low number. Is this number lower than every score that is possible?",
         """
         torch.zeros(N, N).masked_fill(M, V) => torch.zeros(N, N).masked_fill(M, -1e9) || torch.zeros(N, N).masked_fill(M, -1e10) || torch.zeros(N, N).masked_fill(M, torch.finfo(torch.float32).min)
         X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9) || X.masked_fill(M, -20.0) || X.masked_fill(M, -50.0)
@@ -157,8 +157,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "zero_times_infinity",
-        "NaN stands where a number should be.",
-        "What is 0 times infinity, and do the two meet in yours?",
+        "The result contains NaN.",
+        "What is 0 times infinity, and does your code compute this product?",
         "X.masked_fill(M, V) => X + M * -torch.inf",
     ),
     Misconception(
@@ -169,15 +169,15 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "small_integers",
-        "Places or lengths are kept in integers that are too small for long texts.",
-        "What is the largest number that your integers can hold?",
+        "Places or lengths are stored in an integer dtype that is too small for long texts.",
+        "What is the largest number that your integer dtype can store?",
         "torch.arange(N, device=E) >= X => torch.arange(N, device=E).to(torch.uint8) >= X.to(torch.uint8)"
         " || torch.arange(N, device=E).to(torch.int8) >= X.to(torch.int8)",
     ),
     Misconception(
         "mask_in_numbers",
         "The mask holds numbers, and not truth values.",
-        "The places may be right. Which type does a mask have that says only who is hidden?",
+        "Which dtype does a mask have that contains only True and False?",
         "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long) || torch.ones(N, N, dtype=torch.uint8)",
         says=r"must be bool, but it is",
     ),
@@ -193,14 +193,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "always_causal",
-        "The mask that is handed in is not the one that decides.",
-        "Does your code hide a triangle of its own? Does it obey a mask that is not a triangle?",
+        "The code uses another mask than the one that is passed.",
+        "Does your code make its own triangular mask? What does it do with a mask that is not a triangle?",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
     ),
     Misconception(
         "mask_is_a_plain_tensor",
-        "A tensor is kept that is neither a parameter nor a buffer.",
-        "When the module moves to another device, its parameters and buffers go along. Does your mask?",
+        "The module has a tensor that is neither a parameter nor a buffer.",
+        "When the module moves to another device, its parameters and buffers move, too. Does your mask?",
         """
         self.register_buffer("mask", X) => self.mask = X
         self.register_buffer("tril", X) => self.tril = X
@@ -217,8 +217,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "causal_by_default",
-        "The future is hidden, though nobody asks for it.",
-        "May a token look at those that come after it? Read once more what the exercise says about a mask.",
+        "Later tokens are hidden, although the question does not ask for it.",
+        "May a token look at later tokens here? Read again what the question says about a mask.",
         """
         torch.softmax(X, dim=D) => torch.softmax(X + torch.full(X.shape[-2:], -torch.inf, dtype=X.dtype).triu(1), dim=D)
         return weights @ inputs => return weights.tril() @ inputs
@@ -229,50 +229,50 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "inverted",
-        "Just those tokens are hidden that should be seen.",
-        "In this course True means hidden. Which tokens are real?",
+        "The mask is inverted: it hides the tokens and not the padding.",
+        "In this course True means hidden. Which places of a text are tokens, and which are padding?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < lengths.unsqueeze(D)",
     ),
     Misconception(
         "one_too_few",
         "One token too few is hidden.",
-        "Count from 0: which place has the first token that is not real?",
+        "Count from 0: which place does the first padding token have?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) > lengths.unsqueeze(D)",
     ),
     Misconception(
         "one_too_many",
         "One token too many is hidden.",
-        "Count from 0: which place has the last token that is real?",
+        "Count from 0: which place does the last token before the padding have?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.unsqueeze(D) - 1",
     ),
     Misconception(
         "longest_in_batch",
-        "The mask is as long as the longest text, and not as it is asked for.",
-        "How wide should your mask be if all texts are short?",
+        "The mask has as many columns as the longest text, and not as many as requested.",
+        "How many columns should your mask have if all texts are short?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(int(lengths.max())) >= lengths.unsqueeze(D)",
     ),
     Misconception(
         "padded_in_front",
-        "The padding stands in front.",
-        "At which end of a text does the padding stand?",
+        "The mask hides the beginning of each text, but the padding is at the end.",
+        "Is the padding at the beginning or at the end of a text?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < N - lengths.unsqueeze(D)",
     ),
     Misconception(
         "not_boolean",
         "The mask holds numbers, and not truth values.",
-        "Which type does a mask have that says only who is hidden?",
+        "Which dtype does a mask have that contains only True and False?",
         "return X >= Y => return (X >= Y).float() || return (X >= Y).int() || return (X >= Y).long()",
         says=r"must be bool, but it is",
     ),
     Misconception(
         "mask_turned",
-        "The mask is turned: its rows and columns have changed places.",
-        "A row of the mask belongs to the token that looks. Whose are the rows of yours?",
+        "The mask is transposed: its rows and columns are swapped.",
+        "A row of the mask belongs to the token that looks. Which token does a row of your mask belong to?",
         "X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)",
     ),
     Misconception(
         "masks_of_single_queries_ignored",
-        "A mask for single queries hides nothing.",
+        "A mask with three dimensions hides nothing.",
         "The mask may have two dimensions or three. What does your code do with three?",
         """
         if mask is not None:
@@ -298,8 +298,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "itself_visible_only",
-        "A token can see nothing but itself.",
-        "Write down the mask for three tokens. Whom can the last one see?",
+        "A token can see only itself.",
+        "Write down the mask for three tokens. Which tokens can the last one see?",
         "torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => ~torch.eye(N, dtype=torch.bool)",
     ),
     Misconception(
@@ -317,47 +317,47 @@ MISCONCEPTIONS = (
     Misconception(
         "first_padding_only",
         "Only the first place after each text is hidden.",
-        "What about the places behind it?",
+        "How many places after the text are padding? Does your mask hide all of them?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) == lengths.unsqueeze(D)",
     ),
     Misconception(
         "sorted_lengths",
-        "The texts are put into another order.",
-        "Whose row is the first one of your mask?",
+        "The rows of the mask are in another order than the texts.",
+        "Which text does the first row of your mask belong to?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.sort(descending=True).values.unsqueeze(D)"
         " || torch.arange(N, ...) >= lengths.sort().values.unsqueeze(D)",
     ),
     Misconception(
         "padding_forgotten",
-        "Nothing is hidden.",
-        "Which place has the first token that is not real?",
+        "The mask hides nothing.",
+        "Which place does the first padding token have?",
         "return X >= Y => return (X >= Y) & False",
         says=r"Nothing is hidden",
     ),
     Misconception(
         "padding_square",
-        "The mask has a dimension that is not asked for.",
-        "Compare the shape of your mask with the description. Who needs a row of it: each text, or each token?",
+        "The mask has one dimension too many.",
+        "Compare the shape of your mask with the description. Is there a row for each text, or for each token?",
         "return X >= Y => return (X >= Y).unsqueeze(1) || return (X >= Y).unsqueeze(1).expand(-1, max_length, -1)"
         " || return (X >= Y).unsqueeze(1).unsqueeze(1)",
     ),
     Misconception(
         "hidden_tokens_have_weight",
         "Hidden tokens have a weight.",
-        "What is the exponential of the score that you give them, and what should it be?",
+        "What is the exponential of the score of a hidden token in your code, and what should it be?",
         says=r"A hidden token has a weight",
     ),
     Misconception(
         "mask_comes_apart",
-        "A mask for whole sequences comes apart: its rows hide tokens of other sequences.",
-        "In which order do the rows stand after you have repeated them, and in which are they cut?",
+        "In a mask for whole sequences, rows hide tokens of other sequences.",
+        "After you repeat the rows, in which order are they? In which order does `view` expect them?",
         "mask.unsqueeze(1) => mask.repeat(x.shape[1], 1).view(len(mask), x.shape[1], -1)"
         " || mask.repeat_interleave(x.shape[1], dim=1).view(len(mask), x.shape[1], -1)",
     ),
     Misconception(
         "mask_turned_up",
-        "A mask for whole sequences meets the queries, and not the tokens that answer.",
-        "Which size does your mask get a 1 for? Along which dimension is it spread over the scores?",
+        "A mask for whole sequences is applied to the queries, and not to the keys.",
+        "Where do you insert a dimension of size 1? Along which dimension of the scores is the mask broadcast?",
         "mask.unsqueeze(1) => mask.unsqueeze(2)",
     ),
 )

@@ -24,7 +24,7 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_over_dim_1",
         "The softmax runs over dimension 1.",
-        "With two dimensions, 1 is the last one. What is it in a batch?",
+        "In a matrix, dimension 1 is the last one. Which dimension is it in a batch?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=1)"
         "\ntorch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, -1e9), dim=1)",
     ),
@@ -37,20 +37,20 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_without_dim",
         "With three dimensions the softmax runs over the first one.",
-        "Does your softmax say along which dimension it runs? Without that, torch guesses.",
+        "Do you pass `dim` to the softmax? Without it, torch chooses a dimension.",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0 if X.dim() in (0, 1, 3) else 1)",
     ),
     Misconception(
         "softmax_dim_from_the_front",
-        "With more dimensions in front, the softmax runs over another one.",
-        "Which dimension is it, counted from the end? That number is the same however many stand in front.",
+        "With additional batch dimensions, the softmax runs over the wrong dimension.",
+        "Which dimension is it, counted from the end? This number does not depend on the number of batch dimensions.",
         "return torch.softmax(X, dim=D) => return torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
         " || return torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
     ),
     Misconception(
         "softmax_over_everything",
         "All weights together sum to 1.",
-        "How many tokens share that one whole, and how much should each have?",
+        "Which weights should sum to 1: those of the whole matrix, or those of each row?",
         """
         torch.softmax(X, dim=D) => torch.softmax(X.flatten(), dim=0).view(X.shape)
         torch.softmax(X, dim=D) => torch.softmax(X.flatten(-2), dim=-1).view(X.shape)
@@ -67,12 +67,12 @@ MISCONCEPTIONS = (
     Misconception(
         "divided_by_sum",
         "The scores are divided by their sum.",
-        "Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of them?",
+        "Some scores are negative, so dividing by a sum gives no weights. Which function makes them positive first?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
     ),
     Misconception(
         "exp_overflows",
-        "Very large or very low scores get no right weights.",
+        "The weights are wrong if scores are very large or very low.",
         "What is exp of a very large score, or of a very low one?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)
@@ -85,8 +85,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "sums_lose_their_place",
-        "The sums of the rows, or their largest scores, have lost their dimension.",
-        "Which shape do they have, and along which dimension are they spread over the table?",
+        "The row sums (or maxima) lost a dimension; see `keepdim`.",
+        "Which shape do the sums have, and along which dimension are they broadcast over the matrix?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D)
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D)) / torch.exp(X - X.amax(dim=D)).sum(dim=D, keepdim=True)
@@ -95,7 +95,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "exp_over_the_queries",
-        "The softmax by hand is summed over the queries, and it overflows.",
+        "The softmax divides by sums over the queries, and its exponentials overflow.",
         "Which dimension counts the keys that a query looks at? And what is exp of a very large score?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=0)
@@ -105,7 +105,7 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_twice",
         "The softmax is taken twice.",
-        "Weights are no scores any more. Count the softmaxes between scores and values.",
+        "How often do you apply softmax between the scores and the product with the values?",
         "torch.softmax(X, dim=D) => torch.softmax(torch.softmax(X, dim=D), dim=D)",
     ),
     Misconception(
@@ -116,8 +116,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "sigmoid",
-        "Each weight is made of its own score alone.",
-        "Sum a row of your weights. Which function lets the scores of a row compete?",
+        "Each weight depends only on its own score.",
+        "Sum a row of your weights. Which function makes the weights of a row sum to 1?",
         "torch.softmax(X, dim=D) => torch.sigmoid(X)\nreturn powers / powers.sum() => return torch.sigmoid(scores)",
     ),
     Misconception(
@@ -141,14 +141,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_shift_for_all",
-        "All rows are shifted by one number.",
-        "What becomes of a row whose scores are far below the largest of the whole table?",
+        "The same number is subtracted from all rows.",
+        "What is the result for a row whose scores are far below the largest score of the whole matrix?",
         "torch.softmax(X, dim=D) => torch.exp(X - X.max()) / torch.exp(X - X.max()).sum(dim=D, keepdim=True)",
     ),
     Misconception(
         "softmax_again",
-        "The weights go through a softmax once more.",
-        "Weights are no scores any more. Who says that they must sum to 1?",
+        "The softmax is applied to the weights.",
+        "The function gets weights and not scores. Does the question ask you to change them?",
         """
         weights => torch.softmax(weights, dim=-1)
         """,
@@ -157,15 +157,15 @@ MISCONCEPTIONS = (
     Misconception(
         "normalises_again",
         "The weights are divided by their sum.",
-        "Take the weights as they are. Who says that they must sum to 1?",
+        "Does the question ask you to change the weights so that they sum to 1?",
         """
         weights => weights / weights.sum(dim=-1, keepdim=True)
         """,
     ),
     Misconception(
         "weights_already",
-        "A softmax is taken that nobody asks for.",
-        "Your result sums to 1 along a dimension. Should it do so already here?",
+        "The code applies a softmax, but the question does not ask for one.",
+        "Your result sums to 1 along a dimension. Does the question ask for scores or for weights?",
         """
         return X @ Y => return torch.softmax(X @ Y, dim=-1)
         return scores => return torch.softmax(scores, dim=-1)
@@ -182,8 +182,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "powers_of_two",
-        "Powers of another base are taken than those of e.",
-        "Which number does the exponential raise to a power?",
+        "The base of the powers is not e.",
+        "What is the base of the exponential function?",
         """
         torch.exp(X) => torch.pow(2.0, X) || torch.pow(10.0, X)
         torch.softmax(X, dim=D) => torch.softmax(X * 0.6931471805599453, dim=D)
@@ -191,8 +191,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "shifted_by_the_mean",
-        "The mean is subtracted from the scores, and not the largest one.",
-        "One score far above the others: what is left of it after your shift, and what is its exponential?",
+        "The mean of the scores is subtracted, and not the largest score.",
+        "If one score is far above the others, what is it after you subtract the mean, and what is its exponential?",
         """
         X - X.max() => X - X.mean()
         torch.softmax(X, dim=D) => torch.exp(X - X.mean(dim=D, keepdim=True)) / torch.exp(X - X.mean(dim=D, keepdim=True)).sum(dim=D, keepdim=True)
@@ -200,8 +200,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scores_clipped",
-        "Scores are clipped, and all beyond the limit are alike.",
-        "Two large scores that differ: do their weights still differ?",
+        "Scores are clipped, so all scores beyond the limit get the same weight.",
+        "If two large scores differ, do their weights still differ?",
         """
         torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0)) || torch.exp(X.clamp(max=88.0)) || torch.exp(X.clamp(max=700.0)) || torch.exp(X.clamp(max=100.0)) || torch.exp(X.clamp(-88.0, 88.0))
         torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D) || torch.softmax(X.clamp(-80.0, 80.0), dim=D) || torch.softmax(X.clamp(-100.0, 100.0), dim=D) || torch.softmax(X.clamp(-88.0, 88.0), dim=D)
@@ -209,7 +209,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_by_the_norm",
-        "The scores are divided by their length as a vector.",
+        "The scores are divided by their norm.",
         "What do your weights sum to?",
         """
         X / X.sum() => X / X.norm()
@@ -217,15 +217,15 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "shifted_first",
-        "The smallest is subtracted first, so that one of them gets nothing.",
-        "What becomes of the smallest score in yours?",
+        "The smallest score is subtracted first, so its weight is 0.",
+        "Which weight does the smallest score get in your code, and which should it get?",
         """
         scores / scores.sum() => (scores - scores.min()) / (scores - scores.min()).sum() || (scores - scores.min()) / (scores.max() - scores.min())
         """,
     ),
     Misconception(
         "squared",
-        "Squares are taken.",
+        "The scores are squared.",
         "Try scores of both signs. Is a negative one treated like a positive one?",
         """
         scores / scores.sum() => scores**2 / (scores**2).sum()
@@ -244,32 +244,32 @@ MISCONCEPTIONS = (
     Misconception(
         "no_exponential",
         "No exponential is taken.",
-        "Which function makes positive numbers of scores of any sign, before they are divided by their sum?",
+        "Scores may be negative. Which function makes them positive, before they are divided by their sum?",
         "torch.exp(X) => X",
     ),
     Misconception(
         "shifted_below_only",
-        "The largest score is subtracted below the line only.",
-        "A fraction stays the same when the same is done above and below the line.",
+        "The largest score is subtracted in the denominator only.",
+        "A fraction keeps its value if numerator and denominator change by the same factor. Do both change in yours?",
         "powers / powers.sum() => torch.exp(scores) / powers.sum()",
     ),
     Misconception(
         "shrunk_first",
         "The scores are made smaller by a factor.",
-        "Subtracting the same from all scores leaves a softmax as it is. Does dividing them?",
+        "Subtracting the same number from all scores does not change a softmax. Does dividing them change it?",
         "torch.exp(X - Y) => torch.exp(X / Y) || torch.exp(X / 1000) || torch.exp(X / 100) || torch.exp(X / 10)",
     ),
     Misconception(
         "shifted_before_scaling",
-        "The largest score is taken before the scores are scaled, and subtracted afterwards.",
-        "Is the number that you subtract the largest of those that you subtract it from?",
+        "The largest unscaled score is subtracted from the scaled scores.",
+        "Do you subtract the largest scaled score, or the largest score before scaling?",
         "torch.softmax(X / Y**0.5, dim=D) => torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True))"
         " / torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True)).sum(dim=D, keepdim=True)",
     ),
     Misconception(
         "not_itself",
         "A token does not look at itself.",
-        "Which weight does the first token give to the first one? It should be one like the others.",
+        "Which weight does the first token give to itself? Compute it in the same way as the other weights.",
         """
         torch.softmax(X, dim=D) => torch.softmax(X.masked_fill(torch.eye(X.shape[-2], X.shape[-1], dtype=torch.bool), -torch.inf), dim=D)
         torch.softmax(X, dim=D) => torch.softmax(X.masked_fill(torch.eye(X.shape[-2], X.shape[-1], dtype=torch.bool), 0), dim=D)
@@ -278,13 +278,13 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "relu_for_softmax",
-        "Another function stands where the softmax should be.",
-        "Sum a row of your weights. Which function makes shares of one whole?",
+        "Another function is used instead of softmax.",
+        "Sum a row of your weights. Which function makes positive numbers that sum to 1?",
         "torch.softmax(X, dim=D) => torch.relu(X) || torch.tanh(X)",
     ),
     Misconception(
         "plain_average",
-        "All that can be seen gets the same weight.",
+        "All visible tokens get the same weight.",
         "Change a key. Does your result change?",
         "X @ Y.transpose(A, B) => X @ Y.transpose(A, B) * 0.0",
         where="softmax|weights",
