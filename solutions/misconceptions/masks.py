@@ -32,7 +32,7 @@ MISCONCEPTIONS = (
     Misconception(
         "past_hidden",
         "The mask hides earlier tokens and shows later ones.",
-        "A row is the token that looks, a column the token that is looked at. On which side of the diagonal is the future?",
+        "A row is the token that looks, a column the token looked at. On which side of the diagonal is the future?",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
         X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
