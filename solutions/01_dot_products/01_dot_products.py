@@ -19,11 +19,14 @@
 # Nothing is trained yet. Later notebooks add trainable weights, masks and several heads, but these three
 # moves stay as they are.
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
-# those of the [table of notation](notation.md). Numbers may differ by rounding: by 1e-5 in float32, by 1e-9
-# in float64. Pictures have a line marked `# try` for you to change. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. Use any function of Python or torch, unless a question lists it under
+# *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Numbers may differ by rounding: by 1e-5 in float32, by 1e-9 in
+# float64. Pictures have a line marked `# try` for you to change. Plan for about an
+# hour.
 
 # %%
 import torch

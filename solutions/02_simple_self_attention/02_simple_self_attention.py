@@ -23,10 +23,12 @@
 # By the end you will have written self-attention in three lines, for any number of sentences at once, and
 # you will know two things about it that are easy to miss.
 #
-# As before, stay in torch so that gradients flow, and leave the inputs as they were. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. A question may ask for loops, or for one product: that is what to practise, but any
-# means are right unless it says *Not allowed here*. Symbols and names are those of the [table of
+# As before, stay in torch so that gradients flow, and leave the inputs as they were. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. If a question asks for loops or for one product, that is what to
+# practise. You may still use any function of Python or torch, unless the question lists
+# it under *Not allowed here*. Symbols and names are those of the [table of
 # notation](notation.md). Plan for about an hour.
 
 # %%

@@ -24,12 +24,15 @@
 # You will build it from left to right: the projections, the scores $Q K^\top$, the odd $\sqrt{d_k}$ (which is
 # there for a reason that you will *measure*), the weights, and at last the whole line.
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. A question may ask for loops, or for one product: that is what to practise, but any
-# means are right unless it says *Not allowed here*. Symbols and names are those of the [table of
-# notation](notation.md). Pictures have a line marked `# try` for you to change. Each question is graded by
-# itself, so let every answer stand on its own. Plan for about an hour.
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. If a question asks for loops or for one product, that is what to
+# practise. You may still use any function of Python or torch, unless the question lists
+# it under *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Each
+# question is graded by itself, so let every answer stand on its own. Plan for about an
+# hour.
 
 # %% [markdown]
 # ## Given: what earlier exercises taught

@@ -23,10 +23,12 @@
 # 3. copy the weights of the second into the first, which needs one small but important step,
 # 4. write it a third time as another source does, and follow every number on its way through.
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
-# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. Use any function of Python or torch, unless a question lists it under
+# *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
 # for about an hour.
 
 # %%
@@ -156,7 +158,7 @@ class SelfAttention_v1(nn.Module):
     Parameters: `W_query`, `W_key`, `W_value`, each an nn.Parameter of shape (d_in,
         d_out), drawn with torch.rand in this order and before anything else random.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.
@@ -312,7 +314,7 @@ class SelfAttention_v2(nn.Module):
     Layers: `W_query`, `W_key`, `W_value`, each an nn.Linear from d_in to d_out, made in
         this order and before anything else random.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.
@@ -601,7 +603,7 @@ class SelfAttention(nn.Module):
     Layers: `W_q`, `W_k`, `W_v`, each an nn.Linear(d_model, d_model) without bias, made
         in this order and before anything else random.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.

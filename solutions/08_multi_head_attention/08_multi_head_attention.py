@@ -21,10 +21,12 @@
 #
 # You need nothing from your own earlier answers: what this notebook builds on is given.
 #
-# **How to work.** Read the description of each question before you write its code. A check tries the
-# lesson's example and something small of another size; grading tries more, gradients too, so write what is
-# true for all inputs. Any means are right unless a question says *Not allowed here*. Symbols and names are
-# those of the [table of notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
+# **How to work.** Read the description of each question before you write its code. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. Use any function of Python or torch, unless a question lists it under
+# *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Pictures have a line marked `# try` for you to change. Plan
 # for 60 to 90 minutes.
 
 # %%
@@ -534,7 +536,7 @@ class MultiHeadAttention(nn.Module):
     Raises:
         ValueError (or AssertionError): if d_out is not divisible by num_heads.
 
-    Any means are right: the formula written out step by step, or what torch offers.
+    Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
     Every step keeps the dtype of its inputs: float64 stays as precise as it is.

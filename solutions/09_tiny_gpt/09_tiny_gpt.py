@@ -18,12 +18,15 @@
 # feed-forward network and is added to h, which gives the output. The two ways around are the residual
 # paths.](flow.png)
 #
-# Two short written questions come at the end, and before them experiments with a model that has read half of
-# *Alice in Wonderland*; take another half hour if you like them. Each question is graded by itself: a
-# mistake in `Block` costs nothing in `TinyGPT`, and `generate` and `train_step` are tested with a model of
-# ours. A check tries the lesson's example and something small of another size; grading tries more, gradients
-# too, so write what is true for all inputs. Any means are right unless a question says *Not allowed here*.
-# Symbols and names are those of the [table of notation](notation.md). Plan for 60 to 90 minutes.
+# Two short written questions come at the end, and before them experiments with a model
+# that has read half of *Alice in Wonderland*; take another half hour if you like them.
+# Each question is graded by itself: a mistake in `Block` costs nothing in `TinyGPT`,
+# and `generate` and `train_step` are tested with a model of ours. A check tests your
+# code on the lesson's example and on one small input of another size. Grading tests it
+# on more inputs, and tests gradients, too. So write code that works for all inputs. Use
+# any function of Python or torch, unless a question lists it under *Not allowed here*.
+# Symbols and names are those of the [table of notation](notation.md). Plan for 60 to 90
+# minutes.
 #
 # `MultiHeadAttention` from exercise 8 is given here, finished.
 
