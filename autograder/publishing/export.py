@@ -24,7 +24,6 @@ import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 
 from autograder.course.course import Course
@@ -64,17 +63,14 @@ class Exports:
     def note(self, exercise: str, values: Values) -> None:
         """Store that these values have gone out."""
         new = {student: values[student] for student in sorted(self.changed(exercise, values))}
-        if new:
-            about = {
-                "time": datetime.now(UTC).isoformat(timespec="seconds"),
-                "to": self._to,
-                "exercise": exercise,
-            }
+        about = {
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "to": self._to,
+            "exercise": exercise,
+        }
+        if rows := [{**about, "student": student, "value": value} for student, value in new.items()]:
             with writing(self._root) as store:
-                store.execute(
-                    EXPORTS.insert(),
-                    [{**about, "student": one, "value": value} for one, value in new.items()],
-                )
+                store.execute(EXPORTS.insert(), rows)
             self._last |= {(exercise, student): value for student, value in new.items()}
 
 
@@ -156,35 +152,31 @@ def write_tables(
     hold only those exercises and students of whom a score is another one than in the last export; what else
     such a student has in such an exercise is repeated, since a cell may not be empty.
     """
-    people = read_people(course)
+    people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
     graded = {exercise: list(works_of_class(course, exercise, people)) for exercise in exercises}
     leaving = {exercise.name: choice.of(exercise, works) for exercise, works in graded.items()}
-    scores = {exercise: one.scores for exercise, one in leaving.items()}
-    points = {exercise.name: points_of(exercise) for exercise in exercises if scores[exercise.name]}
-    chosen = set(chain.from_iterable(scores.values()))
-    exports = Exports(course, "tables")
-    if changed:
-        new = {exercise: exports.changed(exercise, scores[exercise]) for exercise in points}
-        points = {exercise: most for exercise, most in points.items() if new[exercise]}
-        chosen = set(chain.from_iterable(new.values()))
-    ordered = {
-        student: {exercise: scores[exercise].get(student) for exercise in points}
-        for student in sorted(chosen)
+    new = {
+        name: exports.changed(name, one.scores) if changed else set(one.scores)
+        for name, one in leaving.items()
     }
-    names = {student: people[student].name if student in people else student for student in ordered}
-    folder = course.build / "exports"
+    points = {exercise.name: points_of(exercise) for exercise in exercises if new[exercise.name]}
+    scores = {
+        student: {name: leaving[name].scores.get(student) for name in points}
+        for student in sorted(set[str]().union(*new.values()))
+    }
+    names = {student: people[student].name if student in people else student for student in scores}
     questions = (row for works in graded.values() for work in works for row in _by_question(work))
     rows = (row for exercise, works in graded.items() for row in _by_exercise(exercise, works, people))
-    for_canvas = canvas_rows(points, ordered, names, canvas_ids(course))
+    for_canvas = canvas_rows(points, scores, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
         write_table(folder / "exercises.csv", _EXERCISES, rows),
         write_table(folder / "canvas.csv", (*_CANVAS, *points), for_canvas),
-        write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, ordered)),
+        write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, scores)),
     )
-    for exercise, given in scores.items():
-        exports.note(exercise, given)
-    return Tables(written, tuple(chain.from_iterable(one.told for one in leaving.values())))
+    for name, one in leaving.items():
+        exports.note(name, one.scores)
+    return Tables(written, tuple(line for one in leaving.values() for line in one.told))
 
 
 def canvas_rows(

@@ -12,7 +12,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.gradebook.pages import read_gradebook
-from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests
+from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests, cells_of
 from autograder.report.report import (
     GradebookEntry,
     GradebookSubmission,
@@ -90,15 +90,15 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
         for submission in read_gradebook(course, exercise):
             folder = Submission(course.root, submission.student, exercise.name)
             notebook = autograded_notebook(folder)
-            requests, arrival = asked.of(submission.student, exercise.name, notebook), arrival_of(folder)
-            found = (
+            yield GradedWork(
+                exercise.name,
+                submission,
                 stored_report(notebook),
                 _checks(notebook),
                 _answers(notebook),
-                requests,
-                arrival.is_late_untimed,
+                asked.of(submission.student, exercise.name, notebook),
+                arrival_of(folder).is_late_untimed,
             )
-            yield GradedWork(exercise.name, submission, *found)
 
 
 def autograded_notebook(submission: Submission) -> dict[str, Any]:
@@ -111,28 +111,25 @@ def autograded_notebook(submission: Submission) -> dict[str, Any]:
 
 def stored_report(notebook: dict[str, Any]) -> Report | None:
     """Return the report in an autograded notebook, or None where there is none."""
-    try:
+    with suppress(KeyError, TypeError, ValueError):
         return Report.from_dict(notebook["metadata"]["autograder"]["report"])
-    except (KeyError, TypeError, ValueError):
-        return None
+    return None
 
 
 def _checks(notebook: dict[str, Any]) -> dict[str, bool]:
     """Return which visible checks passed; one without any output may not have run, so it is left out."""
     checks = {}
-    for cell in notebook.get("cells", ()):
-        name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+    for cell, about in cells_of(notebook):
         kinds = {output["output_type"] for output in cell.get("outputs", ())}
-        if (question := checked_question(name)) is not None and kinds:
+        if (question := checked_question(about.get("grade_id", ""))) is not None and kinds:
             checks[question] = "error" not in kinds
     return checks
 
 
 def _answers(notebook: dict[str, Any]) -> dict[str, str]:
     """Return the student's code by the question that its cell answers."""
-    cells = [(cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ())]
     return {
         about["grade_id"]: "".join(cell["source"])
-        for cell, about in cells
+        for cell, about in cells_of(notebook)
         if about.get("solution") and cell.get("cell_type") == "code"
     }

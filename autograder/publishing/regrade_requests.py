@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from autograder.course.course import Course
@@ -72,10 +73,9 @@ class RegradeRequests:
         """Store that an instructor has done these."""
         time = datetime.now(UTC).isoformat(timespec="seconds")
         for one in requests:
-            names = {"student": one.student, "exercise": one.exercise, "question": one.question}
+            row = {"student": one.student, "exercise": one.exercise, "question": one.question, "time": time}
             with writing(self._root) as store:
-                more = {"time": time, "asked_as": one.student, "digest": one.digest}
-                store.execute(REQUESTS.insert().values(**names, **more))
+                store.execute(REQUESTS.insert().values(**row, asked_as=one.student, digest=one.digest))
             self._done.add((one.student, one.exercise, one.student, one.digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
@@ -83,13 +83,16 @@ class RegradeRequests:
         return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in mine)
 
 
+def cells_of(notebook: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the cells of an autograded notebook, each with what nbgrader says of it."""
+    yield from ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
+
+
 def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:
     """Yield the requests in the cells that the student may change."""
-    abouts = ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
-    cells = (cell for cell, about in abouts if not about.get("locked"))
-    lines = (line for cell in cells for line in "".join(cell.get("source", "")).splitlines())
-    found = (match for line in lines if (match := _LINE.match(line)))
-    for _, match in zip(range(_MOST), found, strict=False):
+    texts = ("".join(cell.get("source", "")) for cell, about in cells_of(notebook) if not about.get("locked"))
+    found = (match for text in texts for line in text.splitlines() if (match := _LINE.match(line)))
+    for match in islice(found, _MOST):
         yield _request(student, exercise, match[1], match[2])
 
 

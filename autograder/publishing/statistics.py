@@ -4,11 +4,10 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
-from statistics import fmean, median
-
-import numpy as np
+from statistics import StatisticsError, correlation, fmean, median
 
 from autograder.publishing.graded_work import GradedWork
 from autograder.report.report import WRONG, GradebookEntry, QuestionReport, Verdict
@@ -17,9 +16,8 @@ TENTHS = 10
 MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
 DROP = 0.4  # a loss of this share of the points, from one exercise to the next, is a concern
 _PLACE = re.compile(r" \(the cell of [^)]*\)")  # in which cell and line an error was raised
-_NO_SPREAD = 1e-9  # below this the scores are all the same, but for rounding
+_PLACES = 9  # of sums, so that equal ones are equal
 _Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
-_Reported = tuple[GradedWork, QuestionReport]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +180,7 @@ def _mistakes(works: Iterable[GradedWork]) -> tuple[MistakeStatistics, ...]:
 
 def _groups(works: Iterable[GradedWork]) -> tuple[Group, ...]:
     """Return the answers without a name that failed alike, the largest group first; a single one is none."""
-    alike: dict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]] = defaultdict(list)
+    alike = defaultdict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]](list)
     for work in works:
         for question in work.questions.values():
             if question.mistake is None and question.verdict in (Verdict.FAILED, Verdict.CRASHED):
@@ -210,7 +208,12 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
     for name, entry in known.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
         reports = [(work, work.questions[name]) for work, _ in answers if name in work.questions]
-        compared = _compared(name, reports)
+        decided = (Verdict.PASSED, *WRONG)
+        compared = [  # each student, and whether the check and the tests pass, where both results are known
+            (work.student, work.checks[name], question.verdict is Verdict.PASSED)
+            for work, question in reports
+            if name in work.checks and question.verdict in decided
+        ]
         yield QuestionStatistics(
             exercise=works[0].exercise,
             name=name,
@@ -225,27 +228,19 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
         )
 
 
-def _compared(name: str, reports: Sequence[_Reported]) -> list[tuple[str, bool, bool]]:
-    """Return each student with whether the check and the tests pass, where both results are known."""
-    return [
-        (work.student, work.checks[name], question.verdict is Verdict.PASSED)
-        for work, question in reports
-        if name in work.checks and (question.verdict is Verdict.PASSED or question.verdict in WRONG)
-    ]
-
-
 def _discrimination(answers: Sequence[_Answer]) -> float | None:
     """Correlate a question's score with that of the other tested questions; None where it says nothing."""
-    pairs = [
+    known = [
         (answer.score, work.score - (0.0 if answer.written else answer.score))
         for work, answer in answers
         if answer.score is not None and work.score is not None
     ]
-    if len(pairs) < MIN_ANSWERS:
+    if len(known) < MIN_ANSWERS:
         return None
-    scores, rests = np.array(pairs).T
-    spread = float(scores.std() * rests.std())
-    return float(np.corrcoef(scores, rests)[0, 1]) if spread > _NO_SPREAD else None
+    scores, rests = ([round(pair[at], _PLACES) for pair in known] for at in (0, 1))
+    with suppress(StatisticsError):  # all scores are the same
+        return correlation(scores, rests)
+    return None
 
 
 def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:

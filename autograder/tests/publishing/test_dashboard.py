@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -21,47 +20,8 @@ from autograder.publishing.graded_work import GradedWork
 from autograder.report.report import Status
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
+from autograder.tests.publishing.pages import Page
 from autograder.tests.publishing.works import SMALL_CLASS, work
-
-
-class Page(HTMLParser):
-    """A page as a browser would read it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.links: list[str] = []
-        self.loads: set[str] = set()
-        self.words = ""
-        self.ids: list[str] = []
-        self.rows: list[list[str]] = []
-        self.captions: list[str] = []
-        self.lengths: list[float] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("th", "td"):
-            self.rows[-1].append("")
-        for name, value in attrs:
-            assert not name.startswith("on")
-            if name == "id":
-                self.ids.append(value or "")
-            elif name == "style":
-                self.lengths.append(float((value or "").removeprefix("--length: ")))
-            if tag == "a" and name == "href":
-                self.links.append(value or "")
-            elif name in ("src", "href", "xlink:href", "srcset", "data", "action"):
-                self.loads.add(value or "")
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-        if self.lasttag == "caption":
-            self.captions.append(data)
-        elif self.rows and self.rows[-1]:
-            self.rows[-1][-1] += data.strip()
 
 
 @pytest.fixture
@@ -153,6 +113,7 @@ def test_the_page_can_run_nothing_and_asks_for_nothing(shown: Callable[..., str]
     text = shown(SMALL_CLASS)
     page = Page(text)
     assert not page.tags & {"script", "iframe", "object", "embed", "form", "img", "link", "base"}
+    assert not page.handlers
     assert f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">' in unescape(text)
     assert all(place.startswith("#") for place in page.loads)
     assert "<script>alert(1)</script>" in page.words

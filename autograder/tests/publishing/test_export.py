@@ -132,10 +132,7 @@ def test_the_class_is_those_whom_the_list_names(course: Course, exported: Export
     assert [row["student"] for row in tables["questions"]] == ["ann"]
     assert [
         (row["student"], row["score"], row["max_score"], row["status"]) for row in tables["exercises"]
-    ] == [
-        ("ann", "2", "2", "graded"),
-        ("zoe", "", "7", "nothing handed in"),
-    ]
+    ] == [("ann", "2", "2", "graded"), ("zoe", "", "7", "nothing handed in")]
 
 
 def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> None:

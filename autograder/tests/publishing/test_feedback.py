@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import formgrader_page
+from autograder.tests.publishing.pages import Page
 
 HOSTILE_TEXT = """<script>alert(1)</script> <img src=x onerror=alert(2)> [x](javascript:alert(3))
 <svg onload=alert(4)></svg> <iframe src="//evil.example"></iframe> ![b](https://evil.example/beacon.png)
@@ -37,27 +37,6 @@ print(chr(0xD800))
 display(HTML(chr(0xD800)))
 raise Odd(chr(0xD800) + "</pre><script>alert(12)</script>")
 """
-
-
-class Page(HTMLParser):
-    """A page as a browser would read it: its tags, its attributes, its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.handlers: set[str] = set()
-        self.addresses: set[str] = set()
-        self.words = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.handlers |= {value or "" for name, value in attrs if name.startswith("on")}
-        self.addresses |= {value or "" for name, value in attrs if name in ("src", "href")}
-
-    def handle_data(self, data: str) -> None:
-        if self.lasttag != "style" or "body {" not in data:
-            self.words += data
 
 
 @pytest.fixture(scope="module")
@@ -134,8 +113,9 @@ def test_nothing_on_a_page_can_run_or_load(course: Course, student: str) -> None
             "figure", "figcaption", "table", "caption", "tr", "th", "td",
     }  # fmt: skip
     assert not seen.handlers
-    assert all(address.startswith(("data:image/png;base64,", "https://", "#")) for address in seen.addresses)
-    assert "evil.example" not in " ".join(seen.addresses)
+    addresses = {*seen.links, *seen.loads}
+    assert all(address.startswith(("data:image/png;base64,", "https://", "#")) for address in addresses)
+    assert "evil.example" not in " ".join(addresses)
     assert page(course, student).count("<style") == 1
 
 
@@ -209,6 +189,7 @@ def test_nothing_of_a_submission_runs_in_the_formgrader(course: Course) -> None:
     scripts = re.findall(r"<script\b[^>]*>(.*?)</script>", text, re.DOTALL)
     assert not [script for script in scripts if "alert" in script]
     assert not {handler for handler in seen.handlers if "alert" in handler}  # nbgrader has some of its own
-    assert not {address for address in seen.addresses if "evil.example" in address or "alert" in address}
+    addresses = {*seen.links, *seen.loads}
+    assert not {address for address in addresses if "evil.example" in address or "alert" in address}
     assert not {"iframe", "svg"} & seen.tags
     assert "alert(10)" in seen.words  # it is the hostile notebook that is shown

@@ -36,8 +36,7 @@ def test_a_line_in_a_cell_asks(course: Course, line: str, expected: tuple[str, s
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["I want no regrade of double: it is right.", "regrade", "Regraded double: no", "regrade: x"],
+    "line", ["I want no regrade of double: it is right.", "regrade", "Regraded double: no", "regrade: x"]
 )
 def test_other_words_ask_nothing(course: Course, line: str) -> None:
     assert asked(course, cell(line)) == []
