@@ -35,14 +35,14 @@ from autograder.batch.pool import CONTEXT
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant, own_files
 from autograder.course.names import checked_question
-from autograder.course.settings import CourseSettings, Limits
+from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
-from autograder.grading.outcomes import Running
+from autograder.grading.outcomes import blamed
 from autograder.report.report import Report, Verdict
 from autograder.report.text import one_line
 from autograder.sandbox.zygote import Zygote
@@ -235,9 +235,8 @@ class _Verification:
         what builds on it may lose nothing.
         """
         suite, inputs = self.grader.suite, numbered_inputs(_SECRET, self.exercise.name, 0)
-        running = Running(suite, {}, Limits())
         seen = trial_runs(suite, self.exercise.variant(mistake.code), inputs, suite.tests)
-        failed = [running.blamed(run, inputs) for run in seen if run.error is not None]
+        failed = [blamed(suite, run, inputs) for run in seen if run.error is not None]
         breaks = any(run.kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
             self._graded(mistake)

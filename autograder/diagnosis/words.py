@@ -76,19 +76,26 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
 
     `texts` are the notebook's cells by number; `main` is the text of the cell that defines the question.
     """
-    part = _part(edit)
-    part = part if getattr(part, "lineno", 0) else edit.at or edit.old
     text = texts.get(edit.cell, "") if edit.cell is not None else ""
-    line = getattr(part, "lineno", 0)
-    quoted = _quoted(ast.get_source_segment(text, part) or "", edit)
-    lines = sorted({line, *(getattr(old, "lineno", 0) for old, _ in edit.more)} - {0})
-    where = (
-        f"in line {line}" if len(lines) < 2 else f"in lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
-    )
+    quoted = _quoted(ast.get_source_segment(text, _changed(edit)) or "", edit)
+    *before, last = lines(edit) or [0]
+    where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
     where += "" if text == main else f" of the cell that begins with `{_first(text)}`"
     if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
         return where
     return f"{where}, at `{quoted}`" if quoted else where
+
+
+def lines(edit: Edit) -> list[int]:
+    """Return the lines that an edit changes, as its cell counts them."""
+    changed = (_changed(edit), *(old for old, _ in edit.more))
+    return sorted({getattr(node, "lineno", 0) for node in changed} - {0})
+
+
+def _changed(edit: Edit) -> ast.AST:
+    """Return the smallest part of the student's text that an edit changes."""
+    part = _part(edit)
+    return part if getattr(part, "lineno", 0) else edit.at or edit.old
 
 
 def _quoted(text: str, edit: Edit) -> str:

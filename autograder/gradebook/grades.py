@@ -22,8 +22,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook, to_json
 from autograder.gradebook.rows import Answer, by_cell
-from autograder.grading.graded import CellResult, Graded
-from autograder.report.outputs import Output
+from autograder.grading.graded import CellResult, Graded, Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
 from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable

@@ -79,7 +79,7 @@ def _outcomes(question: QuestionReport) -> QuestionReport:
 
     tests = tuple(replace(test, hint="", verdict=outcome(test.verdict)) for test in question.tests)
     verdict = outcome(question.verdict)
-    return replace(question, verdict=verdict, hint="", mistake=None, shown=None, tests=tests)
+    return QuestionReport(question.name, verdict, question.score, question.max_score, "", None, tests)
 
 
 def saved_pictures(

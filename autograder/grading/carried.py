@@ -6,47 +6,34 @@ it is better, and the report says so.
 
 import ast
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 from autograder.course.code import bindings, bound_names, parsed, pieces, readable, rests_on
 from autograder.course.exercise import Building
 from autograder.course.names import checked_question
-from autograder.grading.diagnosis import Submitted
+from autograder.grading.explanation import Submitted
 from autograder.grading.judge import Judge
-from autograder.grading.outcomes import Running, TestOutcome
-from autograder.grading.session import Given, Session
+from autograder.grading.outcomes import TestOutcome
+from autograder.grading.session import Given
 from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.given import bytecode, global_names, marshalled
 from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run
 
-_NOTHING = (ast.Pass, ast.Raise)  # statements that answer nothing
+_TOLD = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that end earlier, the words would mislead
+Reports = Mapping[str, QuestionReport]
+Rerun = dict[str, list[str]]  # later questions that share a worker, each with the wrong ones that it calls
 
 
-@dataclass(frozen=True, slots=True)
-class Rerun:
-    """Later questions that run again in one worker, each with the wrong ones that its code calls."""
-
-    calls: Mapping[str, Sequence[str]]
-
-    @property
-    def earlier(self) -> frozenset[str]:
-        """The earlier questions for which right answers stand in."""
-        return frozenset(name for names in self.calls.values() for name in names)
-
-
-def reruns(
-    building: Building, questions: Mapping[str, QuestionReport], cells: Sequence[NotebookCell]
-) -> list[Rerun]:
+def reruns(building: Building, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
     """Return which questions to run again, given how all of them stand, and the submission's cells.
 
     A question runs again where it fails and calls an earlier one that fails, too. Questions share a worker
     where none of them is among the earlier ones of another, so that nowhere a right answer can be had to a
     question that is being graded.
     """
-    found: list[dict[str, list[str]]] = []
+    found: list[Rerun] = []
     wrong = {
         later: [name for name in names if _carries(name, later, questions, cells)]
         for later, names in building.builds_on.items()
@@ -56,60 +43,48 @@ def reruns(
     for later, earlier in wrong.items():
         called = rests_on(later, found_pieces)[1] if earlier else set()
         if calls := [name for name in earlier if name in called]:
-            _worker_for(later, calls, found)[later] = calls
-    return [Rerun(calls) for calls in found]
+            shared = next((one for one in found if _apart({**one, later: calls})), None)
+            if shared is None:
+                found.append(shared := {})
+            shared[later] = calls
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class Carrying:
-    """Runs questions of one submission again, in workers in which right earlier answers stand in.
+def graded_again(
+    rerun: Rerun,
+    standing: Reports,
+    judge: Judge,
+    inputs: Inputs,
+    submitted: Submitted,
+    outcomes: Mapping[HiddenTest, TestOutcome],
+    *,
+    repaired: bool,
+) -> dict[str, QuestionReport]:
+    """Run questions again with right earlier ones; return their reports where they are better.
 
     Code in such a worker can read the right answers. So nothing of what it says reaches the student: only
-    which hidden tests passed counts, and which edits repair the answer.
+    which hidden tests passed counts, and which edits repair the answer. What is wrong all the same is said in
+    the words of the submission as it is, whose `outcomes` these are, unless it is to be `repaired` and a
+    repair says it.
     """
-
-    running: Running
-    judge: Judge
-    reference: Sequence[str]  # code cells
-    first: Session  # in which the submission ran before
-    inputs: Inputs
-    submitted: Submitted
-    outcomes: Mapping[HiddenTest, TestOutcome]  # of the submission as it is
-
-    def again(
-        self, rerun: Rerun, standing: Mapping[str, QuestionReport], *, repaired: bool
-    ) -> dict[str, QuestionReport]:
-        """Run questions again with right earlier ones; return their reports where they are better.
-
-        What is wrong all the same is said in the words of the submission as it is, unless it is to be
-        `repaired` and a repair says it.
-        """
-        running, judge = self.running, self.judge
-        given = compiled(self.reference, sorted(rerun.earlier), rerun.calls.keys())
-        opened = partial(self.first.another, self.submitted.cells, given)
-        with opened() as session:
-            runs = list(running.tests(session, self.inputs, running.tests_of(rerun.calls)))
-        if any(run.exhausted for run in runs):
-            return {}
-        outcomes = [TestOutcome(run.test, run, self._words(run.test)) for run in runs]
-        again = {name: judge.question(name, outcomes, self.submitted) for name in rerun.calls}
-        better = {name: new for name, new in again.items() if is_better(new, standing[name])}
-        unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
-        seen: list[Run] = []
-        if repaired and unsolved:
-            with opened() as session:
-                seen = list(running.disclosed(session, unsolved).values())
-        submitted = replace(self.submitted, open=partial(opened, running.repair_limits))
-        for name in unsolved:
-            better[name] = judge.explained(
-                better[name], outcomes, submitted, repaired=repaired, named_by=seen
-            )
-        return {name: with_note(new, rerun.calls[name]) for name, new in better.items()}
-
-    def _words(self, test: HiddenTest) -> Run | None:
-        """Return the run that explains a test of the submission as it is, unless it ended too early."""
-        run = self.outcomes[test].disclosed
-        return run if run and run.kind in (Verdict.FAILED, Verdict.NOT_JUDGED) else None
+    earlier = sorted({name for names in rerun.values() for name in names})
+    beside = replace(submitted, given=compiled(judge.suite.exercise.reference, earlier, rerun))
+    with beside.open() as session:
+        runs = list(judge.run(session, inputs, judge.tests_of(rerun)))
+    if any(run.exhausted for run in runs):
+        return {}
+    words = {test: run for test, one in outcomes.items() if (run := one.disclosed) and run.kind in _TOLD}
+    again = [TestOutcome(run.test, run, words.get(run.test)) for run in runs]
+    questions = {name: judge.question(name, again, beside) for name in rerun}
+    better = {name: new for name, new in questions.items() if is_better(new, standing[name])}
+    unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
+    seen: list[Run] = []
+    if repaired and unsolved:
+        with beside.open() as session:
+            seen = list(judge.disclosed(session, unsolved).values())
+    for name in unsolved:
+        better[name] = judge.explained(better[name], again, beside, repaired=repaired, named_by=seen)
+    return {name: with_note(new, rerun[name]) for name, new in better.items()}
 
 
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
@@ -142,53 +117,30 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
     return replace(question, hint=f"{note} {question.hint}".rstrip())
 
 
-def _carries(
-    earlier: str,
-    later: str,
-    questions: Mapping[str, QuestionReport],
-    cells: Sequence[NotebookCell],
-) -> bool:
+def _carries(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
     """Whether the later question may fail by what is wrong in the earlier one, if both were graded."""
-    if not {earlier, later} <= questions.keys():
+    if not {earlier, later} <= questions.keys() or questions[later].verdict is Verdict.REVIEW:
         return False
-    wrong = all(any(test.verdict in WRONG for test in questions[name].tests) for name in (earlier, later))
-    undecided = questions[later].verdict is Verdict.REVIEW
-    return wrong and not undecided and _is_attempted(earlier, questions, cells)
+    both = (questions[name].tests for name in (earlier, later))
+    wrong = all(any(test.verdict in WRONG for test in tests) for tests in both)
+    return wrong and questions[earlier].verdict is not Verdict.NOT_ATTEMPTED and _is_answered(earlier, cells)
 
 
-def _is_attempted(name: str, questions: Mapping[str, QuestionReport], cells: Sequence[NotebookCell]) -> bool:
-    """Whether there is an answer to a question: a definition of more than a stub."""
-    if questions[name].verdict is Verdict.NOT_ATTEMPTED:
-        return False
+def _is_answered(name: str, cells: Sequence[NotebookCell]) -> bool:
+    """Whether the last definition of a question does more than return a constant, pass or raise an error."""
     defining = [cell.text for cell in cells if name in bound_names(cell.text)]
-    return bool(defining) and not _is_empty(name, defining[-1])
-
-
-def _is_empty(name: str, code: str) -> bool:
-    """Whether code defines a function that does nothing but return a constant, pass or raise an error."""
-    body = parsed(code) if readable([code]) else None
+    body = parsed(defining[-1]) if defining and readable(defining[-1:]) else None
     made = [node for node in body or () if isinstance(node, ast.FunctionDef) and node.name == name]
-    return bool(made) and all(_does_nothing(statement) for statement in made[-1].body)
+    return bool(defining) and not (made and all(map(_does_nothing, made[-1].body)))
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
     match statement:
-        case ast.Return(value=value):
-            return value is None or isinstance(value, ast.Constant)
-        case ast.Expr(value=value):
-            return isinstance(value, ast.Constant)
-    return isinstance(statement, _NOTHING)
+        case ast.Return(None | ast.Constant()) | ast.Expr(ast.Constant()) | ast.Pass() | ast.Raise():
+            return True
+    return False
 
 
-def _worker_for(later: str, calls: Sequence[str], found: list[dict[str, list[str]]]) -> dict[str, list[str]]:
-    """Return the questions of a worker that a question can share, or those of one that is to be its own."""
-    for shared in found:
-        if _apart({**shared, later: calls}):
-            return shared
-    found.append({})
-    return found[-1]
-
-
-def _apart(calls: Mapping[str, Sequence[str]]) -> bool:
+def _apart(calls: Rerun) -> bool:
     """Whether no question is among the earlier ones of another."""
     return not any(name in calls for names in calls.values() for name in names)

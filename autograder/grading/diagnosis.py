@@ -3,8 +3,7 @@
 import ast
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,13 +14,13 @@ from autograder.course.exercise import Exercise, Mistake, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.making import Edit
 from autograder.diagnosis.misconceptions import Catalogue, Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
-from autograder.grading.outcomes import TestOutcome
+from autograder.grading.explanation import Submitted
 from autograder.grading.same_answer import same_exchanges
-from autograder.grading.session import Session
-from autograder.report.report import TestReport
+from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local
 from autograder.testing.student_error import StudentError
@@ -31,7 +30,7 @@ from autograder.worker.omission import LEFT_OUT
 
 _ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
-OpenSession = Callable[[], AbstractContextManager[Session]]  # in a worker that has met no hidden input
+_TWO_THINGS = "Two things are wrong. All tests pass with these two changes:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +39,17 @@ class Named:
 
     name: str
     hint: str
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
-    """A submission as far as its diagnosis needs it."""
+class _Wrong:
+    """A wrong answer: the failed runs on disclosed inputs, and its code if a repair is looked for."""
 
-    cells: Sequence[NotebookCell]  # that define something
-    codes: Sequence[str]  # of the cells that ran
-    explain: Callable[[TestOutcome], TestReport]
-    open: OpenSession
-    open_reference: OpenSession  # in which the reference runs, and nothing of the submission
+    question: str
+    failed: Sequence[Run]
+    submitted: Submitted
+    looked: "Looked | None"
 
 
 class Diagnosis:
@@ -58,7 +57,7 @@ class Diagnosis:
 
     def __init__(self, suite: Suite, repairs: Repairs = DEFAULT_REPAIRS) -> None:
         self.suite = suite
-        self._repairs = repairs.shown
+        self._shown = repairs.shown
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
         self._sorts: dict[Path, frozenset[tuple[object, ...]]] = {}  # of edits that repair an author's answer
@@ -79,111 +78,81 @@ class Diagnosis:
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        wanted = judged and self._repairs is not RepairsShown.OFF
-        looked = look(question, submitted.cells, self.suite.exercise) if wanted else None
+        repaired = judged and self._shown is not RepairsShown.OFF
+        looked = look(question, submitted.cells, self.suite.exercise) if repaired else None
         told = [f"{run.test.number} {run.error}" for run in failed]
         texts = looked.texts.values() if looked else ()
         key = hashlib.sha256("\0".join([question, *told, *texts]).encode(errors="surrogatepass")).digest()
         if key not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            self._known[key] = self._name(question, failed, submitted, looked)
+            self._known[key] = self._name(_Wrong(question, failed, submitted, looked))
         return self._known[key]
 
     def rarity(self, test: HiddenTest) -> int:
         """Return how many wrong answers of the author's fail a test: the fewer, the more its failure says."""
-        written = [one for one in self.suite.exercise.mistakes if one.question == test.question]
-        return sum(
-            any(run.error is not None and run.test == test for run in self.runs(one)) for one in written
-        )
+        runs = (self.runs(one) for one in self.suite.exercise.mistakes if one.question == test.question)
+        return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
 
-    def _name(
-        self,
-        question: str,
-        failed: Sequence[Run],
-        submitted: Submitted,
-        looked: "Looked | None",
-    ) -> Named | None:
+    def _name(self, wrong: _Wrong) -> Named | None:
         found: list[Repair] = []
-        if looked:
-            with submitted.open() as session:
-                found = self.repairer.search(question, looked.code, [run.test for run in failed], session)
+        if looked := wrong.looked:
+            with wrong.submitted.open_for_repairs() as session:
+                tests = [run.test for run in wrong.failed]
+                found = self.repairer.search(wrong.question, looked.code, tests, session)
         if looked and found and found[0].whole:
-            return self._told(question, failed, submitted, looked, found)
-        if alike := self._alike(question, failed, submitted, looked):
-            return alike
-        if looked and found and len(found[0].turned) >= _ENOUGH * len(failed):
-            return self._told(question, failed, submitted, looked, found)
-        return self._in_words(question, failed)
+            return self._repaired(wrong, looked, found)
+        if alike := self._alike(wrong):
+            return Named(alike.name, alike.hint)
+        if looked and found and len(found[0].turned) >= _ENOUGH * len(wrong.failed):
+            edit = found[0].edits[0]
+            told = f"With {looked.change(edit)}, more tests pass, but not all."
+            return Named("", told, looked.place(wrong.question, edit))
+        return self._in_words(wrong)
 
-    def _told(
-        self,
-        question: str,
-        failed: Sequence[Run],
-        submitted: Submitted,
-        looked: "Looked",
-        repairs: Sequence[Repair],
-    ) -> Named:
+    def _repaired(self, wrong: _Wrong, looked: "Looked", repairs: Sequence[Repair]) -> Named:
         """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
-        repair = repairs[0]
-        if not repair.whole:
-            kind, where = words.kind(repair.edits[0]), looked.place(repair, 0)
-            told = f"With {kind} {where}, more tests pass, but not all."
-            return Named("", told)
-        if len(repair.edits) > 1:
-            parts = [
-                f"{n + 1}. {words.kind(one)} {looked.place(repair, n)}" for n, one in enumerate(repair.edits)
-            ]
-            return Named(
-                "", "\n".join(["Two things are wrong. All tests pass with these two changes:", *parts])
-            )
-        named = ((self._named(question, looked.code, one.code, failed), one) for one in repairs)
-        found, repair = next((pair for pair in named if pair[0]), (None, repair))
-        edit, where = repair.edits[0], looked.place(repair, 0)
-        alike = None if found else self._alike(question, failed, submitted, looked, repairs)
+        if len(edits := repairs[0].edits) > 1:
+            changes = [f"{n}. {looked.change(edit)}" for n, edit in enumerate(edits, 1)]
+            places = (looked.place(wrong.question, edit) for edit in edits)
+            return Named("", "\n".join([_TWO_THINGS, *changes]), next(filter(None, places), None))
+        named = ((self._misconception(wrong, looked.code, one.code), one.edits[0]) for one in repairs)
+        found, edit = next((pair for pair in named if pair[0]), (None, edits[0]))
+        alike = None if found else self._alike(wrong, repairs)
         said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
-        name = f"{question}__{found.name}" if found else alike.name if alike else ""
-        told = (
-            f"One change {where}, makes all tests pass"
-            if found
-            else f"With {words.kind(edit)} {where}, all tests pass"
-        )
-        end = f" Write `{words.shown(edit)}` there." if self._repairs is RepairsShown.SHOWN else ""
+        name = f"{wrong.question}__{found.name}" if found else alike.name if alike else ""
+        change = f"One change {looked.where(edit)}, makes" if found else f"With {looked.change(edit)},"
+        told = f"{change} all tests pass."
+        end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
         rest = "" if found is None and words.makes_up(edit) else " All else is right."
-        return Named(name, f"{said}{told}.{rest}{end}")
+        return Named(name, f"{said}{told}{rest}{end}", looked.place(wrong.question, edit))
 
-    def _named(self, question: str, wrong: Code, right: Code, failed: Sequence[Run]) -> Misconception | None:
+    def _misconception(self, wrong: _Wrong, code: Code, right: Code) -> Misconception | None:
         """Return the misconception behind a repair: a rule makes the wrong code of the repaired one.
 
         Right answers with it get the same from at least half of the tests: from one in which a module draws
         its own numbers, another writing may get others.
         """
-        for misconception in self.repairer.names(question, wrong, right):
-            known = self.repairer.failed(question, misconception)
-            if any(_agreement(runs, failed, texts=self._texts) >= _ENOUGH for runs in known):
+        for misconception in self.repairer.names(wrong.question, code, right):
+            known = self.repairer.failed(wrong.question, misconception)
+            if any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known):
                 return misconception
         return None
 
-    def _alike(
-        self,
-        question: str,
-        failed: Sequence[Run],
-        submitted: Submitted,
-        looked: "Looked | None",
-        repairs: Sequence[Repair] = (),
-    ) -> Named | None:
+    def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Mistake | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
 
         Other code may behave alike. So where repairs are looked for, the same sort of edit must repair both
         answers, or no edit either of them.
         """
+        looked = wrong.looked
         own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
-        for mistake in (one for one in self.suite.exercise.mistakes if one.question == question):
+        for mistake in (one for one in self.suite.exercise.mistakes if one.question == wrong.question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
-            if _agreement(theirs, failed, texts=self._texts) == 1:
-                sorts = self._sorts_of(mistake, submitted) if looked else frozenset()
+            if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
+                sorts = self._sorts_of(mistake, wrong.submitted) if looked else frozenset()
                 if own & sorts or not (own or sorts):
-                    return Named(mistake.name, mistake.hint)
+                    return mistake
         return None
 
     def _sorts_of(self, mistake: Mistake, submitted: Submitted) -> frozenset[tuple[object, ...]]:
@@ -191,25 +160,26 @@ class Diagnosis:
         if mistake.path not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = Code(tuple(ast.parse(mistake.code).body))
-            with submitted.open_reference() as session:
+            with submitted.open_for_repairs(self.suite.exercise.reference) as session:
                 found = self.repairer.search(mistake.question, code, failed, session)
             self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found if one.whole)
         return self._sorts[mistake.path]
 
-    def _in_words(self, question: str, failed: Sequence[Run]) -> Named | None:
+    def _in_words(self, wrong: _Wrong) -> Named | None:
         """Name what the words of failed tests, or of errors, say by themselves."""
-        said = [str(run.error) for run in failed if not isinstance(run.error, StudentError)]
-        errors = [str(run.error) for run in failed if isinstance(run.error, StudentError)]
+        errors, said = list[str](), list[str]()
+        for run in wrong.failed:
+            (errors if isinstance(run.error, StudentError) else said).append(str(run.error))
         errors = [one for one in errors if LEFT_OUT not in one]  # a left-out line says more itself
-        for misconception in self.catalogue.misconceptions:
-            if misconception.says and self._concerns(question, misconception):
-                told = [one for one in said if re.search(misconception.says, one)]
-                if told and (len(told) == len(failed) or not misconception.whole):
-                    return _words(question, misconception, whole=len(told) == len(failed))
-        for misconception in self.catalogue.misconceptions:
-            told = [one for one in errors if misconception.crash and re.search(misconception.crash, one)]
-            if told and len(told) >= _ENOUGH * len(failed):
-                return _words(question, misconception, whole=len(told) == len(failed))
+        for one in self.catalogue.misconceptions:
+            if one.says and self._concerns(wrong.question, one):
+                count = sum(bool(re.search(one.says, words)) for words in said)
+                if count == len(wrong.failed) or (count and not one.whole):
+                    return _words(wrong, one, count)
+        for one in self.catalogue.misconceptions:
+            count = sum(bool(one.crash and re.search(one.crash, words)) for words in errors)
+            if count and count >= _ENOUGH * len(wrong.failed):
+                return _words(wrong, one, count)
         return None
 
     def _concerns(self, question: str, misconception: Misconception) -> bool:
@@ -234,9 +204,11 @@ def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> flo
     return sum(same) / len(same)
 
 
-def _words(question: str, misconception: Misconception, *, whole: bool) -> Named:
+def _words(wrong: _Wrong, misconception: Misconception, count: int) -> Named:
+    """Return a misconception in words; so many of the failed tests say it."""
     hint = f"{misconception.sentence} {misconception.hint}"
-    return Named(f"{question}__{misconception.name}", hint if whole else f"This at least is wrong: {hint}")
+    said = hint if count == len(wrong.failed) else f"This at least is wrong: {hint}"
+    return Named(f"{wrong.question}__{misconception.name}", said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +219,19 @@ class Looked:
     texts: Mapping[int, str]  # of all cells on which it rests, by number
     main: str  # the text of the cell that defines the question
 
-    def place(self, repair: Repair, number: int) -> str:
-        """Return the line of one of a repair's edits, and the part of it."""
-        return words.place(repair.edits[number], self.texts, self.main)
+    def where(self, edit: Edit) -> str:
+        """Return the line of an edit, and the part of it."""
+        return words.place(edit, self.texts, self.main)
+
+    def change(self, edit: Edit) -> str:
+        """Return what an edit does, and where, to stand after "with"."""
+        return f"{words.kind(edit)} {self.where(edit)}"
+
+    def place(self, question: str, edit: Edit) -> Place | None:
+        """Return the first line that an edit changes in the cell that answers the question."""
+        in_main = edit.cell is not None and self.texts.get(edit.cell) == self.main
+        lines = words.lines(edit) if in_main else []
+        return Place(question, lines[0]) if lines else None
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:

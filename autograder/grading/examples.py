@@ -8,7 +8,6 @@ from functools import cache, cached_property
 from math import prod
 from typing import Any
 
-from autograder.grading.constructions import object_calls
 from autograder.report.example import (
     MOST_DIMENSIONS,
     MOST_GRIDS,
@@ -18,7 +17,6 @@ from autograder.report.example import (
     Grid,
     rounded,
 )
-from autograder.report.report import TestReport, Verdict
 from autograder.report.text import shown
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
@@ -29,6 +27,7 @@ from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
+_CALLS = ("call", "inspect")
 _CLOSE = 1e-3  # of a number: what differs less hardly shows in four places
 _MOST_LETTERS = 60  # of a value that is shown as Python writes it
 _WRITTEN = (str, bytes, int, complex, list, tuple, dict, set, frozenset, range, date)
@@ -47,15 +46,12 @@ class Examples:
         self._right = cache(self._right_exchanges)
         self._grid = _numbers if suite.exercise.has_torch else _value_of_any_kind
 
-    def of(
-        self, question: str, reports: Mapping[HiddenTest, TestReport], runs: Sequence[Run]
-    ) -> Example | None:
+    def of(self, question: str, failed: Sequence[Run]) -> Example | None:
         """Return the example with the fewest numbers in a question's failed tests, the first of equals.
 
         The runs have to be those on disclosed inputs.
         """
-        failed = [run for run in runs if reports[run.test].verdict is Verdict.FAILED]
-        wrong = [run for run in failed if isinstance(run.error, Unmet)]
+        wrong = (run for run in failed if isinstance(run.error, Unmet))
         found = (one for run in wrong for one in self._in_run(question, run))
         return min(found, key=_count, default=None)
 
@@ -74,11 +70,11 @@ class Examples:
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the places of each call of a function, or of what belongs to each call of an object."""
         if inspect.isclass(self._solution[question]):
-            yield from (call.places for call in object_calls(question, run.exchanges))
+            yield from object_calls(question, run.exchanges)
             return
         for place, exchange in enumerate(run.exchanges):
             header = exchange.request[0]
-            if header.get("of") == {"name": question} and header["op"] in ("call", "inspect"):
+            if header.get("of") == {"name": question} and header["op"] in _CALLS:
                 yield (place,)
 
     def _given(self, question: str, exchanges: Sequence[Exchange]) -> tuple[Grid, ...] | None:
@@ -102,6 +98,45 @@ class Examples:
 
     def _right_exchanges(self, test: HiddenTest) -> tuple[Exchange, ...]:
         return self._suite.reference_run(test, DISCLOSED).exchanges
+
+
+def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int, int]]:
+    """Yield where an object was made, given its weights by name, and called; `question` is its class."""
+    made, loaded = dict[int, int](), dict[int, int]()  # where, by the numbers that objects go by
+    owners = dict[int, int]()  # an object's number by that of its method
+    for place, exchange in enumerate(exchanges):
+        header, reply = exchange.request[0], exchange.reply[0]
+        number, fresh = _number(header.get("of")), _number(reply.get("value"))
+        if header.get("of") == {"name": question}:
+            if fresh is not None and header["op"] == "call":
+                made[fresh] = place
+                loaded.pop(fresh, None)
+        elif header["op"] == "attribute" and number in made and fresh is not None:
+            owners[fresh] = number
+        elif header["op"] in _CALLS:
+            parts = _parts(header)
+            given = next((one for one in map(_number, parts) if one in made), None)
+            owner = given if number is None else owners.get(number, given)
+            if owner is not None and any(isinstance(part, dict) and part.get("dict") for part in parts):
+                loaded[owner] = place
+            elif number in loaded:
+                yield made[number], loaded[number], place
+
+
+def _parts(header: Header) -> list[object]:
+    """Return the arguments of a call as they cross the pipe."""
+    match header.get("args"):
+        case {"tuple": list(parts)}:
+            return parts
+    return []
+
+
+def _number(code: object) -> int | None:
+    """Return the number that an object goes by."""
+    match code:
+        case {"handle": int(number)} if type(number) is int:
+            return number
+    return None
 
 
 def _named_arguments(function: Callable[..., Any], exchange: Exchange) -> list[tuple[str, Any]]:

@@ -5,47 +5,84 @@ error was raised and in which words, which shape came out, which value is wrong.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from autograder.course.code import bound_names
 from autograder.course.exercise import Exercise
+from autograder.course.names import checked_question
+from autograder.course.settings import Limits
 from autograder.grading.outcomes import TestOutcome
-from autograder.grading.session import Session
-from autograder.report.report import TestReport, Verdict
+from autograder.grading.session import Given, Session
+from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Run
 
 STUB = "raise NotImplementedError"
+_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 
-class Explainer:
-    """Explains the failed tests of one submission; `session` tells what its cells did before any test."""
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission whose notebook has run, for all that comes afterwards.
 
-    def __init__(self, exercise: Exercise, cells: Sequence[NotebookCell], session: Session) -> None:
-        self._cells = {cell.number: cell for cell in cells}
-        self._locator = Locator(exercise, self._cells)
-        self._session = session
+    Its later sessions begin in workers that know no hidden input. If right earlier answers are `given`, they
+    stand in for its own there.
+    """
 
-    def report(self, outcome: TestOutcome) -> TestReport:
+    exercise: Exercise
+    code: Sequence[NotebookCell]  # all code cells
+    session: Session  # the first one, which has ended
+    given: Given | None = None
+
+    @property
+    def cells(self) -> list[NotebookCell]:
+        """The cells that ran, without visible checks: these define nothing."""
+        return [cell for cell in self.session.cells if checked_question(cell.name) is None]
+
+    @property
+    def ran(self) -> list[str]:
+        """The code of the cells that ran to their end or to an error."""
+        return [cell.text for cell in self.session.cells if cell.number in self.session.results]
+
+    def open(self, limits: Limits | None = None) -> Session:
+        """Return a session for a later run."""
+        return self.session.another(self.cells, self.given, limits)
+
+    def open_for_repairs(self, reference: Sequence[str] = ()) -> Session:
+        """Return a session in which edited code is tried, of this submission or of the reference."""
+        limits = self.session.limits
+        call, total = min(limits.call_seconds, _REPAIR_CALL), min(limits.total_seconds, _REPAIR_TOTAL)
+        limits = replace(limits, call_seconds=call, total_seconds=total)
+        cells = [NotebookCell(number, "code", text) for number, text in enumerate(reference)]
+        return self.session.apart(cells, limits) if cells else self.open(limits)
+
+    def explain(self, outcome: TestOutcome) -> TestReport:
         """Return the report on a test; without an explanation where it passes with disclosed inputs."""
-        if not outcome.failed or outcome.disclosed is None:
-            return outcome.report
-        verdict, hint = self._explained(outcome.disclosed)
-        return replace(outcome.report, verdict=verdict, hint=hint)
-
-    def _explained(self, run: Run) -> tuple[Verdict, str]:
-        if run.kind in (Verdict.PASSED, Verdict.GRADER_ERROR) or run.exhausted:
-            return Verdict.FAILED, ""
+        report, run = outcome.report, outcome.disclosed
+        if not outcome.failed or run is None or run.exhausted:
+            return report
+        if run.kind in (Verdict.PASSED, Verdict.GRADER_ERROR):
+            return report
         if run.kind is Verdict.NOT_DEFINED:
-            return self._not_defined(run.detail)
-        if isinstance(run.error, StudentError):
-            return self._crash(run, run.error)
-        return run.kind, run.detail
+            verdict, hint = self._not_defined(run.detail)
+        elif isinstance(run.error, StudentError):
+            verdict, hint = self._crash(run, run.error)
+        else:
+            verdict, hint = run.kind, run.detail
+        return replace(report, verdict=verdict, hint=hint)
+
+    def place(self, outcome: TestOutcome) -> Place | None:
+        """Return the line of an answer in which a test's disclosed run raised an error."""
+        error = outcome.disclosed.error if outcome.disclosed else None
+        found = self._raised(error) if isinstance(error, StudentError) else None
+        if found is None or found[1] is None or not (question := self._question(found[0])):
+            return None
+        return Place(question, found[1])
 
     def _crash(self, run: Run, error: StudentError) -> tuple[Verdict, str]:
-        where = self._locator.words(error)
-        if error.type == "NotImplementedError" and self._locator.source_line(error).startswith(STUB):
+        where = self.where(error)
+        if error.type == "NotImplementedError" and self._source_line(error).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
         if run.kind is Verdict.BLOCKED:
             return run.kind, f"The sandbox refused this: {error.message}{where}"
@@ -53,46 +90,43 @@ class Explainer:
 
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
         """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
-        for number, cell in self._cells.items():
+        for cell in self.code:
             if cell.name != name and name not in bound_names(cell.text):
                 continue
-            if left_out := self._session.lost.get(number):
+            if left_out := self.session.lost.get(cell.number):
                 return left_out.verdict, f"The cell that defines {name} {left_out.why}."
-            result = self._session.results.get(number)
+            result = self.session.results.get(cell.number)
             if result and result.error:
-                why = f"{result.error}{self._locator.words(result.error)}"
+                why = f"{result.error}{self.where(result.error)}"
                 return Verdict.NOT_DEFINED, f"The cell that defines {name} fails: {why}"
         return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
 
-
-class Locator:
-    """Says where in a notebook an error was raised, in a student's words."""
-
-    def __init__(self, exercise: Exercise, cells: dict[int, NotebookCell]) -> None:
-        self._exercise = exercise
-        self._cells = cells
-
-    def words(self, error: StudentError) -> str:
-        """Return " (the cell of softmax, line 3)", or nothing where no cell is known.
-
-        Of all the cells that an error passed through, the student's own come before the given ones.
-        """
-        places = [place for place in error.places if place[0] in self._cells]
-        if not places:
+    def where(self, error: StudentError) -> str:
+        """Return " (the cell of softmax, line 3)", or nothing where no cell is known."""
+        if (found := self._raised(error)) is None:
             return ""
-        own = (place for place in places if self._cells[place[0]].text not in self._exercise.given)
-        number, line = next(own, places[0])
-        where = self._name(self._cells[number])
-        return f" ({where}, line {line})" if line else f" ({where})"
+        cell, line = found
+        number = sorted(one.number for one in self.code).index(cell.number) + 1
+        name = f"the cell of {question}" if (question := self._question(cell)) else f"code cell {number}"
+        return f" ({name}, line {line})" if line else f" ({name})"
 
-    def source_line(self, error: StudentError) -> str:
+    def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
+        """Return the cell and the line of an error.
+
+        Of all the cells that it passed through, the student's own come before the given ones.
+        """
+        cells = {cell.number: cell for cell in self.code}
+        found = [(cells[number], line) for number, line in error.places if number in cells]
+        own = [place for place in found if place[0].text not in self.exercise.given]
+        return next(iter(own or found), None)
+
+    def _question(self, cell: NotebookCell) -> str:
+        """Return the question that a cell answers, if any."""
+        names = (n for n in self.exercise.points if n == cell.name or n in bound_names(cell.text))
+        return next(names, "")
+
+    def _source_line(self, error: StudentError) -> str:
         """Return the line that raised an error."""
         number, line = error.places[0] if error.places else (None, None)
-        lines = self._cells[number].text.splitlines() if number in self._cells else []
+        lines = next((cell.text.splitlines() for cell in self.code if cell.number == number), [])
         return lines[line - 1].strip() if line and line <= len(lines) else ""
-
-    def _name(self, cell: NotebookCell) -> str:
-        for question in self._exercise.points:
-            if cell.name == question or question in bound_names(cell.text):
-                return f"the cell of {question}"
-        return f"code cell {sorted(self._cells).index(cell.number) + 1}"

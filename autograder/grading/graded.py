@@ -4,18 +4,24 @@ This module loads no torch, and nor does whoever reads what is graded.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
+from typing import Annotated, Any
+
+from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter
 
 from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
-from autograder.report.outputs import Output, checked_outputs
 from autograder.report.report import QuestionReport, Report, Status, Verdict, bounded, total, written
-from autograder.report.text import clean_text, terminal_line
+from autograder.report.text import clean_text, terminal_line, writable
 from autograder.testing.student_error import StudentError
 
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
+_MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
+_STREAMS = ("stdout", "stderr")
+_MAX_OUTPUTS = 200  # no honest worker sends more of one cell
+_FORM = 100  # characters, about, that an output takes in a notebook beside what it holds
 _LOG = "autograder"
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
@@ -23,11 +29,25 @@ _OURS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """Either text printed to `stream`, or one shown object in several forms, by media type."""
+
+    text: str = ""
+    stream: Annotated[str, Field(pattern="^(stdout|stderr)?$")] = ""
+    data: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many characters it takes in a notebook, about."""
+        return _FORM + len(self.text) + sum(len(form) for _, form in self.data)
+
+
+@dataclass(frozen=True, slots=True)
 class CellResult:
     """What one cell showed when it ran, and the exception that ended it, if one did."""
 
-    outputs: tuple[Output, ...]
-    error: StudentError | None
+    outputs: tuple[Output, ...] = ()
+    error: Annotated[StudentError, PlainValidator(StudentError), PlainSerializer(vars)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +59,44 @@ class Graded:
     """
 
     report: Report
-    results: Mapping[int, CellResult]  # what each code cell showed when it ran, by the cell's number
+    results: Mapping[int, CellResult] = field(default_factory=dict)  # by the number of each cell that ran
     problem: str = ""
     traceback: str = ""
     again: bool = False
 
     def to_json(self) -> str:
         """Return all of it on one line of JSON."""
-        results = {number: _packed(result) for number, result in self.results.items()}
-        words = {"problem": self.problem, "traceback": self.traceback, "again": self.again}
-        return json.dumps({"report": self.report.as_dict(), "results": results, **words})
+        return json.dumps(_JSON.dump_python(self, warnings=False))
 
     @staticmethod
     def from_json(text: str) -> "Graded":
         """Rebuild what `to_json` has written."""
-        data = json.loads(text)
-        results = {int(number): _unpacked(result) for number, result in data["results"].items()}
-        report = Report.from_dict(data["report"])
-        return Graded(report, results, str(data["problem"]), str(data["traceback"]), bool(data["again"]))
+        return _JSON.validate_python(json.loads(text))
+
+
+_JSON = TypeAdapter(Graded)
+
+
+def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
+    """Return the `claimed` outputs of a known form, until one does not fit into `room` characters."""
+    outputs = list(islice(_known(claimed), _MAX_OUTPUTS))
+    totals = accumulate(output.size for output in outputs)
+    return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= room)
+
+
+def _known(claimed: Any) -> Iterator[Output]:
+    for output in claimed if isinstance(claimed, list) else ():
+        match output:
+            case {"output_type": "stream", "name": str(name), "text": str(text)} if name in _STREAMS:
+                yield Output(text=writable(text), stream=name)
+            case {"output_type": "display_data", "data": dict(data)}:
+                found = ((kind, data.get(kind)) for kind in _MEDIA_TYPES)
+                if forms := tuple((kind, writable(form)) for kind, form in found if isinstance(form, str)):
+                    yield Output(data=forms)
 
 
 def report_on(
-    exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str
+    exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str = ""
 ) -> Report:
     """Return the report on a submission, of bounded size: the tested questions, then the written."""
     score, maximum = total(questions)
@@ -88,14 +124,3 @@ def describe_failure(course: Course, submission: str, graded: Graded) -> str:
         problem, details = terminal_line(graded.problem), clean_text(graded.traceback).rstrip()
         log.error("%s: %s\n%s", submission, problem, details)
     return f"{graded.problem}; {course.build / _LOG}.log says more"
-
-
-def _packed(result: CellResult) -> dict[str, Any]:
-    error = result.error
-    packed = error and {"type": error.type, "message": error.message, "places": error.places}
-    return {"outputs": [output.as_dict() for output in result.outputs], "error": packed}
-
-
-def _unpacked(data: dict[str, Any]) -> CellResult:
-    error = StudentError(data["error"]) if data["error"] else None
-    return CellResult(checked_outputs(data["outputs"], MAX_SHOWN), error)

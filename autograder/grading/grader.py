@@ -12,15 +12,16 @@ from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
 from autograder.errors import AutograderError
-from autograder.grading.carried import Carrying, reruns
-from autograder.grading.diagnosis import Diagnosis, Submitted
+from autograder.grading.carried import graded_again, reruns
+from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.examples import Examples
-from autograder.grading.explanation import Explainer
+from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
 from autograder.grading.judge import Judge
-from autograder.grading.outcomes import Running, TestOutcome, defining, report_bits
+from autograder.grading.outcomes import TestOutcome, told_bits
 from autograder.grading.session import FORGED, Session
-from autograder.report.report import QuestionReport, Status, Verdict
+from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.text import writable
 from autograder.sandbox.errors import StarvedError, ZygoteError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
@@ -31,6 +32,7 @@ _ALONE = Building()
 _BUSY = "The machine was too busy to grade this submission."
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 _ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
+Outcomes = dict[HiddenTest, TestOutcome]
 
 
 class Grader:
@@ -60,43 +62,26 @@ class Grader:
     ) -> None:
         self.marks_only = False
         self.exercise = exercise
-        self.rules = rules
         self.building = building
-        self._zygote = zygote
-        self._secret = secret
+        self._limits, self._zygote, self._secret = limits, zygote, secret
         use_one_thread(exercise)
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
         zygote.learn(exercise.unchanged)
         self.suite = Suite(exercise)
-        self.diagnosis = Diagnosis(self.suite, repairs)
-        self._running = Running(self.suite, rules, limits)
-        self._judge = Judge(exercise.points, rules, self.diagnosis, Examples(self.suite))
+        self._judge = Judge(self.suite, rules, Diagnosis(self.suite, repairs), Examples(self.suite))
 
     @classmethod
-    def of_course(
-        cls,
-        course: Course,
-        exercise: Exercise,
-        zygote: Zygote,
-        secret: bytes,
-    ) -> "Grader":
+    def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         name = exercise.name
-        return cls(
-            exercise,
-            course.rules(name),
-            course.limits(name),
-            zygote,
-            secret,
-            course.building(name),
-            course.repairs(name),
-        )
+        building, repairs = course.building(name), course.repairs(name)
+        return cls(exercise, course.rules(name), course.limits(name), zygote, secret, building, repairs)
 
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        return report_bits(self.suite, self.rules, self.building)
+        return told_bits(len(self.suite.tests), len(self._judge.rules), len(self.building.builds_on))
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
@@ -105,9 +90,8 @@ class Grader:
             return self.grade_cells(notebook.cells, inputs)
         except UnreadableError as error:
             points = self.exercise.points.items()
-            questions = tuple(QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points)
-            report = report_on(self.exercise, questions, self._zygote.reported_walls, str(error))
-            return Graded(replace(report, status=Status.UNREADABLE), {})
+            questions = [QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points]
+            return Graded(replace(self._report(questions, str(error)), status=Status.UNREADABLE))
 
     def grade_cells(
         self,
@@ -119,109 +103,79 @@ class Grader:
 
         Only the questions in `asked` are graded, if it is there, and stand in the report.
         """
-        points = [name for name in self.exercise.points if asked is None or name in asked]
+        names = [name for name in self.exercise.points if asked is None or name in asked]
         code = tuple(cell for cell in cells if cell.kind == "code")
         if inputs is None:
             text = json.dumps([cell.text for cell in code])
             inputs = hidden_inputs(self._secret, self.exercise.name, text)
         needed = tuple(cell for cell in code if not self.exercise.needs_no_run(cell.text))
-        with Session(self._zygote, needed, self._running.limits) as session:
+        with Session(self._zygote, needed, self._limits) as session:
             session.start()
-            outcomes = self._decided(session, needed, inputs, points)
-        submitted = self._submitted(session, code, needed)
-        outcomes = self._with_disclosed(outcomes, session, submitted, points)
-        standing = {n: self._judge.question(n, outcomes.values(), submitted) for n in points}
-        carried: dict[str, QuestionReport] = {}
-        repaired = not self.marks_only
-        for rerun in reruns(self.building, standing, needed):
-            reference = self.exercise.reference
-            carrying = Carrying(self._running, self._judge, reference, session, inputs, submitted, outcomes)
-            carried |= carrying.again(rerun, standing, repaired=repaired)
-        failing = {n: q for n, q in standing.items() if q.verdict is not Verdict.PASSED and n not in carried}
-        standing |= {
-            n: self._judge.explained(q, outcomes.values(), submitted, repaired=repaired)
-            for n, q in failing.items()
-        }
-        standing |= carried
-        walls, message = self._zygote.reported_walls, _message(session, code)
-        if asked is None and not any(name in bound_names(cell.text) for cell in code for name in points):
+            outcomes = self._decided(session, inputs, names)
+        submitted = Submitted(self.exercise, code, session)
+        outcomes = self._with_disclosed(outcomes, submitted, names)
+        questions = self._questions(outcomes, submitted, inputs, names)
+        message = _message(session, code)
+        if asked is None and not any(name in bound_names(cell.text) for cell in code for name in names):
             message = f"{message} {_ANOTHER_FILE}".lstrip()
-            standing = {
-                n: replace(q, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE) for n, q in standing.items()
-            }
-        return Graded(report_on(self.exercise, tuple(standing.values()), walls, message), session.results)
+            questions = [
+                replace(question, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE, place=None)
+                for question in questions
+            ]
+        return Graded(self._report(questions, message), session.results)
 
-    def _decided(
-        self, session: Session, cells: Sequence[NotebookCell], inputs: Inputs, points: Sequence[str]
-    ) -> dict[HiddenTest, TestOutcome]:
-        """Run the tests of the questions in `points` until all are decided."""
-        running = self._running
-        forged = _forges_its_check(cells, session) & frozenset(points)
-        early = _fails_its_check(cells, session) & frozenset(points) - forged
-        disclosed = running.disclosed(session, early)
-        outcomes = running.forged(forged)
+    def _report(self, questions: Sequence[QuestionReport], message: str) -> Report:
+        return report_on(self.exercise, tuple(questions), self._zygote.reported_walls, message)
+
+    def _decided(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
+        """Run the tests of these questions until all are decided."""
+        judge, errors = self._judge, {number for number, one in session.results.items() if one.error}
+        forged = _checked_in(session, {number for number, why in session.lost.items() if why is FORGED})
+        outcomes = judge.forged(forged & frozenset(names))
+        # Where a visible check raises an error, hidden tests will mostly fail, too.
+        disclosed = judge.disclosed(session, (_checked_in(session, errors) - forged) & frozenset(names))
         first = (TestOutcome(test, run, run) for test, run in disclosed.items())
         outcomes |= {outcome.test: outcome for outcome in first if outcome.failed}
-        tests = [test for test in self.suite.tests if test.question in points]
-        for run in running.tests(session, inputs, set(tests) - outcomes.keys()):
+        tests = [test for test in self.suite.tests if test.question in names]
+        for run in judge.run(session, inputs, set(tests) - outcomes.keys()):
             outcomes[run.test] = TestOutcome(run.test, run, disclosed.get(run.test))
         return {test: outcomes[test] for test in tests}
 
-    def _with_disclosed(
-        self,
-        outcomes: dict[HiddenTest, TestOutcome],
-        session: Session,
-        submitted: Submitted,
-        points: Sequence[str],
-    ) -> dict[HiddenTest, TestOutcome]:
+    def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted, names: Sequence[str]) -> Outcomes:
         """Add disclosed runs of questions that fail or wait for an instructor, and that have none.
 
         They take place in a new worker: the one that knows hidden inputs has ended.
         """
+        ran, judge = submitted.ran, self._judge
         questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
-        questions |= {
-            n for n in points if self._judge.held(n, outcomes.values(), submitted.codes) is not None
-        }
+        questions |= {name for name in names if judge.held(name, outcomes.values(), ran) is not None}
         questions -= {test.question for test, outcome in outcomes.items() if outcome.disclosed}
         if not questions:
             return outcomes
-        with session.another(submitted.cells) as later:
-            runs = self._running.disclosed(later, questions)
+        with submitted.open() as later:
+            runs = judge.disclosed(later, questions)
         return {test: replace(o, disclosed=runs.get(test, o.disclosed)) for test, o in outcomes.items()}
 
-    def _submitted(
-        self, session: Session, code: Sequence[NotebookCell], needed: Sequence[NotebookCell]
-    ) -> Submitted:
-        """Return what explanations need of a submission, after its first session."""
-        cells, limits = defining(needed), self._running.repair_limits
-        return Submitted(
-            cells,
-            [cell.text for cell in needed if cell.number in session.results],
-            Explainer(self.exercise, code, session).report,
-            lambda: session.another(cells, limits=limits),
-            self.open_reference,
-        )
-
-    def open_reference(self) -> Session:
-        """Return a session in which the reference runs, and nothing of a submission."""
-        texts = enumerate(self.exercise.reference)
-        cells = [NotebookCell(number, "code", text) for number, text in texts]
-        return Session(self._zygote, cells, self._running.repair_limits)
+    def _questions(
+        self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs, names: Sequence[str]
+    ) -> list[QuestionReport]:
+        """Judge and explain these questions, some of them with right earlier answers."""
+        judge, repaired = self._judge, not self.marks_only
+        standing = {name: judge.question(name, outcomes.values(), submitted) for name in names}
+        again: dict[str, QuestionReport] = {}
+        for rerun in reruns(self.building, standing, submitted.session.cells):
+            again |= graded_again(rerun, standing, judge, inputs, submitted, outcomes, repaired=repaired)
+        return [
+            again[name] if name in again
+            else question if question.verdict is Verdict.PASSED
+            else judge.explained(question, outcomes.values(), submitted, repaired=repaired)
+            for name, question in standing.items()
+        ]  # fmt: skip
 
 
-def _fails_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
-    """Return the questions whose visible checks raise an error: hidden tests will mostly fail, too."""
-    return _checked_in(cells, {number for number, result in session.results.items() if result.error})
-
-
-def _forges_its_check(cells: Sequence[NotebookCell], session: Session) -> frozenset[str]:
-    """Return the questions whose visible checks were answered with something that is not a valid answer."""
-    return _checked_in(cells, {number for number, why in session.lost.items() if why is FORGED})
-
-
-def _checked_in(cells: Sequence[NotebookCell], numbers: Container[int]) -> frozenset[str]:
+def _checked_in(session: Session, numbers: Container[int]) -> frozenset[str]:
     """Return the questions that the cells of these numbers check."""
-    return frozenset(checked_question(cell.name) or "" for cell in cells if cell.number in numbers)
+    return frozenset(checked_question(cell.name) or "" for cell in session.cells if cell.number in numbers)
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:
@@ -250,13 +204,13 @@ class CourseGrader:
             graded = grader.grade(notebook)
         except ZygoteError as error:
             report = failure_report(exercise, walls, _BUSY if isinstance(error, StarvedError) else "")
-            return Graded(report, {}, str(error), again=True)
+            return Graded(report, problem=str(error), again=True)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
             # A message that tells people what to do needs no traceback beside it.
             details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
-            return Graded(failure_report(exercise, walls), {}, problem, details)
+            report = failure_report(exercise, walls)
+            return Graded(report, problem=writable(problem), traceback=writable(details))
         errors = [q.name for q in graded.report.questions if q.verdict is Verdict.GRADER_ERROR]
-        return replace(
-            graded, problem=f"grader error in {', '.join(errors)}; see the report" if errors else ""
-        )
+        problem = f"grader error in {', '.join(errors)}; see the report" if errors else ""
+        return replace(graded, problem=problem)

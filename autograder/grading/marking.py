@@ -101,10 +101,10 @@ class MarkingProcess:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
             if kind == _MEMORY:
                 raise LostError("it takes too much memory", "more memory than the grader may use")
-            graded = Graded.from_json(text)
+            graded = _read(text)
         except LostError as lost:
             report = failure_report(exercise, (), f"Grading this submission takes {lost.takes}.")
-            graded = Graded(report, {}, f"{lost}; an instructor has to look at it", again=lost.again)
+            graded = Graded(report, problem=f"{lost}; an instructor has to look at it", again=lost.again)
         if graded.again or graded.traceback:
             self.kill()
         return graded
@@ -183,6 +183,13 @@ class MarkingProcess:
                 process.join(seconds)
                 return process.exitcode
         return None
+
+
+def _read(text: str) -> Graded:
+    try:
+        return Graded.from_json(text)
+    except ValueError:
+        raise LostError("the process that marked it sent no valid result") from None
 
 
 def may_fork() -> bool:

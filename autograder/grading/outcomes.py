@@ -1,30 +1,22 @@
-"""Runs hidden tests on a submission, and decides each by its run on hidden inputs.
+"""What a hidden test concludes about a submission: its run on hidden inputs decides, and nothing else.
 
 Hidden runs decide, disclosed runs explain. The submission could put what it has seen of hidden inputs into
 every word, line or shape of its answers. So of a hidden run nothing counts but its outcome.
 """
 
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.course.exercise import Building
-from autograder.course.names import checked_question
-from autograder.course.rule import Rule
-from autograder.course.settings import Limits
-from autograder.grading.session import Session
 from autograder.report.report import TestReport, Verdict
 from autograder.report.text import one_line
-from autograder.submission.notebook import NotebookCell
 from autograder.testing.expectations import Unmet
-from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.inputs import Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
-from autograder.worker.protocol import Parts, ProtocolError
+from autograder.worker.protocol import Parts
 
 _SENTENCES = 8  # on a rule that was broken, and none
-_REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,82 +54,6 @@ class TestOutcome:
         return TestReport(self.test.title, self.verdict, self.test.weight, hint)
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
-    """How the tests of one exercise are run: its suite, its rules and its limits."""
-
-    suite: Suite
-    rules: Mapping[str, Rule]
-    limits: Limits
-
-    def tests(
-        self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
-    ) -> Iterator[Run]:
-        """Run tests; where one of them loses the worker, no more tests of its question are run.
-
-        Where the sandbox fails, nothing more is run, and no run counts.
-        """
-        lost: dict[str, BaseException] = {}
-        for run in self.suite.run(session, inputs, chosen, lost.get, self.rules):
-            if session.failure is not None:
-                raise session.failure
-            if run.lost and run.error is not None:
-                lost.setdefault(run.test.question, run.error)
-            yield self.blamed(run, inputs)
-
-    def disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
-        """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
-
-        All of them, since a known mistake is known by the tests that it passes, too.
-        """
-        chosen = self.tests_of(questions)
-        return {run.test: run for run in self.tests(session, DISCLOSED, chosen)} if chosen else {}
-
-    def forged(self, questions: Container[str]) -> dict[HiddenTest, TestOutcome]:
-        """Return outcomes of these questions' tests that found a forged answer, without running any.
-
-        Each takes a worker, and what the forger computes. That an answer to the visible check was forged
-        is known already, from a worker that knew no hidden inputs.
-        """
-        error = ProtocolError("the visible check got no answer")
-        runs = (Run.ended(test, error) for test in self.suite.tests if test.question in questions)
-        return {run.test: TestOutcome(run.test, run, run) for run in runs}
-
-    def tests_of(self, questions: Container[str]) -> set[HiddenTest]:
-        """Return the tests of these questions."""
-        return {test for test in self.suite.tests if test.question in questions}
-
-    @property
-    def repair_limits(self) -> Limits:
-        """The limits of a session in which edited code is tried; it has met no hidden input."""
-        call = min(self.limits.call_seconds, _REPAIR_CALL)
-        return replace(
-            self.limits, call_seconds=call, total_seconds=min(self.limits.total_seconds, _REPAIR_TOTAL)
-        )
-
-    def blamed(self, run: Run, inputs: Inputs) -> Run:
-        """Return the run of a test that broke as a failed one, if the answers that it got are to blame.
-
-        They are if one of them, or anything in it, is of another kind than the reference's. Otherwise the
-        test is: `verify` has seen it pass on the reference, and here it breaks on an answer of the same kind.
-        """
-        breaks = run.kind is Verdict.GRADER_ERROR
-        if not breaks and (run.kind is not Verdict.FAILED or isinstance(run.error, Unmet)):
-            return run
-        detail = _other_kind(self.suite, run, inputs)
-        return replace(run, kind=Verdict.FAILED, detail=detail) if detail or not breaks else run
-
-
-def defining(cells: Sequence[NotebookCell]) -> list[NotebookCell]:
-    """Return the cells without the visible checks, which define nothing."""
-    return [cell for cell in cells if checked_question(cell.name) is None]
-
-
-def report_bits(suite: Suite, rules: Mapping[str, Rule], building: Building) -> int:
-    """Return how many bits a report on an exercise can tell about hidden inputs, at most."""
-    return told_bits(len(suite.tests), len(rules), len(building.builds_on))
-
-
 def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
     """Return how many bits a report can tell about hidden inputs, at most.
 
@@ -148,6 +64,19 @@ def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
     return math.ceil(bits + 2 * building)
+
+
+def blamed(suite: Suite, run: Run, inputs: Inputs) -> Run:
+    """Return the run of a test that broke as a failed one, if the answers that it got are to blame.
+
+    They are if one of them, or anything in it, is of another kind than the reference's. Otherwise the test
+    is: `verify` has seen it pass on the reference, and here it breaks on an answer of the same kind.
+    """
+    breaks = run.kind is Verdict.GRADER_ERROR
+    if not breaks and (run.kind is not Verdict.FAILED or isinstance(run.error, Unmet)):
+        return run
+    detail = _other_kind(suite, run, inputs)
+    return replace(run, kind=Verdict.FAILED, detail=detail) if detail or not breaks else run
 
 
 def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:

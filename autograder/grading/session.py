@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from autograder.course.code import MAX_RUN_DOTS, quick_to_run
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
-from autograder.grading.graded import MAX_SHOWN, CellResult
-from autograder.report.outputs import Output, checked_outputs
+from autograder.grading.graded import MAX_SHOWN, CellResult, Output, checked_outputs
 from autograder.report.report import Verdict
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
@@ -90,11 +89,11 @@ class Session:
         given: Given | None = None,
         budget: Budget | None = None,
     ) -> None:
-        self.limits = limits
+        self.cells, self.limits = cells, limits
         self.results: dict[int, CellResult] = {}  # by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
         self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
-        self._zygote, self._cells, self._given = zygote, cells, given
+        self._zygote, self._given = zygote, given
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
         self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
@@ -168,6 +167,10 @@ class Session:
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
         return Session(self._zygote, cells, limits, self.lost, given, budget)
 
+    def apart(self, cells: Sequence[NotebookCell], limits: Limits) -> "Session":
+        """Return a session in which nothing of this submission runs."""
+        return Session(self._zygote, cells, limits)
+
     def _ready(self) -> Worker:
         """Return a worker in which the notebook has run, to which more may be sent."""
         self.start()
@@ -183,7 +186,7 @@ class Session:
             self._ask(worker, request, [], self.limits.call_seconds)
 
     def _kept_cells(self) -> Iterator[NotebookCell]:
-        kept = (cell for cell in self._cells if cell.number not in self._left_out)
+        kept = (cell for cell in self.cells if cell.number not in self._left_out)
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:

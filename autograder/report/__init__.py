@@ -2,7 +2,6 @@
 
 report: the verdicts, the report on a submission, and the scores that the gradebook has for it.
 example: one small call that goes wrong, as plain numbers and as tables.
-outputs: what cells have shown, checked before it is kept.
 text: cleaners for text that strangers wrote, one for each place where it may stand.
 markup: the process in which strangers' Markdown, code and HTML is parsed, with bounds.
 renderer: asks that process for HTML.

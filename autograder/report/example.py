@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 MOST_NUMBERS = 12  # of one grid
 MOST_GRIDS = 3  # that go in
@@ -33,12 +33,6 @@ class Example:
     asked: Grid
     made: str = ""  # how the object was made, as code; its weights stand first in what is given
 
-    @staticmethod
-    def from_dict(data: dict[str, Any]) -> "Example":
-        """Rebuild an example from a report's JSON."""
-        given, made = tuple(map(_grid, data["given"])), data.get("made", "")
-        return Example(given, _grid(data["got"]), _grid(data["asked"]), made)
-
 
 def rounded(value: float | bool) -> Number:
     """Return a number to four significant places, or the word for one that is not finite."""
@@ -47,10 +41,6 @@ def rounded(value: float | bool) -> Number:
     text = f"{value:.4g}"
     number = float(text) + 0.0  # which makes 0 of -0
     return number if math.isfinite(number) else text  # what rounds to 1.798e+308 has no number either
-
-
-def _grid(data: dict[str, Any]) -> Grid:
-    return Grid(data["name"], tuple(data["shape"]), tuple(data["numbers"]))
 
 
 class Cell(NamedTuple):

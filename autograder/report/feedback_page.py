@@ -121,10 +121,7 @@ def _attempt(attempts: Sequence[ShownAttempt]) -> str:
 
 
 def show_notebook(
-    cells: Iterable[Any],
-    saved_pictures: SavedPictures,
-    allowance: Allowance,
-    lessons: dict[str, Lesson],
+    cells: Iterable[Any], saved_pictures: SavedPictures, allowance: Allowance, lessons: dict[str, Lesson]
 ) -> Iterator[Part]:
     """Yield the parts of a notebook in order, until the page is full.
 

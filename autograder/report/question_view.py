@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from autograder.report.example import ExampleView, show_example
-from autograder.report.report import GradebookEntry, QuestionReport, Verdict, standing
+from autograder.report.report import GradebookEntry, Place, QuestionReport, Verdict, standing
 from autograder.report.safe_html import Allowance, render_comment, render_lines, render_text
 from autograder.report.text import number
 
@@ -34,8 +34,6 @@ _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
 _PROMISE = re.compile(r"\s*\b(A person|An instructor) will [^.]*\.")  # written before anybody had looked
 _PART = re.compile(r"\n\d\. ")  # of a hint that names several things
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_CRASHED_IN = re.compile(r"\(the cell of (\w+), line (\d+)\)")
-_REPAIRED_IN = re.compile(r"\bin lines? (\d+)(?:, at |[,.]|$)", re.MULTILINE)
 _AROUND, _SHORT, _LONGEST_LINE = 3, 10, 200  # lines beside a marked one; of code that is shown whole; letters
 _NEXT = {
     Verdict.FAILED: "See what is wrong",
@@ -146,27 +144,22 @@ def _next(
 
 def _error(question: QuestionReport) -> str:
     """Return the error that stopped the code, where the question's hint names a repair instead."""
-    if not _REPAIRED_IN.search(question.hint):
-        return ""
-    return next((test.hint for test in question.tests if test.verdict is Verdict.CRASHED), "")
+    errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
+    return errors[0] if errors and question.place and question.hint not in errors else ""
 
 
 def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the student's lines around the place that the hint names, or the whole of a short answer."""
-    name, marked = question.name, 0
-    if found := _CRASHED_IN.search(question.hint):
-        name, marked = found[1], int(found[2])
-    elif found := _REPAIRED_IN.search(question.hint):
-        marked = int(found[1])
-    lines = sources.get(name, "").splitlines()
+    """Yield the student's lines around the place of the mistake, or the whole of a short answer."""
     if question.verdict not in (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT):
         return
-    first, last = marked - _AROUND, marked + _AROUND
-    if not 0 < marked <= len(lines):
-        marked, first, last = 0, 1, len(lines) if len(lines) <= _SHORT else 0
-    for place, line in enumerate(lines, 1):
-        if first <= place <= last:
-            yield Line(place, render_text(line[:_LONGEST_LINE]), place == marked)
+    place = question.place or Place(question.name, 0)
+    lines = sources.get(place.question, "").splitlines()
+    marked = place.line if place.line <= len(lines) else 0
+    first, last = (marked - _AROUND, marked + _AROUND) if marked else (1, len(lines))
+    if marked or len(lines) <= _SHORT:
+        for number, line in enumerate(lines, 1):
+            if first <= number <= last:
+                yield Line(number, render_text(line[:_LONGEST_LINE]), number == marked)
 
 
 def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:

@@ -53,9 +53,8 @@ def classroom50(course: Course, report: IO[str]) -> None:
     from autograder.report.report import Report, Status
 
     try:
-        data = json.loads(report.read())
-        graded = Report.from_dict({key: value for key, value in data.items() if key != "notebook"})
-    except (ValueError, KeyError, TypeError, AttributeError):
+        graded = Report.from_dict(json.loads(report.read()))
+    except ValueError:
         raise click.UsageError("give one report, as `autograder run --json NOTEBOOK` prints it") from None
     if graded.status is Status.GRADER_ERROR:
         raise SystemExit(OUR_FAILURE)

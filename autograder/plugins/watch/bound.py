@@ -6,7 +6,7 @@ from collections import defaultdict
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Tells
-from autograder.grading.outcomes import report_bits
+from autograder.grading.outcomes import told_bits
 from autograder.plugins.watch.rounds import settings_of
 from autograder.testing.suite import HiddenTest, Suite
 
@@ -14,7 +14,8 @@ from autograder.testing.suite import HiddenTest, Suite
 def what_pages_tell(course: Course, exercise: Exercise) -> str:
     """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
     settings, suite = settings_of(course, exercise), Suite(exercise)
-    bits = report_bits(suite, course.rules(exercise.name), course.building(exercise.name))
+    rules, building = course.rules(exercise.name), course.building(exercise.name)
+    bits = told_bits(len(suite.tests), len(rules), len(building.builds_on))
     if settings.tells is Tells.SCORE:
         bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"

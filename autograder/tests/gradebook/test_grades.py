@@ -13,8 +13,7 @@ from nbformat import NotebookNode, from_dict
 from autograder.course.course import Course
 from autograder.gradebook.attempts import stored_reports
 from autograder.gradebook.grades import Release, comment
-from autograder.grading.graded import CellResult, Graded
-from autograder.report.outputs import Output
+from autograder.grading.graded import CellResult, Graded, Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.submission.notebook import Notebook as SubmittedNotebook

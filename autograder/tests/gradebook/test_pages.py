@@ -16,7 +16,7 @@ from autograder.gradebook.pages import (
     saved_pictures,
     write_feedback,
 )
-from autograder.report.report import GradebookSubmission, Report, Status, TestReport, Verdict
+from autograder.report.report import GradebookSubmission, Place, Report, Status, TestReport, Verdict
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
@@ -97,9 +97,12 @@ def test_beside_the_page_lies_what_the_exchange_needs_and_nothing_of_the_exercis
 
 
 def test_a_small_wrong_call_is_a_hint_and_goes_with_the_hints() -> None:
-    report = replace(REPORT, questions=(replace(QUESTION, shown=SHOWN, mistake="double__triple"),))
+    report = replace(
+        REPORT,
+        questions=(replace(QUESTION, shown=SHOWN, mistake="double__triple", place=Place("double", 2)),),
+    )
     (question,) = early(report, [], Tells.TESTS)[0].questions
-    assert (question.shown, question.hint, question.mistake) == (None, "", None)
+    assert (question.shown, question.hint, question.mistake, question.place) == (None, "", None, None)
     for tells in (Tells.HINTS, None):
         assert early(report, [], tells)[0] == report
 

@@ -5,9 +5,10 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
-from autograder.grading.diagnosis import Diagnosis, Named, Submitted, look
-from autograder.grading.explanation import Explainer
+from autograder.grading.diagnosis import Diagnosis, Named, look
+from autograder.grading.explanation import Submitted
 from autograder.grading.session import Session
+from autograder.report.report import Place
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local
@@ -46,25 +47,19 @@ def cells(exercise: Exercise, text: str) -> list[NotebookCell]:
     return [NotebookCell(number, "code", one, "") for number, one in enumerate(texts)]
 
 
-def session(zygote: Zygote, cells: list[NotebookCell]) -> Session:
-    return Session(zygote, cells, Limits())
-
-
 def named(
     exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown = RepairsShown.PLACE
 ) -> Named | None:
     suite, own = Suite(exercise), cells(exercise, text)
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
-    given = [NotebookCell(number, "code", one) for number, one in enumerate(exercise.reference)]
-    explain = Explainer(exercise, own, session(zygote, own)).report
-    submitted = Submitted(own, [], explain, lambda: session(zygote, own), lambda: session(zygote, given))
+    submitted = Submitted(exercise, own, Session(zygote, own, Limits()))
     return Diagnosis(suite, Repairs(shown)).name("double", runs, submitted)
 
 
 def test_a_repair_names_the_misconception_and_the_place(exercise: Exercise, zygote: Zygote) -> None:
     found = named(exercise, zygote, "def double(x):\n    y = x * 3\n    return y")
     assert found is not None
-    assert found.name == "double__tripled"
+    assert (found.name, found.place) == ("double__tripled", Place("double", 2))
     assert found.hint == (
         "It becomes three times as large. How often is it added? One change in line 2, at `3`, makes all "
         "tests pass. All else is right."
@@ -73,10 +68,7 @@ def test_a_repair_names_the_misconception_and_the_place(exercise: Exercise, zygo
 
 @pytest.mark.parametrize(
     ("shown", "ends"),
-    [
-        (RepairsShown.PLACE, "All else is right."),
-        (RepairsShown.SHOWN, "All else is right. Write `2` there."),
-    ],
+    [(RepairsShown.PLACE, "All else is right."), (RepairsShown.SHOWN, "All else is right. Write `2` there.")],
 )
 def test_what_stands_there_instead_is_told_only_where_the_author_allows_it(
     exercise: Exercise, zygote: Zygote, shown: RepairsShown, ends: str

@@ -9,7 +9,6 @@ import torch
 from autograder.course.course import Course
 from autograder.grading.examples import Examples
 from autograder.report.example import Example, rounded
-from autograder.report.report import TestReport, Verdict
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -25,9 +24,7 @@ class Desk:
     def example(self, question: str, code: str) -> Example | None:
         namespace = run_code(self.exercise.variant(f"import torch\n{code}"))
         runs = list(self.suite.run(Local(namespace), chosen=self.suite.of(question)))
-        verdicts = {run.test: Verdict.FAILED if run.error else Verdict.PASSED for run in runs}
-        reports = {test: TestReport(test.title, verdict) for test, verdict in verdicts.items()}
-        return Examples(self.suite).of(question, reports, runs)
+        return Examples(self.suite).of(question, runs)
 
 
 @pytest.fixture
@@ -101,7 +98,6 @@ def test_of_a_class_the_object_its_weights_and_its_call_are_shown(course: Course
     right = x.view(3, 2) @ weights
     assert torch.allclose(torch.tensor(shown.asked.numbers), right, atol=1e-3)
     assert torch.allclose(torch.tensor(shown.got.numbers), 2 * right, atol=1e-3)
-    assert Example.from_dict(json.loads(json.dumps(asdict(shown)))) == shown
 
 
 def test_an_object_that_was_given_no_weights_shows_its_own_and_is_left_out(course: Course) -> None:
@@ -134,7 +130,7 @@ def test_hostile_numbers_become_words_that_json_can_hold(desk: Desk) -> None:
     shown = desk.example("row_sums", code)
     assert shown is not None
     assert shown.got.numbers == ("nan", "inf", "-inf", "1.798e+308", 0.0)
-    assert Example.from_dict(json.loads(json.dumps(asdict(shown), allow_nan=False))) == shown
+    assert json.dumps(asdict(shown), allow_nan=False)
 
 
 def test_numbers_have_four_significant_places() -> None:

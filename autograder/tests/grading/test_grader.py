@@ -216,19 +216,18 @@ def test_what_another_cell_does_costs_no_question(desk: Desk, code: str) -> None
     assert desk.grader.grade_cells(disturbed).report.score == FULL
 
 
-def test_a_forbidden_call_is_for_review_and_scores_nothing_yet(desk: Desk) -> None:
-    report = desk.grade(double="def double(x):\n    return torch.mul(x, 2)")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("torch.mul(x, 2)", 'without "mul"'),
+        ("torch.einsum('...,->...', x, torch.full((), 2.0, dtype=x.dtype))", "called einsum"),
+    ],
+)
+def test_what_a_rule_forbids_is_for_review_and_scores_nothing_yet(desk: Desk, body: str, said: str) -> None:
+    report = desk.grade(double=f"def double(x):\n    return {body}")
     question = of(report, "double")
     assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
-    assert '"mul"' in question.hint
-
-
-def test_an_operator_that_work_by_hand_has_no_use_for_is_for_review(desk: Desk) -> None:
-    double = "def double(x):\n    return torch.einsum('...,->...', x, torch.full((), 2.0, dtype=x.dtype))"
-    report = desk.grade(double=double)
-    question = of(report, "double")
-    assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
-    assert "called einsum" in question.hint  # as it did on disclosed inputs
+    assert said in question.hint  # an operator is named because disclosed runs called it, too
     assert of(report, "row_sums").verdict == Verdict.PASSED
 
 

@@ -138,6 +138,13 @@ def test_no_process_is_started_for_ever(classroom: Course, monkeypatch: pytest.M
         process.grade(small(classroom), notebook_of(classroom, "ann"))
 
 
+def test_a_result_in_another_form_is_our_failure(classroom: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Graded, "to_json", lambda _: "{}")
+    with MarkingProcess(classroom) as process:
+        graded = process.attempt(small(classroom), notebook_of(classroom, "ann"))
+    waits(graded, "more than the grader can do")
+
+
 def test_a_process_bounds_its_memory_and_what_it_starts_does_not(tmp_path: Path, family: Family) -> None:
     course = open_course(tmp_path / "course")
     submission = hand_in(course, "ann", solved(small(course)))

@@ -10,11 +10,14 @@ import torch
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits
-from autograder.grading.explanation import Explainer, Locator
+from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.examples import Examples
+from autograder.grading.explanation import Submitted
 from autograder.grading.graded import CellResult
-from autograder.grading.outcomes import Running, TestOutcome, told_bits
+from autograder.grading.judge import Judge
+from autograder.grading.outcomes import TestOutcome, told_bits
 from autograder.grading.session import LeftOut, Session
-from autograder.report.report import TestReport, Verdict
+from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedError
 from autograder.testing.expectations import NotJudged, Unmet
@@ -50,7 +53,7 @@ def judge(exercise: Exercise, session: Session) -> Judged:
     def judge(error: BaseException | None) -> tuple[Verdict, str]:
         hidden = Run.ended(TEST, Unmet("row 1127 sums to 0.25"))
         outcome = TestOutcome(TEST, hidden, Run.ended(TEST, error))
-        report = Explainer(exercise, CELLS, session).report(outcome)
+        report = Submitted(exercise, CELLS, session).explain(outcome)
         assert report.title == TEST.title
         return report.verdict, report.hint
 
@@ -103,7 +106,7 @@ def test_other_outcomes_of_hidden_runs_explain_themselves(
     exercise: Exercise, session: Session, problem: BaseException | None, verdict: Verdict, hint: str
 ) -> None:
     outcome = TestOutcome(TEST, Run.ended(TEST, problem), Run.ended(TEST, Unmet("no")))
-    report = Explainer(exercise, CELLS, session).report(outcome)
+    report = Submitted(exercise, CELLS, session).explain(outcome)
     assert report.verdict is verdict
     assert report.hint.startswith(hint)
 
@@ -172,7 +175,8 @@ def breaking(exercise: Exercise) -> Callable[..., Run]:
     """Return a function that runs a test which breaks after two answers: a table, and a tensor."""
     with exercise.suite.open("a", encoding="utf-8") as suite:
         suite.write(BREAKING)
-    running = Running(Suite(exercise), {}, LIMITS)
+    made = Suite(exercise)
+    judging = Judge(made, {}, Diagnosis(made), Examples(made))
 
     def breaking(items: list[Any], double: Header, *tensors: torch.Tensor) -> Run:
         answers: list[tuple[Header, Parts]] = [
@@ -181,8 +185,7 @@ def breaking(exercise: Exercise) -> Callable[..., Run]:
             (FUNCTION, []),
         ]
         with Session(ScriptedZygote(lambda _: answers.pop()), (), LIMITS) as session:
-            test = running.suite.tests[-1]
-            (run,) = running.tests(session, DISCLOSED, {test})
+            (run,) = judging.run(session, DISCLOSED, {made.tests[-1]})
         return run
 
     return breaking
@@ -251,8 +254,24 @@ def test_a_test_that_breaks_on_answers_of_the_right_kind_is_our_failure(breaking
 GIVEN = "import torch\n\ntable = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
 
 
-@pytest.fixture
-def locator(exercise: Exercise) -> Locator:
+@pytest.mark.parametrize(
+    ("places", "words", "place"),
+    [
+        ([[3, 2]], " (the cell of double, line 2)", Place("double", 2)),
+        ([[4, 1]], " (the cell of row_sums, line 1)", Place("row_sums", 1)),
+        ([[8, 2], [3, 2]], " (code cell 4, line 2)", None),
+        ([[1, 3], [3, 2]], " (the cell of double, line 2)", Place("double", 2)),
+        ([[1, 3]], " (code cell 1, line 3)", None),
+        ([[3, None]], " (the cell of double)", None),
+        ([[3, 99]], " (the cell of double, line 99)", Place("double", 99)),
+        ([[77, 1], [3, 2]], " (the cell of double, line 2)", Place("double", 2)),
+        ([[77, 1]], "", None),
+        ([], "", None),
+    ],
+)
+def test_an_error_is_placed_in_the_students_own_cell_where_it_passed_one(
+    exercise: Exercise, session: Session, places: list[object], words: str, place: Place | None
+) -> None:
     assert GIVEN in exercise.given
     cells = (
         NotebookCell(1, "code", GIVEN),
@@ -260,33 +279,10 @@ def locator(exercise: Exercise) -> Locator:
         NotebookCell(4, "code", "row_sums = lambda x: x", "row_sums"),
         NotebookCell(8, "code", "def helper(x):\n    raise ValueError"),
     )
-    return Locator(exercise, {cell.number: cell for cell in cells})
-
-
-@pytest.mark.parametrize(
-    ("places", "words", "line"),
-    [
-        ([[3, 2]], " (the cell of double, line 2)", "return x.doubled()"),
-        ([[4, 1]], " (the cell of row_sums, line 1)", "row_sums = lambda x: x"),
-        ([[8, 2], [3, 2]], " (code cell 4, line 2)", "raise ValueError"),
-        (
-            [[1, 3], [3, 2]],
-            " (the cell of double, line 2)",
-            "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])",
-        ),
-        ([[1, 3]], " (code cell 1, line 3)", "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"),
-        ([[3, None]], " (the cell of double)", ""),
-        ([[3, 99]], " (the cell of double, line 99)", ""),
-        ([[77, 1], [3, 2]], " (the cell of double, line 2)", ""),
-        ([[77, 1]], "", ""),
-        ([], "", ""),
-    ],
-)
-def test_an_error_is_placed_in_the_students_own_cell_where_it_passed_one(
-    locator: Locator, places: list[object], words: str, line: str
-) -> None:
-    error = StudentError({"type": "ValueError", "places": places})
-    assert (locator.words(error), locator.source_line(error)) == (words, line)
+    run = Run.ended(TEST, StudentError({"type": "ValueError", "places": places}))
+    submitted, outcome = Submitted(exercise, cells, session), TestOutcome(TEST, run, run)
+    assert submitted.explain(outcome).hint == f"ValueError{words}"
+    assert submitted.place(outcome) == place
 
 
 @pytest.mark.parametrize("tests", [1, 2, 45])

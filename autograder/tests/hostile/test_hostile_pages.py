@@ -9,9 +9,8 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.course.course import Course
 from autograder.gradebook.pages import write_feedback
-from autograder.grading.graded import CellResult, Graded
+from autograder.grading.graded import CellResult, Graded, Output
 from autograder.report.feedback_page import render_feedback
-from autograder.report.outputs import Output
 from autograder.report.safe_html import LEFT_OUT, MAX_PAGE, TOO_LARGE
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved

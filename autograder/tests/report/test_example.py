@@ -8,9 +8,7 @@ from autograder.tests.report.test_feedback_page import QUESTION, REPORT, page
 
 GIVEN = (Grid("scores", (2, 2), (1.0, -2.5, 0.0, 0.0)), Grid("d_k", (), (4.0,)))
 SHOWN = Example(
-    GIVEN,
-    Grid("result", (2, 2), (0.8, 0.2, 0.5, "nan")),
-    Grid("result", (2, 2), (0.8, 0.2, 0.25, 0.75)),
+    GIVEN, Grid("result", (2, 2), (0.8, 0.2, 0.5, "nan")), Grid("result", (2, 2), (0.8, 0.2, 0.25, 0.75))
 )
 
 

@@ -11,6 +11,7 @@ from autograder.report.feedback_page import REST, Part, render_feedback, show_no
 from autograder.report.report import (
     GradebookEntry,
     GradebookSubmission,
+    Place,
     QuestionReport,
     Report,
     ShownAttempt,
@@ -96,7 +97,9 @@ def test_the_student_s_own_lines_are_shown_with_the_place_marked() -> None:
     cell = from_dict({"cell_type": "code", "source": source, "outputs": [], "metadata": {"nbgrader": {
         "grade_id": "double", "solution": True}}})  # fmt: skip
     hint = "With another order in line 9, at `x9 = <b>`, all tests pass. All else is right."
-    text = page(replace(REPORT, questions=(replace(QUESTION, hint=hint),)), cells=(cell,))
+    text = page(
+        replace(REPORT, questions=(replace(QUESTION, hint=hint, place=Place("double", 9)),)), cells=(cell,)
+    )
     assert "<tr class=marked><td>9</td><td>    x9 = &lt;b&gt; <b>← here</b></td></tr>" in text
     assert re.findall(r"<td>(\d+)</td><td> ", text) == [str(n) for n in range(6, 13)]
     assert "Look at line 9" in text

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.report.question_view import MEANINGS, QuestionView, show_question
-from autograder.report.report import GradebookEntry, QuestionReport, Verdict
+from autograder.report.report import GradebookEntry, Place, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 
@@ -120,18 +120,19 @@ def test_a_crash_that_several_tests_met_is_shown_once_with_their_number() -> Non
 
 
 @pytest.mark.parametrize(
-    ("verdict", "hint", "words"),
+    ("verdict", "place", "words"),
     [
-        (Verdict.FAILED, "Look again.", "See what is wrong"),
-        (Verdict.FAILED, "With one step less in line 2, all tests pass.", "Look at line 2"),
-        (Verdict.CRASHED, "NameError: y (the cell of dot, line 1)", "Fix the error in line 1"),
-        (Verdict.CRASHED, "NameError: y (the cell of other, line 1)", "Fix the error"),
-        (Verdict.NOT_ATTEMPTED, "", "Replace the stub"),
-        (Verdict.PASSED, "", ""),
-        (Verdict.UNGRADED, "", "Wait for a grader"),
+        (Verdict.FAILED, None, "See what is wrong"),
+        (Verdict.FAILED, Place("dot", 2), "Look at line 2"),
+        (Verdict.FAILED, Place("dot", 3), "See what is wrong"),
+        (Verdict.CRASHED, Place("dot", 1), "Fix the error in line 1"),
+        (Verdict.CRASHED, Place("other", 1), "Fix the error"),
+        (Verdict.NOT_ATTEMPTED, None, "Replace the stub"),
+        (Verdict.PASSED, None, ""),
+        (Verdict.UNGRADED, None, "Wait for a grader"),
     ],
 )
-def test_it_says_what_to_do_next(verdict: Verdict, hint: str, words: str) -> None:
-    question = QuestionReport("dot", verdict, None, 3.0, hint)
+def test_it_says_what_to_do_next(verdict: Verdict, place: Place | None, words: str) -> None:
+    question = QuestionReport("dot", verdict, None, 3.0, "An error in line 1.", place=place)
     sources = {"dot": "def dot(a, b):\n    return a"}
     assert show_question(question, None, Allowance(), unreadable=False, sources=sources).next == words

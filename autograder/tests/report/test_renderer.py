@@ -57,9 +57,7 @@ def test_a_process_that_is_killed_is_replaced() -> None:
     assert renderer.render("html", "a").html == "a"
 
 
-def test_the_process_has_nothing_of_value_and_can_open_nothing(
-    process: MarkupProcess,
-) -> None:
+def test_the_process_has_nothing_of_value_and_can_open_nothing(process: MarkupProcess) -> None:
     place = PROCESSES / str(process.pid)
     environment = (place / "environ").read_text()
     assert {line.partition("=")[0] for line in environment.split("\0") if line} == {"PYTHONPATH", "LC_ALL"}

@@ -173,11 +173,6 @@ def test_a_missing_value_is_an_error(tmp_path: Path) -> None:
         load_template(written(tmp_path, "{{ nothing }}")).render()
 
 
-def test_a_template_is_compiled_once(tmp_path: Path) -> None:
-    path = written(tmp_path, "{{ text }}")
-    assert load_template(path) is load_template(path)
-
-
 def test_no_template_and_no_other_module_marks_text_as_safe() -> None:
     engine = Path(__file__).parents[2]
     rooms = [engine / "report", engine / "publishing", engine / "gradebook", engine / "gradescope"]

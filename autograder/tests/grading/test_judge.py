@@ -1,8 +1,8 @@
-"""Where the basic test of a question fails, the others state facts and do not nudge."""
+"""A question is judged by its tests; where its basic test fails, the others state facts and do not nudge."""
 
 import pytest
 
-from autograder.grading.wording import facts, leading, stated
+from autograder.grading.judge import facts, leading, stated, summarize
 from autograder.report.report import TestReport, Verdict
 from autograder.testing.suite import HiddenTest
 
@@ -74,3 +74,33 @@ def test_of_the_failures_that_say_all_they_know_the_rarest_supplies_the_words() 
 )
 def test_facts_are_what_is_left_without_questions(hint: str, left: str) -> None:
     assert facts(hint) == left
+
+
+CASES = [
+    ("passed passed", "passed", 4.0),
+    ("passed failed", "failed", 2.0),
+    ("crashed failed", "failed", 0.0),
+    ("not attempted|not attempted", "not attempted", 0.0),
+    ("passed|not attempted", "failed", 2.0),
+    ("failed|not judged|passed|passed", "failed", 2.0),
+    ("not judged|passed", "failed", 2.0),
+    ("timed out|failed", "timed out", 0.0),
+    ("blocked|failed", "blocked", 0.0),
+    ("review|passed", "review", 0.0),
+    ("grader error|passed", "grader error", None),
+]
+
+
+@pytest.mark.parametrize(("verdicts", "worst", "score"), CASES)
+def test_the_worst_verdict_speaks_and_the_passed_weight_scores(
+    verdicts: str, worst: str, score: float | None
+) -> None:
+    words = verdicts.split("|") if "|" in verdicts else verdicts.split()
+    question = summarize("q", 4, tuple(TestReport("title", Verdict(word), 1, word) for word in words))
+    assert (question.verdict, question.score) == (worst, score)
+
+
+def test_weights_share_the_points() -> None:
+    tests = (TestReport("a", Verdict.PASSED, 3), TestReport("b", Verdict.FAILED, 1, "look"))
+    question = summarize("q", 2, tests)
+    assert (question.score, question.hint) == (1.5, "look")
