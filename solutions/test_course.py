@@ -516,7 +516,8 @@ def test_experiments_say_so_where_their_files_are_missing(
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(
-        "import math\nimport torch\nfrom torch.nn import functional as F\nplt = None",
+        "import math\nimport torch\nfrom torch import nn\n"
+        "from torch.nn import functional as F\nplt = None",
         names,
     )
     experiments = [
@@ -525,7 +526,7 @@ def test_experiments_say_so_where_their_files_are_missing(
         if cell.role is Role.DEMO and "weights:" in cell.text
     ]
     first = next(cell for cell in TINY_GPT.cells if "def read_safetensors" in cell.text)
-    assert len(experiments) == 4
+    assert len(experiments) == 9
     for cell in (first, *experiments):
         exec(compile(cell.text, f"line {cell.line}", "exec"), names)
     assert (
@@ -533,6 +534,48 @@ def test_experiments_say_so_where_their_files_are_missing(
         .out.strip()
         .endswith("so the experiments below show nothing.")
     )
+
+
+RENAMED = {"attention_norm": "ln1", "self.norm": "self.last", "feed_forward": "ffn"}
+OTHER_CLASSES = {
+    "the suggested names": ({}, "Your TinyGPT is the trained model"),
+    "other names": (RENAMED, "Your TinyGPT is the trained model"),
+    "another activation": ({"nn.GELU()": "nn.ReLU()"}, "goes on: it guesses like"),
+    "one layer more": (
+        {"self.norm = ": "self.more = nn.Linear(3, 3)\n        self.norm = "},
+        "goes on: the trained model has nothing for more.weight",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_CLASSES)
+def test_the_trained_model_runs_in_the_students_class_or_says_why_not(
+    change: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It goes on in any case, and writes with the student's own `generate`."""
+    monkeypatch.chdir(TINY_GPT.folder / "handout")
+    changes, says = OTHER_CLASSES[change]
+    code = "\n".join(TINY_GPT.reference)
+    for old, new in changes.items():
+        assert old in code
+        code = code.replace(old, new)
+    names = dict(run_code((code,)).variables)
+    for part in ("def read_safetensors", "def alice(", "def load_into_yours"):
+        exec(next(cell for cell in TINY_GPT.cells if part in cell.text).text, names)
+    said = capsys.readouterr().out
+    assert says in said
+    assert len(said.rpartition("Alice was ")[2]) > 140
+
+
+def test_a_tiny_gpt_that_reads_repeated_nonsense_gets_an_induction_head() -> None:
+    """In the second round a head of block 1 looks at what came after the same letter before."""
+    names = dict(run_code(TINY_GPT.reference).variables) | {"weights": {}}
+    for part in ("def attention_maps", "def nonsense_twice", "def rounds"):
+        cell = next(cell for cell in TINY_GPT.cells if part in cell.text)
+        undrawn = re.split(r"\n(?:line = |    figure, )", cell.text)[0]
+        exec(undrawn.replace("steps = 400", "steps = 250"), names)
+    assert names["scores"][0].max() < 0.4 < 0.5 < names["scores"][1].max()
+    assert names["copier_losses"][50] > 3 > 2 > names["copier_losses"][-1]
 
 
 BLOCKS = {

@@ -133,7 +133,8 @@ plt.show()
 #
 # About 15 minutes, medium.
 #
-# Write the two lines above as a module. The names of the layers are yours to choose.
+# Write the two lines above as a module. The names of the layers are yours to choose. With the suggested ones,
+# a trained model fits into your class by name: you will meet it at the end of this notebook.
 
 
 # %% solution="Block"
@@ -156,6 +157,9 @@ class Block(nn.Module):
     attention is the given MultiHeadAttention; feed_forward is Linear to 4 * n_embd
     features, GELU (exact or tanh) or ReLU, Linear back to n_embd; norm_1 and norm_2 are
     two LayerNorms of n_embd features.
+
+    Suggested names of the layers: attention_norm, attention, feed_forward_norm and
+    feed_forward (an nn.Sequential: Linear, activation, Linear).
 
     The class sets no seed; whoever uses it does.
     """
@@ -420,6 +424,23 @@ axis.set(
 plt.show()
 
 # %% [markdown]
+# ## A table of vectors
+#
+# A token is a whole number, and attention needs vectors. `nn.Embedding(5, 3)` is a table for 5 different
+# tokens: row i holds the 3 features of token i. Call it with tokens, and you get their rows. The numbers
+# are random at first, and they are parameters: training changes them.
+
+# %% demo
+torch.manual_seed(0)
+table = nn.Embedding(5, 3)
+print("the table, (5, 3):", table.weight.data, sep="\n")
+print("tokens 1 and 4, (2, 3):", table(torch.tensor([1, 4])).data, sep="\n")
+text_of_tokens = torch.tensor([[1, 4, 4, 0]])  # try two texts
+print("a batch", tuple(text_of_tokens.shape), "->", tuple(table(text_of_tokens).shape))
+
+# %% [markdown]
+# ## From tokens to logits
+#
 # The way through the model:
 #
 # | step | shape |
@@ -471,6 +492,9 @@ class TinyGPT(nn.Module):
     the head shares the token embedding's weights, these must start small, at
     1 / sqrt(n_embd) or less. No dropout. `tokens` and `targets` are left as they were,
     and the class sets no seed; whoever uses it does.
+
+    Suggested names of the layers: token_embedding, position_embedding, blocks, norm and
+    head.
 
     The model must learn a short text in 240 steps of AdamW, with a learning rate of
     0.01. It learns soonest if tokens and positions start at about the same size: sines,
@@ -553,8 +577,9 @@ def check_TinyGPT():
 
 # %% [markdown]
 # The picture below asks the model itself what it can see. One token is changed at a time; the colour says
-# how much each guess moves. A causal model gives a triangle: a token moves the guesses at its own place and
-# after it, never before.
+# how much each guess moves, on a logarithmic scale, and grey means not at all. A causal model gives a
+# triangle: a token moves the guesses at its own place and after it, never before. Its own guess moves most,
+# since the residual path carries the token there directly.
 
 # %% demo
 torch.manual_seed(4)
@@ -571,7 +596,9 @@ with torch.no_grad():
         other[0, place] = (other[0, place] + 1) % len(CHARACTERS)
         moved[:, place] = (small_model(other)[0] - guesses)[0].norm(dim=-1)
 figure, axis = plt.subplots(figsize=(5.2, 4.2), layout="constrained")
-picture = axis.imshow(moved, cmap="magma_r")
+axis.set_facecolor("lightgrey")
+seen_only = torch.where(moved > 1e-5, moved, torch.nan)
+picture = axis.imshow(seen_only, cmap="magma_r", norm="log")
 axis.set(
     xticks=range(len(sentence)),
     yticks=range(len(sentence)),
@@ -672,6 +699,28 @@ def check_generate():
 #
 # One step of training: compute the loss, find its gradient, let the optimizer move the weights a little
 # against it. PyTorch *adds* new gradients to old ones, so the old ones must be cleared first.
+#
+# Here is all of it for a model with a single parameter, `weight`, which should become 3. The loss is the
+# squared distance. `backward` leaves the gradient in `weight.grad`, and `step` moves `weight` by 0.1 times
+# the gradient, downhill. Guess first: what happens without `zero_grad`?
+
+# %% demo
+weight = nn.Parameter(torch.tensor(-1.0))
+descent = torch.optim.SGD([weight], lr=0.1)  # try lr=0.9, and lr=1.1
+for step in range(12):
+    distance = (weight - 3) ** 2
+    descent.zero_grad()  # try it without this line
+    distance.backward()
+    print(
+        f"step {step}: weight {weight.item():.3f}, loss {distance.item():.3f}, "
+        f"gradient {weight.grad.item():.3f}"
+    )
+    descent.step()
+
+# %% [markdown]
+# The loss falls by the same share in each step, and the steps become smaller, because the gradient does.
+# Without `zero_grad` the old gradients push on, and the weight overshoots and swings. A language model has
+# more parameters and another loss; the four lines stay the same.
 #
 # ### Question 4: `train_step` (3 points)
 #
@@ -858,6 +907,7 @@ else:
 
 # %% demo
 import json
+import re
 from pathlib import Path
 
 files = Path("alice.safetensors"), Path("alice.txt")
@@ -959,6 +1009,80 @@ def alice(tokens, positions=True, mask=True, residuals=True, without_head=None):
 
 
 # %% [markdown]
+# ### It runs in your class
+#
+# The numbers need a model to live in. Take yours: `load_state_dict` puts each tensor where its name says.
+# If you chose other names, `match` pairs the tensors by layer, shape and order. Then your model and `alice`
+# guess the same text. If they agree, your own `TinyGPT` is a trained language model, and your `generate`
+# writes with it. If not, the cell says why, and `generate` goes on with `alice`.
+
+
+# %% demo
+class GivenModel(nn.Module):
+    """alice, called as TinyGPT is: tokens (B, T) -> (logits, None)."""
+
+    def __init__(self):
+        super().__init__()
+        self.context_length = longest
+
+    def forward(self, tokens, targets=None):
+        return alice(tokens)[0], None
+
+
+def match(model):
+    """Return the trained tensors by the names that the model has for them."""
+    norms, attentions = (
+        {
+            id(own)
+            for m in model.modules()
+            if isinstance(m, kind)
+            for own in m.parameters()
+        }
+        for kind in (nn.LayerNorm, MultiHeadAttention)
+    )
+    waiting, found = dict(weights), {}
+    for name, own in model.named_parameters():
+        kind = own.shape, id(own) in norms, id(own) in attentions
+        for other, tensor in waiting.items():
+            if kind == (tensor.shape, "norm" in other, "attention." in other):
+                found[name] = waiting.pop(other)
+                break
+        else:
+            raise LookupError(f"the trained model has nothing for {name}")
+    if waiting:
+        raise LookupError(f"your class has no place for {', '.join(waiting)}")
+    return found
+
+
+def load_into_yours():
+    """Return your TinyGPT with the trained numbers, or else the given model."""
+    reason = "it guesses like pre-norm blocks with GELU, and yours differ"
+    try:
+        yours = TinyGPT(len(letters), int(notes["n_embd"]), heads, blocks, longest)
+        same_names = dict(yours.named_parameters()).keys() == weights.keys()
+        yours.load_state_dict(weights if same_names else match(yours), strict=False)
+        tokens = piece_of_alice(unseen[:longest])[None]
+        with torch.no_grad():
+            apart = (yours.eval()(tokens)[0] - alice(tokens)[0]).abs().max()
+        if apart < 0.05:
+            print(f"Your TinyGPT is the trained model; logits differ by {apart:.0e}.")
+            return yours
+    except NotImplementedError:
+        reason = "your TinyGPT is not filled in yet"
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+    print(f"The given model goes on: {reason}.")
+    names = (re.sub(r"\.\d+\.", ".*.", name).rpartition(".")[0] for name in weights)
+    print("The trained numbers fit these layers:", *sorted(set(names)), sep="\n  ")
+    return GivenModel()
+
+
+if weights:
+    reader = load_into_yours()
+    prompt = piece_of_alice("Alice was ")[None]
+    print("".join(letters[token] for token in generate(reader, prompt, 150)[0]))
+
+# %% [markdown]
 # ### What do its heads look at?
 #
 # Each picture is one head, each row a character that looks, each column one that is looked at. Guess first:
@@ -988,11 +1112,117 @@ if weights:
     draw_heads(line)
 
 # %% [markdown]
+# The same heads as text: point at a character in the first line, and each head shows where it looks, in
+# percent. (The first cell is given: it defines `show_heads`, the viewer of exercise 8.)
+
+# %% demo
+# %load ../show_heads.py
+
+# %% demo
+if weights:
+    names = [f"block {b}, head {h}" for b in range(blocks) for h in range(heads)]
+    _, looks = alice(piece_of_alice(line)[None])
+    show_heads(torch.cat([look[0] for look in looks]), list(line), names=names)
+
+# %% [markdown]
 # Three of the four heads of block 0 have found the same thing to do: they give 80 to 90 % of their weight to
 # the character just before. Nobody asked for it, but a *q* makes the next guess easy. The fourth looks far
 # back, at a little of everything. The heads of the later blocks read what the first block has written into
 # each token, so their pictures are harder to put into words: dark columns are characters to which many later
 # ones return.
+#
+# ### A head that remembers
+#
+# Read nonsense: *qzkx...*, random letters, and the same letters once more. No word helps. But in the second
+# round everything has happened before. Find the last place of the letter that you are at, look at the letter
+# that came *after* it, and you know the next one. A head that does this is called an **induction head**
+# ([Olsson et al., 2022](https://arxiv.org/abs/2209.11895)). By such heads large models continue patterns that
+# they have only met in their prompt.
+#
+# One block is not enough for it. First, a head must write into each token which one came before it. Then a
+# head of a later block can look for the token with the note "I came after a *q*". You have just seen the
+# first half of this pair in block 0. Has Alice's model the second half? Its **induction score** says so: the
+# weight that a head gives, in the second round, to the token after the last occurrence.
+
+
+# %% demo
+def nonsense_twice(places=16):
+    """Random letters, each once, and all of them again: a text of 2 * places."""
+    torch.manual_seed(0)
+    once = [chr(ord("a") + number) for number in torch.randperm(26)[:places]]
+    return "".join(once + once)
+
+
+def induction_scores(maps):
+    """For each block and head, the mean weight of the token after the last occurrence;
+    maps: for each block (heads, T, T).
+    """
+    half = maps[0].shape[-1] // 2
+    asks = torch.arange(half, 2 * half)
+    return torch.stack([look[:, asks, asks - half + 1].mean(dim=1) for look in maps])
+
+
+if weights:
+    _, looks = alice(piece_of_alice(nonsense_twice())[None])
+    print(induction_scores([look[0] for look in looks]))
+
+# %% [markdown]
+# It has none: all scores are near 0. In a book, the last few letters say more than a letter a line ago, so
+# nothing asks for such a head. It comes when something does. So train your own small `TinyGPT` by your own
+# `train_step` on nothing but repeated nonsense, some 10 seconds. The length of a round changes from text to
+# text, so that no fixed distance helps. Guess first: will the loss fall evenly?
+
+# %% demo
+alphabet = "abcdefghijklmnopqrstuvwxyz"
+steps = 400  # try 100: too early
+
+
+def rounds(batch, places=16):
+    """(batch, 2 * places) tokens: 8 to 16 random letters, again and again."""
+    once = torch.randint(26, (batch, places))
+    length = torch.randint(places // 2, places + 1, (batch, 1))
+    return once.gather(1, torch.arange(2 * places) % length)
+
+
+torch.manual_seed(0)
+copier = TinyGPT(26, n_embd=48, num_heads=2, num_layers=2, context_length=32)
+optimizer = torch.optim.AdamW(copier.parameters(), lr=5e-3)
+copier_losses = []
+for _ in range(steps):
+    tokens = rounds(32)
+    loss = train_step(copier, optimizer, tokens[:, :-1], tokens[:, 1:])
+    copier_losses.append(loss)
+
+text = nonsense_twice()
+text_tokens = torch.tensor([[alphabet.index(letter) for letter in text]])
+copier_maps = attention_maps(copier, text_tokens)
+if copier_maps:
+    scores = induction_scores(copier_maps)
+    block, head = divmod(int(scores.argmax()), 2)
+    figure, panels = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+    panels[0].plot(copier_losses)
+    panels[0].axhline(math.log(26), color="grey", linestyle="--", label="log(26)")
+    panels[0].set(title="loss on nonsense", xlabel="step", ylim=(0, None))
+    panels[0].legend()
+    panels[1].imshow(scores, cmap="Oranges", vmin=0, vmax=1)
+    for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        score = f"{scores[row, column]:.2f}"
+        panels[1].text(column, row, score, ha="center", va="center")
+    panels[1].set(title="induction score", xlabel="head", ylabel="block")
+    panels[1].set(xticks=[0, 1], yticks=[0, 1])
+    panels[2].imshow(copier_maps[block][head], cmap="magma_r", vmin=0, vmax=1)
+    panels[2].set_title(f"block {block}, head {head}")
+    panels[2].set_xticks(range(32), text, family="monospace", size=6)
+    panels[2].set_yticks(range(32), text, family="monospace", size=6)
+    plt.show()
+else:
+    print("This picture needs your own Block: a ReadyBlock does not show its weights.")
+
+# %% [markdown]
+# For about a hundred steps nearly nothing happens. Then the loss falls within a few dozen steps: the two
+# halves of the pair are of no use alone, and have found each other. In the picture of the best head, the
+# second round has a line of its own, 15 places to the left of the diagonal. In the first round this head has
+# nothing to find, and rests on the first letter. There each letter stays a guess, so the loss cannot reach 0.
 #
 # If three heads do nearly the same, what happens when one of them is taken away?
 #
@@ -1063,35 +1293,39 @@ if weights:
 # The **temperature** divides the logits before the softmax: below 1 the likely gets likelier still, above 1
 # the unlikely gets its chance. You know this from exercise 1, where the factor in front of the scores made
 # softmax sharp or flat. Guess first: at which temperature do you get real words, and at which new ones?
+#
+# (The slider needs the package ipywidgets, which Jupyter and Colab bring along.)
 
 # %% demo
 temperatures = (0.1, 0.7, 1.5)  # try others
 beginning = "Alice thought "  # only characters of the book
-count = 160
+slider = True  # try False, if no slider appears
 
 
-def write_alice(seed=1):
+def logits_after(tokens):
+    """The logits of the token that comes after each text: (B, T) -> (B, vocab_size)."""
+    with torch.no_grad():
+        return reader(tokens[:, -longest:])[0][:, -1]
+
+
+def write_alice(temperature=0.7, seed=1, count=160):
+    """Print a text; each token is drawn by its probability at this temperature."""
     torch.manual_seed(seed)
-    tokens = piece_of_alice(beginning).repeat(len(temperatures), 1)
-    divisors = torch.tensor(temperatures)[:, None]
-    for step in range(count):
-        logits = alice(tokens[:, -longest:])[0][:, -1]
-        chances = (logits / divisors).softmax(dim=-1)
-        if step == 0:
-            draw_chances(chances)
+    tokens = piece_of_alice(beginning)[None]
+    for _ in range(count):
+        chances = (logits_after(tokens) / temperature).softmax(dim=-1)
         tokens = torch.cat([tokens, torch.multinomial(chances, 1)], dim=1)
-    for temperature, row in zip(temperatures, tokens, strict=True):
-        print(f"--- {temperature}\n{''.join(letters[token] for token in row)}\n")
+    print(f"--- {temperature:g}\n{''.join(letters[token] for token in tokens[0])}\n")
 
 
-def draw_chances(chances):
-    best = chances[-1].topk(16).indices
+def draw_chances():
+    logits = logits_after(piece_of_alice(beginning)[None])[0]
+    best = logits.topk(16).indices
     figure, axis = plt.subplots(figsize=(9, 2.4), layout="constrained")
-    for number, (temperature, row) in enumerate(
-        zip(temperatures, chances, strict=True)
-    ):
+    for number, temperature in enumerate(temperatures):
+        chances = (logits / temperature).softmax(dim=-1)[best]
         places = torch.arange(16) + 0.27 * (number - 1)
-        axis.bar(places, row[best], width=0.25, label=f"temperature {temperature}")
+        axis.bar(places, chances, width=0.25, label=f"temperature {temperature}")
     axis.set_xticks(range(16), [repr(letters[token])[1:-1] for token in best])
     axis.set(title=f"What comes after {beginning!r}?", ylabel="probability")
     axis.legend()
@@ -1099,7 +1333,16 @@ def draw_chances(chances):
 
 
 if weights:
-    write_alice()
+    draw_chances()
+    for temperature in temperatures:
+        write_alice(temperature)
+try:
+    from ipywidgets import FloatSlider, interact
+except ImportError:
+    slider = False
+if weights and slider:
+    hotter = FloatSlider(1, min=0.1, max=2, step=0.1, continuous_update=False)
+    interact(write_alice, temperature=hotter, seed=(1, 9), count=[160, 320])
 
 # %% [markdown]
 # At 0.1 it says the same over and over. At 0.7 most words are English, and their sense is not. At 1.5 it
@@ -1209,3 +1452,48 @@ if weights:
 # (the loss of a model that knows nothing, with the reason: 1 point; a cause for a loss that is much too
 # high: 0.5 points; a cause for a loss that is much too low: 0.5 points.)
 # ### END SOLUTION
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Greedy writing goes round in circles, and a high temperature invents words. Find a rule that does neither:
+# `pick` gets the text so far and the logits of the next character, and chooses. Models in use draw from the
+# `k` likeliest tokens only ([top-k](https://arxiv.org/abs/1805.04833)), or from the fewest that have 90 % of
+# the probability ([top-p](https://arxiv.org/abs/1904.09751)), or lower the logits of what was just said. Or
+# you let a whole list of English words decide.
+#
+# The goal, in 500 characters: at least 90 % of the words stand in the book, at least 60 % of them are
+# different, and no piece of 30 characters is copied from it. Then read what your model has written to
+# somebody.
+
+
+# %% demo
+def pick(tokens, logits):
+    """The text so far (T,) and logits (vocab_size,) -> the next token, an int."""
+    return int(logits.argmax())  # greedy: find a better rule
+
+
+def judge(pick, beginning="Alice was beginning to ", count=500):
+    """Write a text with `pick`, and measure it."""
+    torch.manual_seed(5)
+    tokens = piece_of_alice(beginning)
+    for _ in range(count):
+        new = int(pick(tokens, logits_after(tokens[None])[0]))
+        tokens = torch.cat([tokens, torch.tensor([new])])
+    text = "".join(letters[token] for token in tokens)
+    book = files[1].read_text(encoding="utf-8")
+    known = set(re.findall(r"[a-z]+", book.lower()))
+    words = re.findall(r"[a-z]+", text[len(beginning) :].lower())
+    real = sum(word in known for word in words) / max(1, len(words))
+    different = len(set(words)) / max(1, len(words))
+    pieces = (text[n : n + 30] for n in range(len(beginning), len(text) - 29))
+    copied = sum(piece in book for piece in pieces)
+    print(text)
+    print(f"\n{real:.0%} are words of the book (90 %), {different:.0%} are different")
+    print(f"(60 %), and {copied} pieces of 30 characters are copied (0).")
+    reached = real >= 0.9 and different >= 0.6 and copied == 0
+    print("You have reached the goal!" if reached else "The goal is not reached yet.")
+
+
+if weights:
+    judge(pick)

@@ -743,3 +743,40 @@ for tokens, head_size in ((4, 4), (16, 16), (5, 4), (64, 4), (4, 64)):
 # - Why a batch of one, a single head, or equal sizes make bugs invisible.
 #
 # This was the last notebook. When you write attention of your own, write its probes first.
+
+# %% [markdown]
+# ## Challenge (not graded)
+#
+# Change sides. Write attention with a bug that escapes all four probes: `loses_weight` and the three that you
+# have written. There are two levels.
+#
+# 1. **It escapes.** No probe says `True` in 50 rounds, but for some sizes the module is wrong.
+# 2. **It escapes in plain sight.** It is wrong for inputs of `random_texts()`, the very sizes that the probes
+#    use.
+#
+# Then change sides once more, and write the probe that finds it. What do your probes never look at?
+
+
+# %% demo
+def attend_mine(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    return attend_h(queries, keys, values)  # put a bug in
+
+
+def play(attend: Attend) -> None:
+    """Print whether a module escapes the four probes, and where it is wrong."""
+    torch.manual_seed(11)
+    for words, probe in probes.items():
+        if any(probe(attend) for _ in range(50)):
+            print(f'Caught: "{words}" says True.')
+            return
+    usual = random_texts()
+    others = [random_texts(*sizes) for sizes in ((1, 1, 2, 4), (3, 2, 40, 8))]
+    if differ(attend(*usual), attend_h(*usual)):
+        print("Level 2: it is wrong in plain sight, and no probe says so!")
+    elif any(differ(attend(*texts), attend_h(*texts)) for texts in others):
+        print("Level 1: it is wrong for some sizes, and no probe says so.")
+    else:
+        print("No probe says True, but the module seems to be right.")
+
+
+play(attend_mine)
