@@ -119,16 +119,21 @@ def shown(exercise: Exercise) -> list[Variant]:
     return sorted(exercise.accepted, key=lambda variant: not _paragraphs(variant)[1:])[:SHOWN]
 
 
+def end(course: Course, name: str) -> datetime | None:
+    """Return when an exercise is over for everybody; None if it is never due."""
+    due = course.due(name)
+    return due and max([due, *(read_extensions(course, name) or {}).values()])
+
+
 def _why_wait(course: Course, name: str, now: datetime) -> str:
     """Return why the solutions of an exercise should not leave yet, or nothing."""
-    due = course.due(name)
+    last = end(course, name)
     asked = "ask with --early"
-    if due is None:
+    if last is None:
         return f"{name}: is never due; give it a `due` in course.yaml, or {asked}"
-    last = max([due, *(read_extensions(course, name) or {}).values()])
     if now > last:
         return ""
-    whose = "the last extension ends" if last > due else "it is due"
+    whose = "it is due" if last == course.due(name) else "the last extension ends"
     return f"{name}: is not over, {whose} {last.isoformat(' ', 'minutes')}; wait until then, or {asked}"
 
 

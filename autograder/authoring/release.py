@@ -1,20 +1,23 @@
 """Writes source notebooks to build/ and releases to assignments/, with the same bytes each time."""
 
+import ast
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
 
+from autograder.authoring.answers import end
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise, left_by_programs, own_files
 from autograder.course.hints import Secret, read_hints, secrets
 from autograder.course.kit import NAMES, student_files
 from autograder.course.notebook import build_notebook, to_json
-from autograder.course.source import SUFFIXES, SourceError
+from autograder.course.source import SUFFIXES, Role, SourceError
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
@@ -59,6 +62,23 @@ def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Pat
     """Build the exercises and write their releases to assignments/, without touching a gradebook."""
     build_sources(course, exercises)
     return [path for exercise in exercises for path in _released(course, exercise)]
+
+
+def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
+    """Yield a warning for each earlier exercise that is not over and that given code answers.
+
+    Given code answers a question if it defines a function or class of that name.
+    """
+    order = list(course.exercises)
+    for exercise in exercises:
+        given = "\n".join(cell.text for cell in exercise.cells if cell.role is Role.CODE)
+        defined = {getattr(node, "name", "") for node in ast.parse(given).body}
+        for earlier in order[: order.index(exercise.name)]:
+            answered = ", ".join(name for name in course.exercises[earlier].points if name in defined)
+            last = end(course, earlier)
+            if answered and (last is None or now <= last):
+                when = last.isoformat(" ", "minutes") if last else f"{earlier} is over"
+                yield f"{exercise.name}: answers {answered} of {earlier}; hand it out after {when}"
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:

@@ -38,7 +38,7 @@ def release(
 ) -> None:
     """Write the folders for students to assignments/."""
     from autograder.authoring.answers import NotOverError, write_solutions
-    from autograder.authoring.release import release_notebooks, stale
+    from autograder.authoring.release import answered_early, release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
         raise click.UsageError("--early goes with --solutions, and --check without it")
@@ -54,6 +54,8 @@ def release(
         sys.exit(OUR_FAILURE if changed else 0)
     else:
         options.print_written(course, release_notebooks(course, exercises), "released")
+        warnings = answered_early(course, exercises, datetime.now(UTC))
+        options.print_lines((f"warning: {warning}" for warning in warnings), err=True)
 
 
 @click.command()

@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelspec import get_kernel_dict
 
-from autograder.authoring.release import build_sources, release_notebooks, stale
+from autograder.authoring.release import answered_early, build_sources, release_notebooks, stale
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.given import CHECKS as GIVEN
@@ -147,6 +148,32 @@ def test_a_changed_source_makes_its_release_stale(course: Course, folder: Path) 
 
 def test_assignments_are_what_a_release_would_write() -> None:
     assert stale(COURSE, COURSE.chosen([])) == []
+
+
+def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_over() -> None:
+    due = datetime(2026, 3, 1, 18, tzinfo=UTC)
+    dated = {"07_cross_attention": due, "08_multi_head_attention": due + timedelta(days=7)}
+    entries = [one.model_copy(update={"due": dated.get(one.name)}) for one in COURSE.settings.exercises]
+    course = Course(ROOT, COURSE.settings.model_copy(update={"exercises": entries}))
+
+    def warned(now: datetime) -> list[str]:
+        return list(answered_early(course, course.chosen(["08", "09"]), now))
+
+    undated = (
+        "08_multi_head_attention: answers causal_mask of 06_causal_attention; "
+        "hand it out after 06_causal_attention is over"
+    )
+    seven = (
+        "08_multi_head_attention: answers Attention of 07_cross_attention; "
+        "hand it out after 2026-03-01 18:00+00:00"
+    )
+    eight = (
+        "09_tiny_gpt: answers MultiHeadAttention of 08_multi_head_attention; "
+        "hand it out after 2026-03-08 18:00+00:00"
+    )
+    assert warned(due) == [undated, seven, eight]
+    assert warned(due + timedelta(days=1)) == [undated, eight]
+    assert warned(due + timedelta(days=8)) == [undated]
 
 
 @pytest.mark.parametrize("name", list(COURSE.exercises))
