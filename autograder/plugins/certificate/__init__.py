@@ -10,12 +10,13 @@ import hmac
 import json
 import platform
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Literal
 
 import click
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from autograder.cli import options
 from autograder.course.course import Course, course_secret
@@ -25,7 +26,7 @@ from autograder.gradebook.audit import Audit
 from autograder.grading.marking import MarkingProcess
 from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.report.report import Report
-from autograder.report.text import terminal_line, writable
+from autograder.report.text import terminal_line
 from autograder.submission.digest import digests_of
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
@@ -51,19 +52,21 @@ class CertificateError(UsageError):
     """There is nothing to certify, or the file is not a certificate; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(BaseModel):
     """By what a submission was graded: a digest, or a name, of each part."""
 
+    model_config = ConfigDict(frozen=True)
+
+    certificate: Literal[1] = 1
     student: str
     exercise: str
     score: float | None
-    parts: Mapping[str, str]
+    parts: dict[str, str]
     seal: str = ""
 
     def to_json(self) -> str:
         """Return the certificate for people and programs."""
-        return json.dumps({"certificate": 1, **asdict(self)}, indent=1) + "\n"
+        return self.model_dump_json(indent=1) + "\n"
 
 
 def certify_grade(course: Course, exercise: Exercise, student: str) -> Certificate:
@@ -75,23 +78,18 @@ def certify_grade(course: Course, exercise: Exercise, student: str) -> Certifica
         fix = f"grade it: autograder grade --force --student {student} {exercise.name}"
         raise CertificateError(f"{exercise.name} {student}: there is no record of how it was graded; {fix}")
     parts = {key: digests[key] for key in _KEPT} | _here(report)
-    return _sealed(course, Certificate(student, exercise.name, report.score, parts))
+    return _sealed(
+        course, Certificate(student=student, exercise=exercise.name, score=report.score, parts=parts)
+    )
 
 
 def read_certificate(text: str) -> Certificate:
     """Return the certificate in a file; CertificateError for anything else."""
-    try:
-        data: dict[str, Any] = json.loads(text)
-        parts = {str(key): str(value) for key, value in data["parts"].items()}
-        student, exercise = str(data["student"]), str(data["exercise"])
-        score = None if data["score"] is None else float(data["score"])
-        if not is_student(student):
-            raise ValueError(student)
-        return Certificate(student, exercise, score, parts, writable(str(data["seal"])))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CertificateError(
-            "is not a certificate; give a file that `autograder certificate` wrote"
-        ) from None
+    with suppress(ValidationError):
+        given = Certificate.model_validate_json(text)
+        if is_student(given.student):
+            return given
+    raise CertificateError("is not a certificate; give a file that `autograder certificate` wrote")
 
 
 def check_certificate(
@@ -123,9 +121,11 @@ def _here(report: Report) -> dict[str, str]:
 
 def _sealed(course: Course, plain: Certificate) -> Certificate:
     """Return the certificate with its seal; what is sealed begins as no message does that chooses inputs."""
-    told = [plain.student, plain.exercise, plain.score, dict(plain.parts)]
-    text = json.dumps({"certificate": told}, sort_keys=True)
-    return replace(plain, seal=hmac.digest(course_secret(course), text.encode(), "sha256").hex())
+    text = json.dumps(
+        {"certificate": [plain.student, plain.exercise, plain.score, plain.parts]}, sort_keys=True
+    )
+    seal = hmac.digest(course_secret(course), text.encode(), "sha256").hex()
+    return plain.model_copy(update={"seal": seal})
 
 
 @click.command()
@@ -160,19 +160,18 @@ def certificate(
     certificate. The exit code is 0 if the report is the same, byte for byte, and otherwise 1.
     """
     if file is not None:
-        _check(course, read_certificate(file.read()), notebook, unsafe=unsafe)
+        given = read_certificate(file.read())
+        different = list(check_certificate(course, given, notebook, unsafe=unsafe))
+        same = "the report is the same, byte for byte"
+        told = "the report differs from the certified one" if "report" in different else same
+        for line in (
+            *(f"differs: {part}: {_PARTS[part]}" for part in different),
+            f"{given.exercise} {given.student}: {told}",
+        ):
+            click.echo(terminal_line(line))
+        sys.exit(SOME_REFUSED if different else 0)
     elif student is None or exercise is None:
         raise click.UsageError("name STUDENT and EXERCISE, or a file with --check")
     else:
         (chosen,) = course.chosen([exercise])
         click.echo(certify_grade(course, chosen, student).to_json(), nl=False)
-
-
-def _check(course: Course, given: Certificate, notebook: Path | None, *, unsafe: bool) -> None:
-    different = list(check_certificate(course, given, notebook, unsafe=unsafe))
-    for part in different:
-        click.echo(terminal_line(f"differs: {part}: {_PARTS[part]}"))
-    changed = "report" in different
-    told = "the report differs from the certified one" if changed else "the report is the same, byte for byte"
-    click.echo(terminal_line(f"{given.exercise} {given.student}: {told}"))
-    sys.exit(SOME_REFUSED if different else 0)

@@ -16,14 +16,7 @@ SECTION = "Platforms"
 @options.final_only
 @options.unreadable_as_zero
 @options.course
-def moodle(
-    course: "options.Course",
-    exercise: str,
-    worksheet: Path,
-    changed: bool,
-    final_only: bool,
-    unreadable_as_zero: bool,
-) -> None:
+def moodle(course: "options.Course", exercise: str, worksheet: Path, changed: bool, **choice: bool) -> None:
     """Fill Moodle's grading worksheet.
 
     Only the grade column changes. The filled worksheet is in build/exports/.
@@ -33,11 +26,8 @@ def moodle(
     from autograder.report.text import terminal_line
 
     (chosen,) = course.chosen([exercise])
-    choice = Choice(final_only, unreadable_as_zero)
-    filled = fill_worksheet(course, chosen, worksheet, changed=changed, choice=choice)
-    for problem in filled.problems:
-        click.echo(terminal_line(f"left out: {problem}"), err=True)
-    for line in filled.told:
+    filled = fill_worksheet(course, chosen, worksheet, changed=changed, choice=Choice(**choice))
+    for line in (*(f"left out: {problem}" for problem in filled.problems), *filled.told):
         click.echo(terminal_line(line), err=True)
     click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
 
@@ -56,7 +46,7 @@ def moodle_zip(course: "options.Course", exercise: str, worksheet: Path | None, 
 
     Run `autograder feedback` first. Upload the zip in Moodle under "Upload multiple feedback files in a zip".
     """
-    from autograder.plugins.moodle.feedback import pack_for_moodle
+    from autograder.plugins.moodle.worksheet import pack_for_moodle
 
     (chosen,) = course.chosen([exercise])
     options.show_packed(course, pack_for_moodle(course, chosen, sheet=worksheet, changed=changed))

@@ -1,6 +1,6 @@
-"""Fills Moodle's offline grading worksheet: only the grade column changes.
+"""Brings grades and feedback to Moodle: a grading worksheet that is filled, and a zip of pages.
 
-Moodle's own code shows how it reads such a file back (moodle/moodle, mod/assign/gradingtable.php and
+Moodle's own code shows how it reads a worksheet back (moodle/moodle, mod/assign/gradingtable.php and
 mod/assign/feedback/offline):
 - It looks for the columns of the participant, of the grade and of the time of the last grade by their
   headings, which are in the language of whoever downloads and uploads. So no heading is changed.
@@ -8,15 +8,19 @@ mod/assign/feedback/offline):
 - A grade above the maximum is passed over without a word; so is an empty one, and one that Moodle has.
 - A row is passed over if its grade was changed in Moodle after the worksheet had been downloaded, unless the
   person who uploads it asks for it to be taken all the same. So the times of the last grades stay, too.
+
+Of a zip (mod/assign/feedback/file/importziplib.php) it splits each file's name at each "_". It wants
+anything, the participant's number, "assignsubmission", "file" and the name that the student sees.
 """
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.collecting.archive import EntryError
+from autograder.collecting.attempts import arrival_of
 from autograder.collecting.attribution import NamingRules, Owners
 from autograder.collecting.metadata import Participant, Times, read_participants
 from autograder.course.course import Course
@@ -25,11 +29,22 @@ from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import BOM, in_form_of
-from autograder.gradebook.pages import read_former
-from autograder.publishing.export import ALL, Choice, Exports, decimal, points_of
+from autograder.gradebook.pages import read_former, read_gradebook
+from autograder.publishing.export import (
+    ALL,
+    Choice,
+    Exports,
+    Packed,
+    UnknownError,
+    decimal,
+    pack_feedback,
+    points_of,
+)
 from autograder.publishing.graded_work import read_graded_work
+from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
 from autograder.submission.students import Students, listed_students, separator_of
+from autograder.submission.submission import Submission
 
 _ALIKE = 1e-6
 
@@ -55,7 +70,10 @@ def fill_worksheet(
 
     With `changed` only those grades are written that are others than in the last worksheet.
     """
-    text, times = _text(sheet), read_participants(sheet)
+    try:
+        text, times = sheet.read_bytes().decode(), read_participants(sheet)
+    except (OSError, UnicodeDecodeError):
+        raise WorksheetError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
     plain = text.removeprefix(BOM)
     rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
     place, comma = _grade_column(sheet, exercise, rows)
@@ -66,7 +84,7 @@ def fill_worksheet(
     filled, problems = [], []
     whose = participants(course, times, scores)
     for row in rows[1:]:
-        found = whose.get(_digits(row[0]) if row else "", "")
+        found = whose.get("".join(filter(str.isdigit, row[0])) if row else "", "")
         if isinstance(found, EntryError):
             problems.append(f"{row[0]}: {found}")
         elif found in wanted and len(row) > place:
@@ -111,32 +129,29 @@ def _student(
 
 
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
-    """Return the place of the grades, and whether the worksheet writes numbers with a comma."""
-    places = list(_grade_columns(rows))
+    """Return the place of the grades, and whether the worksheet writes numbers with a comma.
+
+    It is the one before a column that has the same positive number in every row.
+    """
+    whole = [row for row in rows[1:] if len(row) == len(rows[0])]
+    places = []
+    for place in range(1, len(rows[0]) - 1) if whole else ():
+        most, *others = {row[place + 1] for row in whole}
+        grades = {row[place] for row in whole} - {""}
+        if not others and (_number(most) or 0.0) > 0 and None not in map(_number, grades):
+            places.append(place)
     if len(places) != 1:
         raise WorksheetError(
             f"{sheet}: has no column of grades before one of maximum grades, or several; download the "
             "worksheet from Moodle again, and let the assignment be graded in points"
         )
-    (place,) = places
-    shown, points = rows[1][place + 1], points_of(exercise)
+    shown, points = rows[1][places[0] + 1], points_of(exercise)
     if abs((_number(shown) or 0.0) - points) > _ALIKE:
         raise WorksheetError(
             f"{sheet}: the maximum grade is {shown}, but {exercise.name} has {number(points)} points; "
             f"set the assignment's maximum grade in Moodle to {number(points)} and download it again"
         )
-    return place, "," in shown
-
-
-def _grade_columns(rows: Sequence[Sequence[str]]) -> Iterator[int]:
-    """Yield the places before a column that has the same positive number in every row."""
-    whole = [row for row in rows[1:] if len(row) == len(rows[0])]
-    for place in range(1, len(rows[0]) - 1) if whole else ():
-        most = {row[place + 1] for row in whole}
-        grades = {row[place] for row in whole}
-        alike = len(most) == 1 and (_number(most.pop()) or 0.0) > 0
-        if alike and all(not grade or _number(grade) is not None for grade in grades):
-            yield place
+    return places[0], "," in shown
 
 
 def _number(text: str) -> float | None:
@@ -146,12 +161,38 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _digits(text: str) -> str:
-    return "".join(letter for letter in text if letter.isdigit())
+def pack_for_moodle(
+    course: Course, exercise: Exercise, *, sheet: Path | None = None, changed: bool = False
+) -> Packed:
+    """Write build/exports/EXERCISE-feedback-moodle.zip.
+
+    `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
+    """
+    known = [graded.student for graded in read_gradebook(course, exercise)] if sheet else []
+    numbers = participants(course, read_participants(sheet), known) if sheet else {}
+    by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
+
+    def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
+        submission = Submission(course.root, graded.student, exercise.name)
+        return _moodle_file(submission, by_sheet.get(graded.student, ""), sheet)
+
+    return pack_feedback(course, exercise, "moodle", file_of, changed=changed)
 
 
-def _text(sheet: Path) -> str:
-    try:
-        return sheet.read_bytes().decode()
-    except (OSError, UnicodeDecodeError):
-        raise WorksheetError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
+def _moodle_file(submission: Submission, by_sheet: str, sheet: Path | None) -> tuple[str, bytes]:
+    """Return the name and the content of one student's file: the feedback page."""
+    arrival = arrival_of(submission)
+    number = by_sheet or ("" if arrival.upload is not None else arrival.number)
+    if not number.isdigit():
+        if sheet is not None:
+            raise UnknownError(
+                f"is in no row of {sheet.name} by id, address or name; return the page yourself"
+            )
+        raise UnknownError("has no participant's number of Moodle's; give the worksheet with --worksheet")
+    if not submission.feedback.is_file():
+        raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
+    shown = submission.student.replace("_", "-")
+    return (
+        f"{shown}_{number}_assignsubmission_file_{submission.feedback.name}",
+        submission.feedback.read_bytes(),
+    )

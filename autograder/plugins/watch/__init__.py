@@ -60,7 +60,7 @@ def watch(
     for exercise in exercises:
         click.echo(what_pages_tell(course, exercise))
     arrivals: Arrivals = FromUploads(course, uploads) if uploads else FromExchange(course, config)
-    watching = Watch(course, exercises, arrivals, config=config, release=release, jobs=jobs or 1)
+    watching = Watch(course, exercises, arrivals, config, release=release, jobs=jobs or 1)
     before = signal.signal(signal.SIGTERM, _stop)
     try:
         for number in count() if rounds is None else range(rounds):

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -43,21 +42,40 @@ class FromExchange:
         """Take in every submission once."""
         listed = listed_students(self._course.root)
         for one in inbound(self._course, self._config):
-            if one.folder not in self._known and one.complete:
-                self._known.add(one.folder)
-                try:
-                    if one.problem:
-                        raise EntryError(one.problem)
-                    student = _student(one, listed)
-                    submission = Submission(self._course.root, student, one.exercise)
-                    content, secret = one.read()
-                    arrival = Arrival(_when(one, submission, content), Source.GIVEN)
-                    status = place(submission, content, arrival, secret)
-                except (EntryError, ValueError, OSError) as error:
-                    yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
-                else:
-                    if status not in _NO_NEWS:
-                        yield ": ".join(filter(None, (f"{one.exercise} {student}", status, one.note)))
+            if one.folder in self._known or not one.complete:
+                continue
+            self._known.add(one.folder)
+            try:
+                student = _student(one, listed)
+                status = _place(one, Submission(self._course.root, student, one.exercise))
+            except (EntryError, ValueError, OSError) as error:
+                yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
+            else:
+                if status not in _NO_NEWS:
+                    yield ": ".join(filter(None, (f"{one.exercise} {student}", status, one.note)))
+
+
+def _student(one: Inbound, listed: Students | None) -> str:
+    """Return the id of whoever handed this in."""
+    if one.problem:
+        raise EntryError(one.problem)
+    if listed is None:
+        if not is_student(one.student):
+            raise EntryError(f'"{one.student}" is not a student\'s id')
+        return one.student
+    found = listed.called(one.student)
+    if len(found) != 1:
+        raise EntryError(f'"{one.student}" is not in {STUDENTS}; add this name there')
+    return found[0].id
+
+
+def _place(one: Inbound, submission: Submission) -> Placing:
+    """Keep a notebook with the time when it came: a folder that is copied later makes nothing late."""
+    content, secret = one.read()
+    digest = Notebook(content).digest
+    known = [same.arrival.when for same in attempts_of(submission) if same.digest == digest]
+    when = min(when for when in (one.when, *known) if when and when >= one.named)
+    return place(submission, content, Arrival(when, Source.GIVEN), secret)
 
 
 class FromUploads:
@@ -75,9 +93,8 @@ class FromUploads:
         steady, self._seen = seen == self._seen or newest < time.time() - _STEADY_SECONDS, seen
         if not steady or seen == self._taken:
             return
-        rules = NamingRules(
-            exercises=list(self._course.exercises), students=listed_students(self._course.root)
-        )
+        students = listed_students(self._course.root)
+        rules = NamingRules(exercises=list(self._course.exercises), students=students)
         for line in collect_archives(self._course, self._uploads, rules):
             who = f"{line.exercise} {line.student}" if line.student else ""
             where = line.path if line.status == REFUSED else ""
@@ -89,29 +106,10 @@ class FromUploads:
 
     def _look(self) -> tuple[object, float]:
         """Return what lies there, and when any of it was last written."""
-        files = sorted(path for upload in self._uploads for path in (upload, *upload.rglob("*")))
         seen, newest = [], 0.0
-        for path in files:
+        for path in sorted(path for upload in self._uploads for path in (upload, *upload.rglob("*"))):
             with suppress(OSError):  # gone meanwhile
                 about = path.lstat()
                 seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
                 newest = max(newest, about.st_ctime)
         return seen, newest
-
-
-def _when(one: Inbound, submission: Submission, content: bytes) -> datetime:
-    """Return when it was handed in: a folder that is copied or gets other rights later makes nothing late."""
-    known = [same.arrival.when for same in attempts_of(submission) if same.digest == Notebook(content).digest]
-    return min(when for when in (one.when, *known) if when and when >= one.named)
-
-
-def _student(one: Inbound, listed: Students | None) -> str:
-    """Return the id of whoever handed this in."""
-    if listed is None:
-        if not is_student(one.student):
-            raise EntryError(f'"{one.student}" is not a student\'s id')
-        return one.student
-    found = listed.called(one.student)
-    if len(found) != 1:
-        raise EntryError(f'"{one.student}" is not in {STUDENTS}; add this name there')
-    return found[0].id

@@ -1,14 +1,13 @@
-"""Computes how much repeated attempts can leak about hidden inputs."""
+"""Computes how much repeated attempts can leak about hidden inputs; only this loads the hidden tests."""
 
 import math
-from collections import defaultdict
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Tells
 from autograder.grading.outcomes import told_bits
 from autograder.plugins.watch.rounds import settings_of
-from autograder.testing.suite import HiddenTest, Suite
+from autograder.testing.suite import Suite
 
 
 def what_pages_tell(course: Course, exercise: Exercise) -> str:
@@ -24,15 +23,11 @@ def what_pages_tell(course: Course, exercise: Exercise) -> str:
 
 def _scores(exercise: Exercise, suite: Suite) -> set[float]:
     """Return every score that the tests can give."""
-    by_question: dict[str, list[HiddenTest]] = defaultdict(list)
-    for test in suite.tests:
-        by_question[test.question].append(test)
     totals = {0.0}
-    for name, tests in by_question.items():
-        passed = {0.0}
-        for test in tests:
-            passed |= {round(one + test.weight, 9) for one in passed}
-        points, weight = exercise.points[name], sum(test.weight for test in tests)
-        scores = {round(points * one / weight, 4) for one in passed}
+    for name, points in exercise.points.items():
+        weights, passed = [test.weight for test in suite.of(name)], {0.0}
+        for weight in weights:
+            passed |= {round(one + weight, 9) for one in passed}
+        scores = {round(points * one / sum(weights), 4) for one in passed}
         totals = {round(total + one, 4) for total in totals for one in scores}
     return totals

@@ -5,8 +5,8 @@ marked but not shown is shown by the next round.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from traitlets.config import Config
 
@@ -19,7 +19,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.settings import AttemptSettings, Tells
 from autograder.files import locked
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.config import ConversionError, load
+from autograder.gradebook.config import ConversionError
 from autograder.gradebook.exchange import release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
@@ -27,111 +27,93 @@ from autograder.plugins.watch.arrivals import Arrivals
 from autograder.submission.submission import Submission, find_submissions
 
 
-def may_be_told(attempts: Sequence[Attempt], settings: AttemptSettings, now: datetime, zone: tzinfo) -> bool:
-    """Whether the student of these attempts may be told of one more now; days are those of `zone`."""
-    times = sorted(one.told for one in attempts if one.told is not None)
-    today = [when for when in times if when.astimezone(zone).date() == now.astimezone(zone).date()]
-    return len(today) < settings.a_day and not (times and now < settings.pause.after(times[-1]))
-
-
+@dataclass
 class Watch:
     """Grades what comes in; each round can be stopped at any moment and the next one goes on from there."""
 
-    def __init__(
-        self,
-        course: Course,
-        exercises: Sequence[Exercise],
-        arrivals: Arrivals,
-        *,
-        config: Config | None = None,
-        release: bool = False,
-        jobs: int = 1,
-        executor: Executor | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._course, self._exercises, self._arrivals = course, exercises, arrivals
-        self._config = config or load(course)
-        self._release, self._jobs, self._executor, self._clock = release, jobs, executor, clock
+    course: Course
+    exercises: Sequence[Exercise]
+    arrivals: Arrivals
+    config: Config
+    release: bool = False
+    jobs: int = 1
+    executor: Executor | None = None
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def round(self) -> Iterator[str]:
         """Do what there is to do now, and yield a line on each thing that was done."""
-        yield from self._arrivals.take()
-        for exercise in self._exercises:
-            if due := self._due(exercise):
+        yield from self.arrivals.take()
+        for exercise in self.exercises:
+            found = find_submissions(self.course, exercise)
+            due = {one.student: attempt for one in found if (attempt := self._due(one, exercise))}
+            if due:
                 yield from self._grade(exercise, due)
 
-    def _due(self, exercise: Exercise) -> dict[str, Attempt]:
-        """Return the attempts that may be told now, by student; those that are marked already come again."""
-        settings = settings_of(self._course, exercise)
-        date = self._course.due(exercise.name)
-        zone = (date.tzinfo if date is not None else None) or UTC
-        found = {}
-        for submission in find_submissions(self._course, exercise):
-            attempts = self._attempts(submission)
-            newest = attempts[-1] if attempts else None
-            if newest is None:
-                continue
-            same = [one.told for one in attempts if one.digest == newest.digest and one.told is not None]
-            if same and newest.shown:
-                continue
-            if same:
-                when = newest.told or same[-1]
-            elif may_be_told(attempts, settings, self._clock(), zone):
-                when = self._clock()
-            else:
-                continue
-            mark(submission, newest, when, shown=False)
-            found[submission.student] = replace(newest, told=when)
-        return found
+    def _due(self, submission: Submission, exercise: Exercise) -> Attempt | None:
+        """Mark and return the newest attempt if its student may be told now; if marked already, again."""
+        if not (attempts := self._attempts(submission)):
+            return None
+        newest = attempts[-1]
+        same = [one.told for one in attempts if one.digest == newest.digest and one.told is not None]
+        if (same and newest.shown) or not (same or self._may_be_told(attempts, exercise)):
+            return None
+        when = (newest.told or same[-1]) if same else self.clock()
+        mark(submission, newest, when, shown=False)
+        return replace(newest, told=when)
+
+    def _may_be_told(self, attempts: Sequence[Attempt], exercise: Exercise) -> bool:
+        """Whether the student may be told of one more attempt now; days are those of the due date's zone."""
+        settings, now, due = settings_of(self.course, exercise), self.clock(), self.course.due(exercise.name)
+        zone = (due.tzinfo if due else None) or UTC
+        times = sorted(one.told for one in attempts if one.told is not None)
+        today = [when for when in times if when.astimezone(zone).date() == now.astimezone(zone).date()]
+        return len(today) < settings.a_day and not (times and now < settings.pause.after(times[-1]))
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         if refusal(submission):
             return ()
         try:
-            with locked(self._course.root / LOCK):
+            with locked(self.course.root / LOCK):
                 return adopt(submission)
         except EntryError:
             return ()
 
     def _grade(self, exercise: Exercise, due: dict[str, Attempt]) -> Iterator[str]:
         summary = grade_submissions(
-            self._course, [exercise], list(due), jobs=self._jobs, executor=self._executor, eligible=_is_told
+            self.course, [exercise], list(due), jobs=self.jobs, executor=self.executor, eligible=_is_told
         )
         failed = {line.student for line in summary.failures}
         for student in failed:  # which an instructor has to fix; to try again each round would help nobody
-            self._show(exercise, student, due[student], self._clock())
+            self._show(exercise, student, due[student], self.clock())
         for line in summary.lines:
-            yield f"{line.exercise} {line.student}: {line.status}" + (
-                f": {line.message}" if line.ours else ""
-            )
-        ready = set(due) - failed
-        lateness = Lateness(self._course, exercise, self._config)
+            said = f": {line.message}" if line.ours else ""
+            yield f"{line.exercise} {line.student}: {line.status}{said}"
+        lateness = Lateness(self.course, exercise, self.config)
         view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
-        for page in write_feedback(self._course, exercise, ready, view):
+        for page in write_feedback(self.course, exercise, set(due) - failed, view):
             if isinstance(page, ConversionError):
                 yield str(page)
                 continue
             student = page.parts[-3]
-            returned = self._release and release_page(self._config, page)
-            self._show(exercise, student, due[student], due[student].told or self._clock())
+            returned = self.release and release_page(self.config, page)
+            self._show(exercise, student, due[student], due[student].told or self.clock())
             yield f"{exercise.name} {student}: {'returned' if returned else 'wrote'} the page"
 
     def _show(self, exercise: Exercise, student: str, attempt: Attempt, when: datetime) -> None:
         """Store that an attempt needs nothing more."""
-        mark(Submission(self._course.root, student, exercise.name), attempt, when, shown=True)
+        mark(Submission(self.course.root, student, exercise.name), attempt, when, shown=True)
 
     def _tells(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
         """Return how much a page may tell now; after the due date, the student's own, everything."""
         due = lateness.due(student, None)
-        if due is not None and self._clock() > due:
-            return None
-        return settings_of(self._course, exercise).tells
+        over = due is not None and self.clock() > due
+        return None if over else settings_of(self.course, exercise).tells
+
+
+def _is_told(attempt: Attempt) -> bool:
+    return attempt.told is not None
 
 
 def settings_of(course: Course, exercise: Exercise) -> AttemptSettings:
     """Return what holds for several attempts, by course.yaml or by default."""
     return course.attempts(exercise.name) or AttemptSettings()
-
-
-def _is_told(attempt: Attempt) -> bool:
-    return attempt.told is not None

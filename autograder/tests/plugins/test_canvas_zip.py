@@ -11,7 +11,7 @@ import pytest
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.course.course import Course
-from autograder.plugins.canvas.feedback import pack_for_canvas
+from autograder.plugins.canvas.grades import pack_for_canvas
 from autograder.publishing import export
 from autograder.publishing.export import Packed
 from autograder.report.report import GradebookSubmission

@@ -1,7 +1,6 @@
 """A certificate lets whoever holds course and secret make the same report again, and names what differs."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -89,7 +88,7 @@ def test_only_the_secret_makes_the_seal_and_it_is_not_told(graded: tuple[Course,
     course, given = graded
     key = course.root / "hidden_inputs.key"
     assert key.read_text(encoding="ascii").strip() not in given.to_json()
-    assert differing(course, replace(given, score=5.0)) == {"seal"}
+    assert differing(course, given.model_copy(update={"score": 5.0})) == {"seal"}
     key.write_text("00" * 32, encoding="ascii")
     assert differing(course, given) == {"seal", "inputs"}
 

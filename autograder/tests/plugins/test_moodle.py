@@ -8,9 +8,8 @@ import pytest
 
 from autograder.collecting.metadata import TimesError, read_participants
 from autograder.course.course import Course
-from autograder.plugins.moodle import feedback, worksheet
-from autograder.plugins.moodle.feedback import pack_for_moodle
-from autograder.plugins.moodle.worksheet import Filled, WorksheetError, fill_worksheet
+from autograder.plugins.moodle import worksheet
+from autograder.plugins.moodle.worksheet import Filled, WorksheetError, fill_worksheet, pack_for_moodle
 from autograder.publishing import graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.submission.students import Student
@@ -203,7 +202,7 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(
     packed, files = term.pack(pack_for_moodle)
     assert not files
     assert len(packed.problems) == 2
-    monkeypatch.setattr(feedback, "read_gradebook", lambda course, exercise: term.graded)
+    monkeypatch.setattr(worksheet, "read_gradebook", lambda course, exercise: term.graded)
     sheet = term.course.root / "Grades.csv"
     sheet.write_text(SHEET, encoding="utf-8")
     _, files = term.pack(pack_for_moodle, sheet=sheet)
