@@ -11,7 +11,7 @@ from warnings import catch_warnings
 
 from autograder.course.code import bound_names
 from autograder.course.course import FILE, Course
-from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, problems
+from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, wrong_rules
 from autograder.course.names import suggestion
 from autograder.course.packages import modules
 from autograder.course.rule import GROUPS
@@ -54,7 +54,7 @@ def independent(exercise: Exercise, building: Building, later: str, earlier: str
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
     if earlier in names and earlier not in building.builds_on.get(later, ()):
         entry = {BUILDS_ON: {later: [earlier]}}
-        if not list(problems(exercise, entry)):
+        if not list(wrong_rules(exercise, entry)):
             return f"As {later} calls {earlier}, write `{BUILDS_ON}: {{{later}: [{earlier}]}}` in course.yaml"
     return "Make that test independent"
 

@@ -14,7 +14,7 @@ import nbformat
 from autograder.authoring.answers import end
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise, left_by_programs, own_files
-from autograder.course.hints import Secret, read_hints, secrets
+from autograder.course.hints import Secret, check_hints, secrets
 from autograder.course.kit import NAMES, student_files
 from autograder.course.notebook import build_notebook, to_json
 from autograder.course.source import SUFFIXES, Role, SourceError
@@ -121,7 +121,7 @@ def _not_released(exercise: Exercise) -> Iterator[str]:
     """Yield all that keeps an exercise from being released, and each answer in what students would get."""
     yield from refused(exercise)
     try:
-        read_hints(exercise)
+        check_hints(exercise)
     except SourceError as error:
         yield from str(error).splitlines()
     yield from _given_away(exercise)

@@ -10,12 +10,13 @@ from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import yaml
 
-from autograder.course.exercise import BUILDS_ON, Building, Exercise, problems
-from autograder.course.names import NAME, suggestion
+from autograder.course.exercise import Building, Exercise, wrong_rules
+from autograder.course.names import NAME
 from autograder.course.rule import Rule, spelt_out
 from autograder.course.settings import (
     AttemptSettings,
@@ -31,7 +32,6 @@ from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
 
 FILE = "course.yaml"
-_RULES = ("forbid", "by_hand", BUILDS_ON)  # the settings of an exercise that name questions
 
 
 class CourseError(UsageError):
@@ -88,19 +88,19 @@ class Course:
 
     def limits(self, name: str) -> Limits:
         """Return what a submission of exercise `name` may use."""
-        return self._entry(name).limits.over(self.settings.limits.over(Limits()))
+        given = [one.limits.model_dump(exclude_unset=True) for one in (self.settings, self._entry(name))]
+        return Limits(**given[0] | given[1])
 
     def rules(self, name: str) -> dict[str, Rule]:
         """Return the rules of exercise `name` for work by hand, by question."""
         entry = self._entry(name)
         allowed = {question: spelt_out(names) for question, names in entry.by_hand.items()}
-        questions = [*entry.forbid, *(question for question in allowed if question not in entry.forbid)]
+        questions = dict.fromkeys([*entry.forbid, *allowed])
         return {q: Rule(entry.forbid.get(q, ()), allowed.get(q)) for q in questions}
 
     def building(self, name: str) -> Building:
         """Return what the questions of exercise `name` may build on."""
-        entry = self._entry(name)
-        return Building(entry.builds_on)
+        return Building(self._entry(name).builds_on)
 
     def repairs(self, name: str) -> Repairs:
         """Return how repairs of failed answers to exercise `name` are looked for."""
@@ -129,8 +129,7 @@ def load_course(root: Path) -> Course:
     document = _document(path)
     settings = read_settings(document)
     wrong = settings if isinstance(settings, list) else []
-    wrong += [*_repeated_names(document), *_rules_without_question(root, document)]
-    wrong += _wrong_building(root, document)
+    wrong += [*_repeated_names(document), *_wrong_rules(root, document)]
     if wrong or isinstance(settings, list):
         raise _error(path, wrong)
     return Course(root, settings)
@@ -179,28 +178,12 @@ def _repeated_names(document: Document) -> Iterator[Problem]:
             yield Problem(document.line((*path, "name")), f"{dotted(path)}.name: {problem}")
 
 
-def _rules_without_question(root: Path, document: Document) -> Iterator[Problem]:
-    """Yield a problem for each rule about a question that its exercise does not have."""
+def _wrong_rules(root: Path, document: Document) -> Iterator[Problem]:
+    """Yield a problem for each rule that names a question which its exercise has not, or not there."""
     for path, entry in _entries(document):
         match entry:
             case {"name": str(name)} if re.match(NAME, name):
-                rules = [
-                    (kind, q) for kind in _RULES if isinstance(entry.get(kind), dict) for q in entry[kind]
-                ]
-                known = Exercise(root / "solutions" / name).questions if rules else []
-                for kind, question in rules if known else ():
-                    if question not in known:
-                        rule = (*path, kind, str(question))
-                        problem = f"{name} has no such question; {suggestion(str(question), known)}"
-                        yield Problem(document.line(rule), f"{dotted(rule)}: {problem}")
-
-
-def _wrong_building(root: Path, document: Document) -> Iterator[Problem]:
-    """Yield a problem for each question that builds on what it cannot build on."""
-    for path, entry in _entries(document):
-        match entry:
-            case {"name": str(name)} if re.match(NAME, name):
-                for where, problem in problems(Exercise(root / "solutions" / name), entry):
+                for where, problem in wrong_rules(Exercise(root / "solutions" / name), entry):
                     place = (*path, *where)
                     yield Problem(document.line(place), f"{dotted(place)}: {problem}")
 
@@ -238,16 +221,12 @@ def course_secret(course: Course) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Write a new secret, unless another process has been faster."""
-    draft = path.with_name(f".{secrets.token_hex(8)}.part")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(f"{secrets.token_hex(_BYTES)}\n")
+    """Write a new secret, for its owner's eyes alone, unless another process has been faster."""
+    with NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".part") as draft:
+        draft.write(f"{secrets.token_hex(_BYTES)}\n")
+        draft.flush()
         with suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
+            os.link(draft.name, path)
 
 
 _NBGRADER_CONFIG = "nbgrader_config.py"

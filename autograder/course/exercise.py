@@ -3,12 +3,12 @@
 import ast
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from autograder.course.code import bound_names
 from autograder.course.given import given_checks
@@ -62,7 +62,7 @@ class Variant:
 class Mistake(Variant):
     """A known wrong answer to one question, whose hint a student reads."""
 
-    questions: tuple[str, ...] = ()  # of the exercise
+    question: str = ""
 
     @property
     def name(self) -> str:
@@ -72,25 +72,6 @@ class Mistake(Variant):
         """
         what = self.path.stem.removeprefix(self.question).removeprefix("__").partition("__")[0]
         return f"{self.question}__{what}" if what else self.question
-
-    @property
-    def question(self) -> str:
-        """The longest question that the file's name begins with."""
-        fitting = [name for name in self.questions if self.path.stem.startswith(f"{name}__")]
-        return max(fitting, key=len, default=self.path.stem.partition("__")[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Heldout(Mistake):
-    """A wrong answer on which the diagnosis is measured; its docstring says how it differs from the bank."""
-
-    @property
-    def expected(self) -> str | None:
-        """The name of the known mistake that it makes, or None where it makes another one."""
-        return None if self.name.startswith(f"{self.question}__unknown_") else self.name
-
-
-_Kind = TypeVar("_Kind", bound=Variant)
 
 
 @dataclass(frozen=True)
@@ -201,15 +182,9 @@ class Exercise:
     def _drawings(self) -> frozenset[str]:
         return frozenset(map(fingerprint, self.demos))
 
-    @cached_property
-    def _draw(self) -> dict[str, bool]:
-        """Of the exercise's own cells, as nearly all of a submission are: whether they only draw."""
-        return {cell.text: fingerprint(cell.text) in self._drawings for cell in self.cells}
-
     def only_draws(self, code: str) -> bool:
         """Whether some code is that of a demo cell; comments, blank lines and line ends do not count."""
-        known = self._draw.get(code)
-        return fingerprint(code) in self._drawings if known is None else known
+        return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
         """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited."""
@@ -234,17 +209,22 @@ class Exercise:
     @cached_property
     def accepted(self) -> tuple[Variant, ...]:
         """Other right answers."""
-        return tuple(self._variants("accepted", Variant))
+        found = tuple(self._variants("accepted"))
+        for one in found:
+            if not self.replaced(one.code):
+                fix = "name its function or class after one"
+                raise SourceError(f"{one.path}: defines no question of {self.name}; {fix}")
+        return found
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         """Known wrong answers."""
-        return tuple(self._variants("mistakes", partial(Mistake, questions=tuple(self.points))))
+        return tuple(self._mistakes("mistakes"))
 
     @cached_property
-    def heldout(self) -> tuple[Heldout, ...]:
+    def heldout(self) -> tuple[Mistake, ...]:
         """Wrong answers that measure whether mistakes are called by their names."""
-        return tuple(self._variants("heldout", partial(Heldout, questions=tuple(self.points))))
+        return tuple(self._mistakes("heldout"))
 
     def replaced(self, code: str) -> dict[str, str]:
         """Return what `code` puts in each solution cell whose question it defines.
@@ -261,28 +241,26 @@ class Exercise:
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
-    def _variants(self, folder: str, make: Callable[[Path, str, str], _Kind]) -> Iterator[_Kind]:
-        """Read the answers in a folder; SourceError says which of them does not belong there, and why."""
+    def _variants(self, folder: str) -> Iterator[Variant]:
+        """Read the answers in a folder; SourceError says which of them has no docstring."""
         for path in own_files(self.folder / folder, "*.py"):
             code = read_text(path)
-            doc = ast.get_docstring(parsed(path, code)) or ""
-            variant = make(path, code, " ".join(doc.split()))
-            if problem := self._problem(variant):
-                raise SourceError(f"{path}: {problem}")
-            yield variant
+            if not (doc := ast.get_docstring(parsed(path, code))):
+                fix = "begin with one that says what is different, or hints at it"
+                raise SourceError(f"{path}: has no docstring; {fix}")
+            yield Variant(path, code, " ".join(doc.split()))
 
-    def _problem(self, variant: Variant) -> str:
-        """Return what is wrong with `variant`: its docstring or the questions that it answers; or nothing."""
-        if not variant.hint:
-            return "has no docstring; begin with one that says what is different, or hints at it"
-        answered = list(self.replaced(variant.code))
-        if not isinstance(variant, Mistake):
-            fix = "name its function or class after one"
-            return "" if answered else f"defines no question of {self.name}; {fix}"
-        if variant.question not in self.points:
-            return f'"{variant.question}" is not a question; name the file question__what.py'
-        alone = answered == [variant.question]
-        return "" if alone else f"must define {variant.question} and no other question"
+    def _mistakes(self, folder: str) -> Iterator[Mistake]:
+        """Read wrong answers, each to the longest question with which its file's name begins."""
+        for one in self._variants(folder):
+            named = [name for name in self.points if one.path.stem.startswith(f"{name}__")]
+            if not named:
+                what = one.path.stem.partition("__")[0]
+                raise SourceError(f'{one.path}: "{what}" is not a question; name the file question__what.py')
+            question = max(named, key=len)
+            if list(self.replaced(one.code)) != [question]:
+                raise SourceError(f"{one.path}: must define {question} and no other question")
+            yield Mistake(one.path, one.code, one.hint, question)
 
 
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
@@ -302,27 +280,22 @@ def reference_errors(exercise: Exercise, variant: Variant | None = None) -> Iter
 
 
 def _place(exercise: Exercise, variant: Variant | None, error: BaseException) -> str:
-    if (found := _cell_line(error)) is None:
+    """Return the file and the line of the innermost cell from which an error comes."""
+    lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        lines.append((error.filename or "", error.lineno or 1))
+    cells = [(int(match[1]), line) for name, line in lines if (match := _CELL.fullmatch(name))]
+    if not cells:
         return str(variant.path if variant else exercise.source)
-    number, line = found
+    number, line = cells[-1]
     cell = [cell for cell in exercise.cells if cell.is_reference][number]
     if variant and cell.name in exercise.replaced(variant.code):
         return f"{variant.path}:{line}"
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
-def _cell_line(error: BaseException) -> tuple[int, int] | None:
-    """Return the number of the innermost cell from which the error comes, and the line in that cell."""
-    places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError):
-        places.append((error.filename or "", error.lineno or 1))
-    for name, line in reversed(places):
-        if match := _CELL.fullmatch(name):
-            return int(match[1]), line
-    return None
-
-
 BUILDS_ON = "builds_on"
+_RULES = ("forbid", "by_hand", BUILDS_ON)  # what in an exercise's entry names questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,16 +309,21 @@ class Building:
     builds_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by the later question
 
 
-def problems(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with an exercise's entry in course.yaml that may have any form, and where.
+def wrong_rules(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong with the rules in an entry of course.yaml that may have any form, and where.
 
     What a later question builds on has to come before it, and to be a function: its calls are answered by
     the grader, which cannot keep objects for a submission.
     """
-    order = exercise.questions
-    functions = set(_functions(exercise)) if order else set()
-    builds_on = entry.get(BUILDS_ON)
-    for later, names in builds_on.items() if isinstance(builds_on, dict) and order else ():
+    rules = {kind: entry[kind] for kind in _RULES if isinstance(entry.get(kind), dict)}
+    order = exercise.questions if rules else []
+    for kind, asked in rules.items() if order else ():
+        for question in asked:
+            if question not in order:
+                known = suggestion(str(question), order)
+                yield (kind, str(question)), f"{exercise.name} has no such question; {known}"
+    builds_on = rules.get(BUILDS_ON, {}) if order else {}
+    for later, names in builds_on.items():
         for place, name in enumerate(names if isinstance(names, list) and later in order else ()):
             path = (BUILDS_ON, str(later), place)
             before = order[: order.index(later)]
@@ -354,17 +332,12 @@ def problems(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[Key
             elif name not in before:
                 fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this"
                 yield path, f'"{name}" does not come before {later}; {fix}'
-            elif name not in functions:
+            elif not _is_function(exercise, name):
                 yield path, f'"{name}" is no function, so no right one can stand in for it; delete it here'
 
 
-def _functions(exercise: Exercise) -> Iterator[str]:
-    """Yield the questions whose answers are functions."""
-    try:
-        solutions = [cell for cell in exercise.cells if cell.role is Role.SOLUTION]
-    except SourceError:
-        return
-    for cell in solutions:
-        for node in ast.parse(cell.text).body:
-            if isinstance(node, ast.FunctionDef) and node.name == cell.name:
-                yield cell.name
+def _is_function(exercise: Exercise, question: str) -> bool:
+    """Whether the answer to a question is a function."""
+    answers = (cell.text for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
+    defined = (node for text in answers for node in ast.parse(text).body)
+    return any(isinstance(node, ast.FunctionDef) and node.name == question for node in defined)

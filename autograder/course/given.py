@@ -16,10 +16,10 @@ _EMPTY = "_FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question\n"
 def given_checks(folder: Path, forbid: Mapping[str, Sequence[str]]) -> str:
     """Return the text of the cell for the exercise in `folder`, with these forbidden words by question.
 
-    Hints that are written wrongly are left out: `read_hints` says what is wrong with them.
+    Hints that are written wrongly are left out: `check_hints` says what is wrong with them.
     """
     words = _literal("_FORBIDDEN", {question: list(words) for question, words in forbid.items()})
-    text = read_text(CHECKS).replace(_EMPTY, f"{words}\n{_literal('_HINTS', dict(_hints(folder)))}\n")
+    text = read_text(CHECKS).replace(_EMPTY, f"{words}\n{_literal('_HINTS', dict(hints_of(folder)))}\n")
     return text.rstrip("\n")
 
 
@@ -35,7 +35,7 @@ def _literal(name: str, values: Mapping[str, Sequence[object]]) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _hints(folder: Path) -> Iterator[tuple[str, list[list[str]]]]:
+def hints_of(folder: Path) -> Iterator[tuple[str, list[list[str]]]]:
     """Yield the hints by question, and those for all; each has the pattern of what it fits, and its words."""
     for path, key in ((folder / "hints.yaml", None), (folder.parent / "hints.yaml", EVERYWHERE)):
         with suppress(SourceError, OSError, AttributeError, TypeError, KeyError):

@@ -17,7 +17,7 @@ from typing import Any
 from autograder.course.exercise import Exercise
 from autograder.course.names import suggestion
 from autograder.course.source import Cell, Role, read_yaml, wrong_lines
-from autograder.course.yaml_lines import Document, KeyPath, Problem
+from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
@@ -102,53 +102,36 @@ def _secret(cell: Cell, text: str, tokens: list[str]) -> Secret:
     return Secret(cell.name, " ".join(text.split()), re.compile(pattern))
 
 
-Hints = dict[str, list[dict[str, str]]]
-
-
-def read_hints(exercise: Exercise) -> Hints:
-    """Return the hints by question, or none where there is no such file; SourceError says what is wrong."""
-    shared, path = (folder / "hints.yaml" for folder in (exercise.folder.parent, exercise.folder))
-    if shared.is_file():
-        document = read_yaml(shared)
-        if problems := list(_shared_problems(document, secrets(exercise))):
-            raise wrong_lines(shared, problems)
-    if not path.is_file():
-        return {}
-    document = read_yaml(path)
-    if problems := list(_problems(exercise, document)):
-        raise wrong_lines(path, problems)
-    return {
-        question: [hint if isinstance(hint, dict) else {"hint": hint} for hint in hints]
-        for question, hints in document.data.items()
-    }
-
-
-def _problems(exercise: Exercise, document: Document) -> Iterator[Problem]:
-    """Yield everything that is wrong with the file, by line."""
-    if not isinstance(document.data, dict):
-        yield Problem(1, "must have a question on each line, and below it a list of hints")
-        return
+def check_hints(exercise: Exercise) -> None:
+    """Raise a SourceError if hints of an exercise, or those for all, are wrong; it says which and why."""
     private = secrets(exercise)
-    for question, hints in document.data.items():
+    for folder, wrong in ((exercise.folder.parent, _wrong_shared), (exercise.folder, _wrong_own)):
+        if (path := folder / "hints.yaml").is_file():
+            document = read_yaml(path)
+            found = [(place, text) for place, text in wrong(exercise, document.data, private) if text]
+            if found:
+                raise wrong_lines(path, [Problem(document.line(place), text) for place, text in found])
+
+
+def _wrong_own(exercise: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the place of each hint, and what is wrong with it or nothing."""
+    if not isinstance(data, dict):
+        yield (), "must have a question on each line, and below it a list of hints"
+        return
+    for question, hints in data.items():
         if question not in exercise.points:
-            known = suggestion(str(question), exercise.points)
-            yield Problem(document.line((question,)), f'"{question}" is not a question; {known}')
+            yield (question,), f'"{question}" is not a question; {suggestion(str(question), exercise.points)}'
         elif not isinstance(hints, list) or not hints:
-            yield Problem(
-                document.line((question,)), f'"{question}" needs a list of hints; write "- " before each'
-            )
+            yield (question,), f'"{question}" needs a list of hints; write "- " before each'
         else:
-            places: list[KeyPath] = [(question, number) for number in range(len(hints))]
-            wrong = zip(places, (_wrong(hint, private) for hint in hints), strict=True)
-            yield from (Problem(document.line(place), message) for place, message in wrong if message)
+            yield from (((question, place), _wrong(hint, private)) for place, hint in enumerate(hints))
 
 
-def _shared_problems(document: Document, private: list[Secret]) -> Iterator[Problem]:
-    """Yield what is wrong with the hints for all questions, by line."""
-    for number, hint in enumerate(document.data if isinstance(document.data, list) else [None]):
-        message = _wrong(hint, private) if isinstance(hint, dict) else "needs `when` and `hint` in each item"
-        if message:
-            yield Problem(document.line((number,)), message)
+def _wrong_shared(_: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the place of each hint for all questions, and what is wrong with it or nothing."""
+    for place, hint in enumerate(data if isinstance(data, list) else [None]):
+        is_whole = isinstance(hint, dict)
+        yield (place,), _wrong(hint, private) if is_whole else "needs `when` and `hint` in each item"
 
 
 def _wrong(hint: Any, private: list[Secret]) -> str:

@@ -1,11 +1,11 @@
 """Defines what course.yaml may contain, and explains what is wrong in it."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import (
     AfterValidator,
@@ -18,12 +18,12 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from autograder.course.moments import MomentError, Span, read_moment, read_span
 from autograder.course.names import NAME, suggestion
 from autograder.course.packages import DEFAULT, name_of
-from autograder.course.yaml_lines import Document, KeyPath, Problem, dotted
+from autograder.course.yaml_lines import Document, Problem, dotted
 from autograder.report.text import number
 
 
@@ -58,54 +58,73 @@ class Repairs:
 DEFAULT_REPAIRS = Repairs()
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+def _moment(value: object) -> datetime:
+    """Read a moment such as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin."""
+    try:
+        return read_moment(value)
+    except MomentError as error:
+        advice = "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin"
+        raise MomentError(f"{error}; {advice}") from None
+
+
+def _package(text: str) -> str:
+    """Read a requirement of pip's, such as `pandas` or `scikit-learn>=1.4`."""
+    try:
+        name_of(text)
+    except ValueError:
+        raise ValueError("is no package as pip names it; write it as pandas or pandas>=2") from None
+    return text
+
+
+def _some_time(span: Span) -> Span:
+    if not span.count:
+        raise MomentError("must be above 0; write it as 12 hours or 1 day")
+    return span
+
+
+Seconds = Annotated[float, Field(strict=True, gt=0, le=3600, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Percent = Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False)]
+Name = Annotated[str, Field(pattern=NAME, max_length=100)]
+Call = Annotated[str, Field(min_length=1)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+Duration = Annotated[
+    Span,
+    BeforeValidator(read_span),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,4} (minute|hour|day)s?$"}),
+]
+_MAX_STEPS = 10_000
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Limits(_Strict):
     """What one submission may use.
 
     Seconds are those in which its processes compute, or sleep, and not those in which they wait for a
     processor. By the clock, ten times as many may pass.
     """
 
-    cell_seconds: float = 20.0
-    call_seconds: float = 5.0
-    total_seconds: float = 300.0
-    memory_mb: int = 2048
+    cell_seconds: Seconds = Field(20.0, description="seconds in which one cell may compute or sleep")
+    call_seconds: Seconds = Field(5.0, description="seconds in which one call may compute or sleep")
+    total_seconds: Seconds = Field(
+        300.0, description="seconds in which a submission may compute or sleep, in all of its runs"
+    )
+    memory_mb: Annotated[int, Field(strict=True, ge=64, le=1 << 20)] = Field(
+        2048, description="megabytes beyond what a warm worker already has"
+    )
 
 
-_MAX_STEPS = 10_000
-
-
-def _span(value: object) -> Span:
-    try:
-        return value if isinstance(value, Span) else read_span(value)
-    except MomentError as error:
-        raise PydanticCustomError("span", "{message}", {"message": str(error)}) from None
-
-
-def _some_time(span: Span) -> Span:
-    if not span.count:
-        raise PydanticCustomError("span", "must be above 0; write it as 12 hours or 1 day")
-    return span
-
-
-Duration = Annotated[
-    Span,
-    BeforeValidator(_span),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,4} (minute|hour|day)s?$"}),
-]
-Percent = Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False)]
-
-
-class LateSettings(BaseModel):
+class LateSettings(_Strict):
     """What late work costs; without this, being late costs nothing.
 
     The rules are those of Canvas's late policy (instructure/canvas-lms, app/models/late_policy.rb), with a
     grace and an end besides: it takes a part of the exercise's points for each day or hour begun, but leaves
     at least a certain part of the points, if the work was worth as much.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     percent: Percent = Field(description="the part of the exercise's points that each step begun takes")
     every: Annotated[Duration, AfterValidator(_some_time)] = Field(
@@ -122,7 +141,7 @@ class LateSettings(BaseModel):
         came = handed_in.astimezone(UTC)
         if score <= 0 or came <= self.grace.after(due).astimezone(UTC):
             return 0.0
-        if self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC):
+        if self._is_over(due, came):
             return score
         taken = points * self.percent / 100 * self._steps(due, came)
         return round(max(min(taken, score - points * self.floor / 100), 0.0), 4)
@@ -130,12 +149,15 @@ class LateSettings(BaseModel):
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
         """Return in words what being late takes of these points, such as "2 days begun: -2.8, floor 7"."""
         came = handed_in.astimezone(UTC)
-        if self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC):
+        if self._is_over(due, came):
             return f"more than {self.cut_off}"
         steps, step = self._steps(due, came), self.every
         begun = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
         floor = f", floor {number(points * self.floor / 100)}" if self.floor else ""
         return f"{begun} begun: \N{MINUS SIGN}{number(points * self.percent / 100 * steps)}{floor}"
+
+    def _is_over(self, due: datetime, came: datetime) -> bool:
+        return self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC)
 
     def _steps(self, due: datetime, came: datetime) -> int:
         """Return how many steps have begun."""
@@ -161,109 +183,19 @@ class Tells(StrEnum):
     HINTS = "hints"  # everything
 
 
-AttemptsADay = Annotated[int, Field(strict=True, ge=1, le=1000)]
-
-
-class AttemptSettings(BaseModel):
+class AttemptSettings(_Strict):
     """What several attempts of a student come to."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     counts: Counts = Field(Counts.NEWEST, description="which attempt counts: newest, best or last before due")
-    a_day: AttemptsADay = Field(4, description="how many attempts `watch` grades for a student on one day")
+    a_day: Annotated[int, Field(strict=True, ge=1, le=1000)] = Field(
+        4, description="how many attempts `watch` grades for a student on one day"
+    )
     pause: Duration = Field(
         Span(10, "minute"), description="how long `watch` waits after one graded attempt for the next one"
     )
     tells: Tells = Field(
         Tells.TESTS, description="what pages by `watch` tell before the due date: score, tests or hints"
     )
-
-
-SCHEMA = Path(__file__).with_name("course.schema.json")
-_LIMITS = Limits()
-_GONE = {
-    "slip": "tests alone decide a score now",
-    "even_empty": "an empty answer carries no mistake forward",
-    "no_examples": "pages always show the smallest call that goes wrong",
-    "checks_see": "the visible checks must see every costly mistake now",
-}  # keys that course.yaml had once
-_EXPLANATIONS = {  # by pydantic's kind of error
-    "missing": "is missing; add it",
-    "moment": "{message}; write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
-    "span": "{message}",
-    "package": "{message}",
-    "string_type": 'must be text; put it in quotes: "{input}"',
-    "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
-    "string_too_short": "is empty; write something",
-    "string_too_long": "must have {bounds} characters; shorten it",
-    "too_short": "is empty; list at least one",
-    "enum": '"{input}" is not known; use one of {expected}',
-    "greater_than": "must be {bounds}, but it is {input}; change it",
-    "greater_than_equal": "must be {bounds}, but it is {input}; change it",
-    "less_than_equal": "must be {bounds}, but it is {input}; change it",
-    "finite_number": "must be a number that ends; change it",
-    "float_type": 'must be a number, but it is "{input}"; change it',
-    "int_type": 'must be a whole number, but it is "{input}"; change it',
-    "model_type": "must hold keys with values; write each on a line of its own, as `key: value`",
-    "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
-    "tuple_type": "must be a list; write it as [one, two]",
-}
-_BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
-
-
-def _moment(value: Any) -> datetime:
-    """Read a moment such as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin."""
-    try:
-        return read_moment(value)
-    except MomentError as error:
-        raise PydanticCustomError("moment", "{message}", {"message": str(error)}) from None
-
-
-Seconds = Annotated[float, Field(strict=True, gt=0, le=3600, allow_inf_nan=False)]
-Megabytes = Annotated[int, Field(strict=True, ge=64, le=1 << 20)]
-Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
-Name = Annotated[str, Field(pattern=NAME, max_length=100)]
-Call = Annotated[str, Field(min_length=1)]
-Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
-
-
-def _package(text: str) -> str:
-    """Read a requirement of pip's, such as `pandas` or `scikit-learn>=1.4`."""
-    try:
-        name_of(text)
-    except ValueError:
-        message = "is no package as pip names it; write it as pandas or pandas>=2"
-        raise PydanticCustomError("package", message) from None
-    return text
-
-
-Package = Annotated[str, AfterValidator(_package)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LimitSettings(_Strict):
-    """What one submission may use; a limit that is not given here is the course's, or else the default."""
-
-    cell_seconds: Seconds = Field(
-        _LIMITS.cell_seconds, description="seconds in which one cell may compute or sleep"
-    )
-    call_seconds: Seconds = Field(
-        _LIMITS.call_seconds, description="seconds in which one call may compute or sleep"
-    )
-    total_seconds: Seconds = Field(
-        _LIMITS.total_seconds,
-        description="seconds in which a submission may compute or sleep, in all of its runs",
-    )
-    memory_mb: Megabytes = Field(
-        _LIMITS.memory_mb, description="megabytes beyond what a warm worker already has"
-    )
-
-    def over(self, limits: Limits) -> Limits:
-        """Return `limits`, changed to what is set here."""
-        return replace(limits, **self.model_dump(exclude_unset=True))
 
 
 class ExerciseSettings(_Strict):
@@ -273,7 +205,7 @@ class ExerciseSettings(_Strict):
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
     late: LateSettings | None = Field(None, description="what late work costs in this exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in this exercise")
-    limits: LimitSettings = Field(LimitSettings(), description="limits of this exercise alone")
+    limits: Limits = Field(Limits(), description="limits of this exercise alone")
     forbid: dict[Name, tuple[Call, ...]] = Field(
         {}, description="calls that a question must do without, by question; a use is held for review"
     )
@@ -296,11 +228,11 @@ class CourseSettings(_Strict):
     course: Name = Field(description="the course's id, as nbgrader knows it")
     title: str = Field(min_length=1, description="the course's name, for people")
     walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
-    packages: tuple[Package, ...] = Field(
+    packages: tuple[Annotated[str, AfterValidator(_package)], ...] = Field(
         DEFAULT,
         description="what notebooks import beside Python itself, as pip names it; [] for Python alone",
     )
-    limits: LimitSettings = Field(LimitSettings(), description="limits of every exercise")
+    limits: Limits = Field(Limits(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
     repairs: RepairsShown = Field(
@@ -309,13 +241,45 @@ class CourseSettings(_Strict):
         "what it writes there (shown), or nothing (off)",
     )
     repair_seconds: Seconds = Field(
-        Repairs().seconds,
+        DEFAULT_REPAIRS.seconds,
         description="processor time for the search for such an edit, in each failed question",
     )
     mutants_fail: Share = Field(
         0.97, description="the share of an exercise's mutants that its hidden tests must fail"
     )
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
+
+
+SCHEMA = Path(__file__).with_name("course.schema.json")
+_MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}
+_GONE = {
+    "slip": "tests alone decide a score now",
+    "even_empty": "an empty answer carries no mistake forward",
+    "no_examples": "pages always show the smallest call that goes wrong",
+    "checks_see": "the visible checks must see every costly mistake now",
+}  # keys that course.yaml had once
+_NO_KEYS = "must hold keys with values; write each on a line of its own, as `key: value`"
+_BEYOND = "must be {bounds}, but it is {input}; change it"
+_EXPLANATIONS = {  # by pydantic's kind of error
+    "missing": "is missing; add it",
+    "value_error": "{error}",
+    "string_type": 'must be text; put it in quotes: "{input}"',
+    "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
+    "string_too_short": "is empty; write something",
+    "string_too_long": "must have {bounds} characters; shorten it",
+    "too_short": "is empty; list at least one",
+    "enum": '"{input}" is not known; use one of {expected}',
+    "greater_than": _BEYOND,
+    "greater_than_equal": _BEYOND,
+    "less_than_equal": _BEYOND,
+    "finite_number": "must be a number that ends; change it",
+    "float_type": 'must be a number, but it is "{input}"; change it',
+    "int_type": 'must be a whole number, but it is "{input}"; change it',
+    "model_type": _NO_KEYS,
+    "dict_type": _NO_KEYS,
+    "tuple_type": "must be a list; write it as [one, two]",
+}
+_BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
 
 
 def schema() -> str:
@@ -329,44 +293,28 @@ def read_settings(document: Document) -> CourseSettings | list[Problem]:
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
-        return [_problem(document, details) for details in error.errors() if not _is_echo(details)]
-
-
-def _is_echo(error: ErrorDetails) -> bool:
-    """Whether a list counts as too short only because its items are wrong, which other errors say."""
-    return error["type"] == "too_short" and bool(error["input"])
+        # A list whose items are wrong counts as too short, too, which needs no line of its own.
+        found = [one for one in error.errors() if not (one["type"] == "too_short" and one["input"])]
+        return [_problem(document, details) for details in found]
 
 
 def _problem(document: Document, error: ErrorDetails) -> Problem:
+    """Say in an author's words what is wrong and what to do."""
     path = tuple(step for step in error["loc"] if step != "[key]")
-    where = dotted(path) or "the file"
-    return Problem(document.line(path), f"{where}: {_explained(error, path)}")
-
-
-def _explained(error: ErrorDetails, path: KeyPath) -> str:
-    """Return in an author's words what is wrong and what to do."""
-    if error["input"] is None:
-        return "is empty; give it a value or take it out"
-    if error["type"] in ("extra_forbidden", "invalid_key"):
-        if gone := _GONE.get(str(path[-1])):
-            return f"{gone}; delete this line"
-        return f"unknown key; {suggestion(str(path[-1]), _model_at(path[:-1]).model_fields)}"
     context = error.get("ctx", {})
-    bounds = " and ".join(f"{word} {context[key]:g}" for key, word in _BOUNDS.items() if key in context)
-    explanation = _EXPLANATIONS.get(error["type"], "{message}; change it")
-    values = {"message": error["msg"], "input": error["input"], "expected": context.get("expected")}
-    return explanation.format(bounds=bounds, **values)
-
-
-def _model_at(path: KeyPath) -> type[BaseModel]:
-    """Return the model whose keys stand at `path`."""
-    if path[-1:] == ("limits",):
-        return LimitSettings
-    if path[-1:] == ("late",):
-        return LateSettings
-    if path[-1:] == ("attempts",):
-        return AttemptSettings
-    return ExerciseSettings if path else CourseSettings
+    if error["input"] is None:
+        text = "is empty; give it a value or take it out"
+    elif error["type"] in ("extra_forbidden", "invalid_key"):
+        around = _MODELS.get(str(path[-2]), ExerciseSettings) if path[1:] else CourseSettings
+        advice = suggestion(str(path[-1]), around.model_fields)
+        gone = _GONE.get(str(path[-1]), "")
+        text = f"{gone}; delete this line" if gone else f"unknown key; {advice}"
+    else:
+        bounds = " and ".join(f"{word} {context[key]:g}" for key, word in _BOUNDS.items() if key in context)
+        explanation = _EXPLANATIONS.get(error["type"], "{message}; change it")
+        values = {"input": error["input"], "message": error["msg"], "bounds": bounds, **context}
+        text = explanation.format(**values)
+    return Problem(document.line(path), f"{dotted(path) or 'the file'}: {text}")
 
 
 if __name__ == "__main__":

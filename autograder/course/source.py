@@ -3,25 +3,21 @@
 import ast
 import hashlib
 import html
-import json
 import re
 import struct
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache, lru_cache
-from importlib.metadata import version
+from functools import lru_cache
 from pathlib import Path
 from textwrap import indent
-from typing import Any
 
 from autograder.course.code import bound_names
 from autograder.course.names import check_id
 from autograder.course.yaml_lines import Document, DocumentError, Problem, read_document
 from autograder.errors import AutograderError
-from autograder.files import write_whole
 
 _FIGURE = re.compile(r"!\[([^\]]*)\]\(([\w-]+\.(svg|png))\)")
 _LOADED = re.compile(r"^# %load \.\./(\w+\.py)$", re.MULTILINE)
@@ -51,48 +47,14 @@ def _width(figure: bytes) -> str:
     return f' width="{pixels * _IN_A_METRE / in_a_metre:.0f}"'
 
 
-FOLDER = "build/sources"
-_DEPTH = 3  # folders around a course's source: its own, solutions and the course's
-
-
-def read_kept(path: Path, text: str) -> list[Any] | None:
-    """Return what was kept of the source at `path` with this text; None where nothing was.
-
-    Reading a source anew takes each command half a second. The kept file's name tells all on which the cells
-    depend, so one that is there is right, and any other is deleted.
-    """
-    try:
-        kept = json.loads(_place(path, text).read_text(encoding="utf-8"))
-    except (OSError, ValueError, IndexError):
-        return None
-    return kept if isinstance(kept, list) else None
-
-
-def keep(path: Path, text: str, cells: list[Any]) -> None:
-    """Keep the cells of a source, in a course whose folder can be written to."""
-    if len(path.parents) < _DEPTH or not (path.parents[2] / "course.yaml").is_file():
-        return
-    place = _place(path, text)
-    with suppress(OSError):
-        write_whole(place, json.dumps(cells))
-        for other in place.parent.glob(f"{path.stem}-*.json"):
-            if other != place:
-                other.unlink(missing_ok=True)
-
-
-def _place(path: Path, text: str) -> Path:
-    digest = hashlib.sha256(f"{_reader()} {text}".encode("utf-8", "replace")).hexdigest()[:16]
-    return path.parents[2] / FOLDER / f"{path.stem}-{digest}.json"
-
-
-@cache
-def _reader() -> str:
-    """Return what tells one way of reading sources from another."""
-    return f"{version('jupytext')} {hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}"
-
-
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-_KEYS = {"solution", "check", "manual", "points", "title", "tags", "lines_to_next_cell"}
+_KEYS = {"solution", "check", "manual", "points", "tags"}
+_MARKER = re.compile(r"# ?%%(?:[ ](.*))?")
+_KIND = re.compile(r"\[(?:markdown|md)\]")
+_OPTION = re.compile(r"""(\w+)=("[^"]*"|'[^']*'|\[[^\]]*\]|-?\d[\d.e]*)(?!\S)""")
+_CLOSED = re.compile(r"""(\"{3}|'{3}).*?\1|^[ \t]*#[^\n]*""", re.DOTALL | re.MULTILINE)  # strings, comments
+_OPEN = re.compile(r"""\"{3}|'{3}""")
+_MAGIC = re.compile(r"^# (?=[%!]\w)", re.MULTILINE)  # jupytext writes magics as comments
 
 
 class SourceError(AutograderError):
@@ -181,8 +143,7 @@ class Cell:
 
 def read_source(path: Path) -> tuple[Cell, ...]:
     """Return the cells of the source at `path`, with what they show; SourceError says what is wrong."""
-    source = _Source(read_text(path), path)
-    return tuple(_with_files(path, cell) for cell in _cells(source))
+    return tuple(_with_files(path, cell) for cell in _cells(read_text(path), path))
 
 
 def loaded(path: Path) -> list[Path]:
@@ -247,33 +208,10 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
         raise SourceError(f"{path}:{line}: {error}; it must be Python") from None
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A source's text, wherever it lies: copies of it have the same cells."""
-
-    text: str
-    path: Path = field(compare=False)
-
-
 @lru_cache(maxsize=32)
-def _cells(source: _Source) -> tuple[Cell, ...]:
-    """Read each text only once, since nbgrader loads the course again for every submission.
-
-    From one command to the next, the cells are kept on disk.
-    """
-    if (kept := read_kept(source.path, source.text)) is not None:
-        return tuple(Cell(Role(role), *values) for role, *values in kept)
-    cells = _read_cells(source.path, source.text)
-    keep(source.path, source.text, [astuple(cell) for cell in cells])
-    return cells
-
-
-def _read_cells(path: Path, text: str) -> tuple[Cell, ...]:
-    import jupytext  # here, since it loads half of Jupyter, which most users of a course do without
-
-    raw_cells = jupytext.reads(text, fmt="py:percent").cells
-    lines = _first_lines(text, raw_cells)
-    cells = tuple(_cell(path, raw, line) for raw, line in zip(raw_cells, lines, strict=True))
+def _cells(text: str, path: Path) -> tuple[Cell, ...]:
+    """Read each text only once, since nbgrader loads the course again for every submission."""
+    cells = tuple(_cell(path, *part) for part in _parts(text))
     for cell in cells:
         if cell.is_reference:
             parsed(path, cell.text, cell.line)
@@ -282,45 +220,49 @@ def _read_cells(path: Path, text: str) -> tuple[Cell, ...]:
     return cells
 
 
-def _first_lines(text: str, raw_cells: Sequence[Any]) -> Iterator[int]:
-    """Yield the line of the file on which each cell's text begins: the one after the cell's `# %%`."""
-    lines = [*text.split("\n"), ""]
-    line = 1
-    for raw in raw_cells:
-        first = raw.source.partition("\n")[0]
-        following = range(line, len(lines))
-        # Only a `# %%` that this cell follows is its own; another may stand inside a string.
-        starts = (n for n in following if lines[n - 1].startswith("# %%") and first in lines[n])
-        line = next(starts, line - 1) + 1
-        yield line
+def _parts(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the line, the options and the text of each cell, as jupytext does, which takes seconds to load.
+
+    A marker inside a string begins no cell. What stands before the first marker may be a header.
+    """
+    start, options, lines = 1, "", list[str]()
+    for number, line in enumerate([*text.split("\n"), "# %%"], 1):
+        marker, before = _MARKER.fullmatch(line), "\n".join(lines)
+        if marker is None or (_OPEN.search(_CLOSED.sub("", before)) and not _KIND.search(options)):
+            lines.append(line)
+            continue
+        if start > 1 or _CLOSED.sub("", before).strip():
+            yield start, options, before.rstrip("\n")
+        start, options, lines = number + 1, marker[1] or "", []
 
 
-def _cell(path: Path, raw: Any, line: int) -> Cell:
+def _cell(path: Path, line: int, options: str, text: str) -> Cell:
     place = f"{path}:{line - 1}: this cell"  # the line of its marker, which bears the keys
-    if unread := raw.metadata.get("incorrectly_encoded_metadata"):
+    keys, is_text = dict(_OPTION.findall(options)), bool(_KIND.search(options))
+    title = _KIND.sub("", _OPTION.sub("", options)).strip()
+    roles = [role for role in GRADED if role in keys]
+    if "=" in title or (title and roles):
         fix = 'write text in quotes and points as a number, as in check="half" points=2'
-        raise SourceError(f"{place} has keys that cannot be read, {unread}; {fix}")
-    if unknown := sorted(set(raw.metadata) - _KEYS):
+        raise SourceError(f"{place} has keys that cannot be read, {title}; {fix}")
+    if unknown := sorted(set(keys) - _KEYS):
         fix = "use one of solution, check, manual, demo"
         raise SourceError(f'{place} has the unknown key "{unknown[0]}"; {fix}')
-    role, *others = [role for role in GRADED if role in raw.metadata] or [_plain_role(raw)]
-    if others:
-        raise SourceError(f"{place} is both {role} and {others[0]}; make two cells of it")
-    if role not in GRADED:
-        return Cell(role, raw.source, line=line)
-    if (raw.cell_type == "markdown") is not (role is Role.MANUAL):
+    if len(roles) > 1:
+        raise SourceError(f"{place} is both {roles[0]} and {roles[1]}; make two cells of it")
+    text = re.sub(r"(?m)^# ?", "", text) if is_text else _MAGIC.sub("", text)
+    if not roles:
+        role = Role.TEXT if is_text else Role.DEMO if title == "demo" else Role.CODE
+        return Cell(role, text, line=line)
+    (role,) = roles
+    if is_text is not (role is Role.MANUAL):
         kind = "markdown" if role is Role.MANUAL else "code"
         raise SourceError(f"{place} is marked {role}; that takes a {kind} cell")
-    points = raw.metadata.get("points", 0)
-    if role is not Role.SOLUTION and not (isinstance(points, int | float) and 0 < points < 1e6):
+    points = 0.0
+    with suppress(ValueError):
+        points = float(keys.get("points", 0))
+    if role is not Role.SOLUTION and not 0 < points < 1e6:
         raise SourceError(f"{place} needs points above 0 and below a million, as in points=2")
-    return Cell(role, raw.source, str(raw.metadata[role]), float(points), line)
-
-
-def _plain_role(raw: Any) -> Role:
-    if raw.cell_type == "markdown":
-        return Role.TEXT
-    return Role.DEMO if raw.metadata.get("title") == "demo" else Role.CODE
+    return Cell(role, text, keys[role].strip("\"'"), points, line)
 
 
 def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:

@@ -1,6 +1,6 @@
 """Reads a YAML file into plain values, and remembers the line of each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,16 +27,20 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A YAML file's values, and the line on which each of them stands."""
+    """A YAML file's values, and the nodes that know on which line each of them stands."""
 
     data: Any
-    _lines: Mapping[KeyPath, int]
+    _top: yaml.Node
 
     def line(self, path: KeyPath) -> int:
         """Return the line of the value at `path`, or of the nearest value around it if there is none."""
-        while path and path not in self._lines:
-            path = path[:-1]
-        return self._lines.get(path, 1)
+        node, line = self._top, 1
+        for step in path:
+            found = [(at, child) for key, at, child in _children(node) if key == step]
+            if not found:
+                break
+            line, node = found[0]
+        return line
 
 
 class _Loader(yaml.SafeLoader):
@@ -55,10 +59,9 @@ def read_document(text: str) -> Document:
         if (top := loader.get_single_node()) is None:
             empty = "the file is empty; it needs at least course, title and exercises"
             raise DocumentError(Problem(1, empty))
-        places = list(_places(top))
-        if repeated := [problem for *_, problem in places if problem]:
+        if repeated := list(_repeated(top)):
             raise DocumentError(*repeated)
-        return Document(loader.construct_document(top), {path: line for path, line, _ in places})
+        return Document(loader.construct_document(top), top)
     except yaml.MarkedYAMLError as error:
         raise DocumentError(_syntax_problem(error, text)) from None
     except yaml.reader.ReaderError as error:
@@ -88,31 +91,25 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
     return Problem(line, f"not YAML: {reason}; check the indentation, brackets and quotes around this line")
 
 
-def _places(
-    node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()
-) -> Iterator[tuple[KeyPath, int, Problem | None]]:
-    """Yield the path of each value below `node`, its line, and a problem if its key stands there twice.
+def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
+    """Yield a problem for each key below `node` that stands there twice.
 
     `above` holds the nodes around this one: by an alias, one of them may be its child again.
     """
     first: dict[str | int, int] = {}
-    for step, line, _ in _children(node):
-        where, problem = (*path, step), None
+    for step, line, child in _children(node):
+        where = (*path, step)
         if step in first:
             message = f"{dotted(where)}: stands here again, after line {first[step]}; keep one of them"
-            problem = Problem(line, message)
+            yield Problem(line, message)
         first.setdefault(step, line)
-        yield where, line, problem
-    for step, _, child in _children(node):
         if child not in above:
-            yield from _places(child, (*path, step), (*above, node))
+            yield from _repeated(child, where, (*above, node))
 
 
-def _children(node: yaml.Node) -> Iterator[tuple[str | int, int, yaml.Node]]:
-    """Yield each child with its key or index and its line; a mapping's child has the line of its key."""
-    if isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            yield index, item.start_mark.line + 1, item
-    elif isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            yield str(key.value), key.start_mark.line + 1, value
+def _children(node: yaml.Node) -> list[tuple[str | int, int, yaml.Node]]:
+    """Return each child with its key or index and its line; a mapping's child has the line of its key."""
+    if isinstance(node, yaml.MappingNode):
+        return [(str(key.value), key.start_mark.line + 1, value) for key, value in node.value]
+    items = node.value if isinstance(node, yaml.SequenceNode) else []
+    return [(place, item.start_mark.line + 1, item) for place, item in enumerate(items)]

@@ -41,7 +41,7 @@ class CommentBank:
     def __init__(self, root: Path | None) -> None:
         places = [root / COMMENTS, root / "solutions" / COMMENTS] if root else []
         path = next((path for path in places if path.is_file()), None)
-        self._document = _read(path) if path else Document({}, {})
+        self._document = _read(path) if path else read_document("{}")
         self._texts = dict(_leaves(self._document.data))
 
     def __bool__(self) -> bool:

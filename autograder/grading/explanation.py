@@ -53,7 +53,7 @@ class Submitted:
         """Return a session in which edited code is tried, of this submission or of the reference."""
         limits = self.session.limits
         call, total = min(limits.call_seconds, _REPAIR_CALL), min(limits.total_seconds, _REPAIR_TOTAL)
-        limits = replace(limits, call_seconds=call, total_seconds=total)
+        limits = limits.model_copy(update={"call_seconds": call, "total_seconds": total})
         cells = [NotebookCell(number, "code", text) for number, text in enumerate(reference)]
         return self.session.apart(cells, limits) if cells else self.open(limits)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from autograder.course.exercise import Exercise
 from autograder.course.given import given_checks
-from autograder.course.hints import read_hints
+from autograder.course.hints import check_hints
 from autograder.course.packages import name_of
 from autograder.course.source import Role
 
@@ -35,8 +35,8 @@ def _setup(text: str, packages: Sequence[str]) -> str:
 
 
 def _facts(exercise: Exercise) -> dict[str, object]:
-    """Return what conftest.py must know of an exercise; cells that only draw it does not run."""
-    read_hints(exercise)  # which says what is wrong with them
+    """Return what conftest.py must know of an exercise."""
+    check_hints(exercise)
     lessons = dict(lesson_parts(exercise))
     questions = {
         cell.name: {
@@ -47,9 +47,8 @@ def _facts(exercise: Exercise) -> dict[str, object]:
         for cell in exercise.cells
         if cell.role is Role.CHECK
     }
-    drawings = sorted(text.strip() for text in exercise.demos)
     given = given_checks(exercise.folder, exercise.forbid)
-    return {"name": exercise.name, "questions": questions, "drawings": drawings, "given": given}
+    return {"name": exercise.name, "questions": questions, "given": given}
 
 
 def lesson_parts(exercise: Exercise) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course, load_course
-from autograder.course.hints import read_hints
+from autograder.course.given import EVERYWHERE, hints_of
+from autograder.course.hints import check_hints
 from autograder.course.kit import student_files
 from autograder.course.source import SourceError
 from autograder.tests.classroom import small
@@ -28,24 +29,20 @@ def write(course: Course, text: str) -> None:
 
 
 def test_hints_travel_in_the_kit(course: Course) -> None:
-    assert read_hints(small(course)) == {}
     write(course, GOOD)
-    expected = {
-        "double": [{"hint": "Add: what to what?"}, {"when": "shape|x - y", "hint": 'It\'s as large as "x".'}]
-    }
-    assert read_hints(small(course)) == expected
     (small(course).folder.parent / "hints.yaml").write_text(SHARED, encoding="utf-8")
+    check_hints(small(course))
     given: dict[str, Any] = {}
     exec(json.loads(student_files(small(course))["exercise.json"])["given"], given)
-    pairs = [[hint.get("when", ""), hint["hint"]] for hint in expected["double"]]
-    assert given["_HINTS"] == {"double": pairs, "*": [["nan", "Where?"]]}
+    own = [["", "Add: what to what?"], ["shape|x - y", 'It\'s as large as "x".']]
+    assert given["_HINTS"] == {"double": own, "*": [["nan", "Where?"]]}
 
 
 def test_hints_for_all_questions_need_a_pattern(course: Course) -> None:
     path = small(course).folder.parent / "hints.yaml"
     path.write_text(f"{SHARED}- Think.\n", encoding="utf-8")
     with pytest.raises(SourceError) as caught:
-        read_hints(small(course))
+        check_hints(small(course))
     assert str(caught.value) == f"{path}:2: needs `when` and `hint` in each item"
 
 
@@ -69,7 +66,7 @@ def test_hints_for_all_questions_need_a_pattern(course: Course) -> None:
 def test_what_is_wrong_is_told_by_line(course: Course, text: str, line: int, message: str) -> None:
     write(course, text)
     with pytest.raises(SourceError) as caught:
-        read_hints(small(course))
+        check_hints(small(course))
     assert f"hints.yaml:{line}: " in str(caught.value)
     assert message in str(caught.value)
 
@@ -77,10 +74,10 @@ def test_what_is_wrong_is_told_by_line(course: Course, text: str, line: int, mes
 @pytest.mark.parametrize("name", list(COURSE.exercises))
 def test_the_course_hints_at_each_question_in_steps_and_at_slips_only_where_one_was_seen(name: str) -> None:
     exercise = COURSE.exercises[name]
-    all_hints = read_hints(exercise)
+    all_hints = {name: hints for name, hints in hints_of(exercise.folder) if name != EVERYWHERE}
     assert list(all_hints) == exercise.questions
     for question, hints in all_hints.items():
-        patterns = [hint["when"] for hint in hints if "when" in hint]
+        patterns = [when for when, _ in hints if when]
         assert len(hints) >= 3
         assert len(hints) - len(patterns) >= 2
         assert not [when for when in patterns if re.search(when, f"{question}: not filled in yet")]

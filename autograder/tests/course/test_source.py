@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import jupytext
 import pytest
 
+from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role, SourceError, read_source
 
+COURSE = load_course(Path(__file__).parents[3])
 GOOD = '''# %% [markdown]
 # # Title
 
@@ -102,7 +105,8 @@ def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exerc
             "solution=double",
             "01_small.py:7: this cell has keys that cannot be read, solution=double; write text in quotes",
         ),
-        ("points=2", "points=nan", 'cannot be read, check="double" points=nan; write text in quotes and'),
+        ("points=2", "points=nan", "01_small.py:14: this cell has keys that cannot be read, points=nan;"),
+        ("points=2", "points=2 demo", "01_small.py:14: this cell has keys that cannot be read, demo; write"),
         (
             "    ### BEGIN SOLUTION\n    return 2 * x\n",
             "    return 2 * x\n    ### BEGIN SOLUTION\n",
@@ -142,3 +146,20 @@ def test_a_check_may_hold_what_only_a_notebook_understands(exercise: Exercise) -
     """Checks and demos run in students' notebooks alone, so magics are no syntax errors there."""
     exercise.source.write_text(GOOD.replace("print(double", "!ls\nprint(double"), encoding="utf-8")
     assert exercise.points == {"double": 2.0}
+
+
+SOURCES = [exercise.source.read_text(encoding="utf-8") for exercise in COURSE.exercises.values()]
+OTHERS = [
+    "# ---\n# jupyter:\n#   a: 1\n# ---\n\n# %% [markdown]\n# # A\n#b\n\n# %% demo\n# !ls\n# %time x\n",
+    "x = 1\n#%%\ny = 2\n# %% [md]\n# z",
+]
+
+
+@pytest.mark.parametrize("text", [*SOURCES, *OTHERS])
+def test_cells_are_those_of_jupytext(tmp_path: Path, text: str) -> None:
+    path, text = tmp_path / "one.py", text.replace("![", "[").replace("%load", "%time")  # no other files
+    path.write_text(text, encoding="utf-8")
+    theirs = jupytext.reads(text, fmt="py:percent").cells
+    assert [(not cell.is_code, cell.text) for cell in read_source(path)] == [
+        (cell.cell_type == "markdown", cell.source) for cell in theirs
+    ]

@@ -249,8 +249,8 @@ def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
 
 
 def test_a_notebook_without_time_left_is_not_even_started() -> None:
-    zygote = ScriptedZygote()
-    with session(zygote, "a", limits=Limits(total_seconds=0)) as running, pytest.raises(ExhaustedError):
+    zygote, none_left = ScriptedZygote(), Limits().model_copy(update={"total_seconds": 0})
+    with session(zygote, "a", limits=none_left) as running, pytest.raises(ExhaustedError):
         running.ask(CALL, [])
     assert zygote.forked == []
 
