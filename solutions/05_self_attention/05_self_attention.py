@@ -741,13 +741,13 @@ plt.show()
 # %% demo
 copied = True  # try False
 texts = 0  # 0 is one text without a batch; try 4
-row_dim, col_dim = 0, 1  # for a batch, try others
+dims = 0, 1  # row_dim and col_dim; for a batch, try others
 
 torch.manual_seed(2)
 version_1, version_2, third = (
     SelfAttention_v1(3, 3),
     SelfAttention_v2(3, 3),
-    SelfAttention(3, row_dim, col_dim),
+    SelfAttention(3, *dims),
 )
 if copied:
     copy_weights(version_2, version_1)

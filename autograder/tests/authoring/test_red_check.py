@@ -62,7 +62,7 @@ def test_run_all_goes_on_and_a_hint_leads_on_from_the_box(red: dict[str, dict[st
     assert all(cell["execution_count"] for cell in red.values())
     (output,) = red["more"]["outputs"]
     numbers = [line.partition(" for ")[0] for line in output["text"].splitlines()]
-    assert numbers == ["hint 2 of 4", "hint 3 of 4"]
+    assert numbers == ["hint 2 of 5", "hint 3 of 5"]
 
 
 def test_what_is_not_filled_in_is_one_line_and_right_answers_pass() -> None:
