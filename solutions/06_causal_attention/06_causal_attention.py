@@ -288,7 +288,8 @@ def check_masked_attention_weights():
 
     # A batch of two in float64. This mask is no triangle.
     log_3 = 1.0986122886681098  # e to this power is 3
-    rows = [[[0, log_3, 9], [1991, 2e3, 2e3]], [[-5, -5, 40], [1, log_3, 0]]]
+    low = [-20_000, -20_000, -19_960]
+    rows = [[[0, log_3, 9], [1991, 2e3, 2e3]], [low, [1, log_3, 0]]]
     batch = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
     mask = torch.tensor([[False, False, True], [True, False, False]])
     expected = batch.new_tensor(

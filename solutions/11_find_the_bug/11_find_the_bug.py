@@ -379,7 +379,7 @@ def mixes_the_batch(attend: Attend) -> bool:
 # %% check="mixes_the_batch" points=2
 @check("mixes_the_batch")
 def check_mixes_the_batch():
-    """The eight modules of the lesson; then one that takes the first text's keys."""
+    """The eight modules of the lesson; then two that share keys."""
     torch.manual_seed(0)
     for name in modules:
         why = "Return True or False; bool(...) makes one of a tensor."
@@ -393,6 +393,13 @@ def check_mixes_the_batch():
 
     why = "The first text's keys are taken for all texts."
     expect_close(mixes_the_batch(first_keys), True, why)
+
+    def mean_keys(queries, keys, values):
+        mean = keys.mean(dim=0, keepdim=True)
+        return attend_h(queries, mean.expand_as(keys), values)
+
+    why = "The mean of all texts' keys is taken for each text."
+    expect_close(mixes_the_batch(mean_keys), True, why)
 
 
 # %% [markdown]
