@@ -74,12 +74,19 @@ def _described(error, question, function):
     """Return the call that led to an error, and what the error says, with the student's own line."""
     trace, call, own = error.__traceback__, "", ""
     files = [each.__code__.co_filename for each in (function, check)]
+    answer = function.__globals__.get(question)
+    parts = (answer, *getattr(answer, "__dict__", {}).values())
+    answered = {each.__code__.co_filename for each in parts if hasattr(each, "__code__")}
     while trace:
         code, line = trace.tb_frame.f_code, trace.tb_lineno
         if code.co_filename == files[0]:
             local = trace.tb_frame.f_locals
             call = _called(code.co_filename, line, {} if local is trace.tb_frame.f_globals else local)
-        elif question in trace.tb_frame.f_globals and code.co_filename not in files:
+        elif (
+            question in trace.tb_frame.f_globals
+            and code.co_filename not in files
+            and (code.co_filename in answered or not own)
+        ):
             own = f"  your line {line}: {linecache.getline(code.co_filename, line).strip()}"
         trace = trace.tb_next
     said = " ".join(str(error).split())[:300]
@@ -164,11 +171,11 @@ def expect_close(actual, expected, why="", atol=None):
     """Expect these values, and return them; a tensor stands for its shape and dtype too, a list does not."""
     if hasattr(expected, "dtype") and _kind(actual) != _kind(expected):
         same = hasattr(actual, "dtype") and actual.shape == expected.shape
-        more = "Something that you make or convert has a dtype of its own." if same else ""
+        more = "Something that you make or convert has a dtype of its own." if same else why
         raise _unlike("another dtype" if same else "another shape", _kind(expected), _kind(actual), more)
     right, found = dict(_leaves(expected)), dict(_leaves(actual))
     if right.keys() != found.keys():
-        raise _unlike("another form", _typed(expected), _kind(actual))
+        raise _unlike("another form", _typed(expected), _kind(actual), why)
     atol = atol or (1e-9 if "64" in str(getattr(expected, "dtype", "")) else 1e-4)
     for place, one in right.items():
         other = found[place]
@@ -193,14 +200,18 @@ def expect_gradient(result, source, expected=None, why=""):
         lost = "Which step leaves torch: item(), tolist(), detach(), torch.tensor()?"
         raise _Unmet("no gradient flows back", f"to the {_kind(source)}", why or lost)
     if expected is not None:
-        expect_close(gradient, expected, why)
+        try:
+            expect_close(gradient, expected, why)
+        except _Unmet as error:
+            raise _Unmet(f"{error.args[0]} of the gradient", *error.args[1:]) from None
 
 
 def expect_parameters(module, names, *inputs):
     """Expect a module to have just these parameters, in this order, and a call to send a gradient to each."""
     found = " ".join(dict(module.named_parameters()))
     if found != names:
-        raise _unlike("other parameters", names, found or "none", "Their order is that of being made.")
+        order = "Their order is that of being made." if {*found.split()} == {*names.split()} else ""
+        raise _unlike("other parameters", names, found or "none", order)
     for name, one in module.named_parameters():
         expect_gradient(module(*inputs), one, why=f"{name} is frozen, or not used.")
 
@@ -217,7 +228,7 @@ def expect_unchanged(function, *arguments):
 
 def expect_raises(kinds, function, *arguments, why=""):
     """Expect an error of this name, or of one of several."""
-    kinds = (kinds,) if isinstance(kinds, str) else kinds
+    kinds, wrong = (kinds,) if isinstance(kinds, str) else kinds, "no error"
     try:
         yours = _kind(function(*arguments))
     except NotImplementedError:
@@ -225,8 +236,8 @@ def expect_raises(kinds, function, *arguments, why=""):
     except Exception as error:
         if set(kinds) & {kind.__name__ for kind in type(error).__mro__}:
             return
-        yours = f"{type(error).__name__}: {error}"
-    raise _unlike("another error" if "Error" in yours else "no error", " or ".join(kinds), yours, why)
+        yours, wrong = f"{type(error).__name__}: {error}", "another error"
+    raise _unlike(wrong, " or ".join(kinds), yours, why)
 
 
 def _hints(question):
