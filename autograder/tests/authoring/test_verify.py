@@ -104,7 +104,7 @@ def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote
         f'{path}:10: by_hand.row_sums: "sum_" {wrong} "sum"?',
     )
     assert proof.notes == (
-        f'{path}:8: forbid.row_sums: "matmull" names nothing in torch; did you mean "matmul"?',
+        f'{path}:8: forbid.row_sums: "matmull" names nothing in torch, matplotlib; did you mean "matmul"?',
     )
 
 

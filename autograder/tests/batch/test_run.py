@@ -19,7 +19,7 @@ from autograder.submission.notebook import Notebook
 from autograder.submission.submission import UnknownExerciseError
 
 KEYS = ["notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions"]
-QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests", "shown"]
+QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests", "shown", "place"]
 LOOP = "def double(x):\n    while True:\n        pass\n"
 ESCAPES = "def double(x):\n    raise ValueError('\\x1b]0;owned\\x07\\x1b[2J[red]\\u202edone\\r\\n')\n"
 UNREADABLE = {"missing": None, "empty": b"", "zip": b"PK\x03\x04", "other JSON": b'{"cells": 3}'}
