@@ -229,13 +229,15 @@ class _Bench:
 
     def mistake(self, name: str, code: str, place: str, sets: int) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
-        times = Counter(test for number in range(sets) for test, _ in self._failing(code, number))
+        found = [list(self._failing(code, number)) for number in range(sets)]
+        times = Counter(test for failed in found for test, _ in failed)
         sometimes = tuple(
             f'fails "{test.title}" ({test.function}) with {times[test]} of {sets} sets of hidden inputs'
             for test in self._tests
             if 0 < times[test] < sets
         )
-        return replace(self.cost("mistake", name, code, place, whole=True), sometimes=sometimes)
+        cost = self.cost("mistake", name, code, place, failing=found[0], whole=True)
+        return replace(cost, sometimes=sometimes)
 
     def cost(
         self,
@@ -256,7 +258,7 @@ class _Bench:
         failing = self._failing(code) if failing is None else failing
         failed = {test for test, _ in islice(failing, 1 if is_seen else None)}
         share = sum(test.weight for test in failed) / sum(test.weight for test in self._tests)
-        is_green = share > QUARTER + _NOISE and not is_seen and not self._is_seen(code)
+        is_green = share > QUARTER + _NOISE and not (self._is_seen(code) if whole else is_seen)
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         return Cost(self._question, kind, name, share, is_green, place, tuple(fails))
 
