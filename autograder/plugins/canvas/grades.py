@@ -28,7 +28,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import jupytext
 import nbformat
 from nbformat.v4 import new_markdown_cell, new_notebook
 
@@ -274,6 +273,8 @@ def _feedback_file(texts: Sequence[str], form: str) -> str:
     cells = [new_markdown_cell(text, id=f"feedback-{place}") for place, text in enumerate(texts)]
     node = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
     if form == ".py":
+        import jupytext  # here, since it takes seconds to load
+
         return str(jupytext.writes(node, fmt="py:percent"))
     return json.dumps(nbformat.from_dict(node), indent=1) + "\n"
 
