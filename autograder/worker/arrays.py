@@ -102,7 +102,6 @@ def _encode_array(encoder: Encoder, value: Any) -> Header:
 
 
 def _array(decoder: Decoder, content: Any, code: Header) -> Any:
-    sys.modules["numpy"]
     name, shape = code.get("dtype"), code.get("shape")
     if name is None:
         return decoder.part(content, "numpy.ndarray")

@@ -68,7 +68,6 @@ _TORCH_REQUESTS: tuple[Header, ...] = (
     {"op": "call", "of": {"name": "_attention"}, "record": True, **_PART},
     {"op": "call", "of": {"name": "_Head"}, "args": {"tuple": []}, "kwargs": {"dict": []}},
     {"op": "inspect", "of": {"name": "_attention"}, "weight": {"tensor": 0}, **_PART},
-    {"op": "define", "source": "def given(x):\n    return x", "name": "given"},
 )
 
 
