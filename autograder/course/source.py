@@ -227,7 +227,8 @@ def _parts(text: str) -> Iterator[tuple[int, str, str]]:
     """
     start, options, lines = 1, "", list[str]()
     for number, line in enumerate([*text.split("\n"), "# %%"], 1):
-        marker, before = _MARKER.fullmatch(line), "\n".join(lines)
+        marker = _MARKER.fullmatch(line)
+        before = "\n".join(lines) if marker else ""
         if marker is None or (_OPEN.search(_CLOSED.sub("", before)) and not _KIND.search(options)):
             lines.append(line)
             continue
