@@ -204,6 +204,11 @@ def _a(kind: type) -> str:
     return words.get(kind.__name__) or f"{'an' if kind.__name__[0] in 'aeiouAEIOU' else 'a'} {kind.__name__}"
 
 
+def within(name: str) -> str:
+    """Return a name as it stands inside a sentence."""
+    return name[:1].lower() + name[1:]
+
+
 def _items(count: int) -> str:
     return "1 item" if count == 1 else f"{count} items"
 

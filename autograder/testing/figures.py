@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograder.testing.expectations import Unmet, described
+from autograder.testing.expectations import Unmet, described, within
 from autograder.worker.figures import Axes, Drawn, Figure
 
 _TEXTS = {"title": "title", "xlabel": "label on its x axis", "ylabel": "label on its y axis"}
@@ -33,7 +33,7 @@ def expect_figure(
         )
     _expect_text(actual.title, expected.title, "title", name, same=texts)
     for number, (axes, right) in enumerate(zip(actual.axes, expected.axes, strict=True)):
-        which = name if len(expected.axes) == 1 else f"Axes {number} of {name[:1].lower()}{name[1:]}"
+        which = name if len(expected.axes) == 1 else f"Axes {number} of {within(name)}"
         _expect_axes(axes, right, which, texts=texts, atol=atol, hint=hint)
 
 
@@ -43,7 +43,7 @@ def _expect_axes(axes: Axes, right: Axes, name: str, *, texts: bool, atol: float
     for side in ("x", "y"):
         seen, scale = getattr(axes, f"{side}scale"), getattr(right, f"{side}scale")
         if seen != scale:
-            raise Unmet(f"The {side} axis of {name[:1].lower()}{name[1:]} must be {scale}, but it is {seen}.")
+            raise Unmet(f"The {side} axis of {within(name)} must be {scale}, but it is {seen}.")
     if right.legend and len(axes.legend) < len(right.legend):
         raise Unmet(f"{name} needs a legend with {_count(len(right.legend), 'entry', 'entries')}.")
     for fact, words in _DRAWN.items():

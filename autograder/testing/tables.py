@@ -8,7 +8,7 @@ import pandas as pd
 
 from autograder.report.text import shown
 from autograder.testing.arrays import Array, unlike
-from autograder.testing.expectations import Unmet, described
+from autograder.testing.expectations import Unmet, described, within
 
 _MOST = 5  # names that a message lists
 _KINDS = {pd.DataFrame: "a DataFrame", pd.Series: "a Series", pd.Index: "an Index"}
@@ -41,7 +41,7 @@ def expect_frame(
         raise Unmet(f"{name} must have {len(expected)} rows, but it has {len(actual)}.")
     seen, right = (dict(_columns(one, index=index)) for one in (actual, expected))
     if seen.keys() != right.keys():
-        raise Unmet(f"The index of {name[:1].lower()}{name[1:]} has another number of levels.")
+        raise Unmet(f"The index of {within(name)} has another number of levels.")
     orders = [np.arange(len(expected))] * 2 if in_order else [_order(one) for one in (seen, right)]
     for column, values in right.items():
         wrong = unlike(seen[column][orders[0]], values[orders[1]], atol or 1e-9)
