@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.tests.worker.crossing import across, refuse
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import (
     MAX_ANSWER,
@@ -32,17 +33,6 @@ TENSORS = [
     torch.randn(2, 3).to(torch.bfloat16),
     torch.tensor([float("nan"), float("inf"), -float("inf")]),
 ]
-
-
-def refuse(value: object) -> Header:
-    raise TypeError(value)
-
-
-def across(value: object) -> Any:
-    """Return `value` as the other end of the pipe has it."""
-    encoder = Encoder(refuse)
-    header, tensors = read_frame(io.BytesIO(pack({"value": encoder.encode(value)}, encoder.parts)).read)
-    return Decoder(tensors, refuse).decode(header["value"])
 
 
 @pytest.mark.parametrize("tensor", TENSORS, ids=lambda tensor: f"{tensor.dtype}{tuple(tensor.shape)}")

@@ -1,6 +1,5 @@
 """Each kind of values arrives as it was, a subclass as what it is a subclass of; forged ones are refused."""
 
-import io
 from collections import Counter, namedtuple
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any
@@ -11,9 +10,10 @@ import pandas as pd
 import pytest
 
 from autograder.testing.expectations import equals
+from autograder.tests.worker.crossing import across, refuse
 from autograder.worker.coding import MAX_BITS
 from autograder.worker.figures import Figure
-from autograder.worker.protocol import MAX_ELEMENTS, Header, Parts, ProtocolError, pack, read_frame
+from autograder.worker.protocol import MAX_ELEMENTS, Header, Parts, ProtocolError
 from autograder.worker.values import Decoder, Encoder
 
 Pair = namedtuple("Pair", "one other")
@@ -80,17 +80,6 @@ TABLES: list[Any] = [
     pd.NA,
     pd.NaT,
 ]
-
-
-def refuse(value: object) -> Header:
-    raise TypeError(value)
-
-
-def across(value: object) -> Any:
-    """Return `value` as the other end of the pipe has it."""
-    encoder = Encoder(refuse)
-    header, parts = read_frame(io.BytesIO(pack({"value": encoder.encode(value)}, encoder.parts)).read)
-    return Decoder(parts, refuse).decode(header["value"])
 
 
 @pytest.mark.parametrize("value", [*PLAIN, *ARRAYS, *TABLES], ids=lambda value: type(value).__name__)
