@@ -19,31 +19,12 @@ _NAMES = {  # that it may not use
     *("breakpoint", "compile", "delattr", "eval", "exec", "getattr", "globals", "input", "locals", "open"),
     *("setattr", "vars"),
 }
-_ATTRIBUTES = {
-    "classes",
-    "distributed",
-    "from_file",
-    "hub",
-    "load",
-    "multiprocessing",
-    "ops",
-    "save",
-    "utils",
+_ATTRIBUTES = frozenset((
+    "classes", "distributed", "from_file", "hub", "load", "multiprocessing", "ops", "save", "utils",
     # of numpy, pandas and matplotlib
-    *(
-        "ctypeslib",
-        "fromfile",
-        "genfromtxt",
-        "lib",
-        "loadtxt",
-        "memmap",
-        "query",
-        "savefig",
-        "savetxt",
-        "savez",
-    ),
-    *("to_csv", "to_excel", "to_feather", "to_hdf", "to_json", "to_parquet", "to_pickle", "to_sql", "tofile"),
-}
+    "ctypeslib", "fromfile", "genfromtxt", "lib", "loadtxt", "memmap", "query", "savefig", "savetxt", "savez",
+    "to_csv", "to_excel", "to_feather", "to_hdf", "to_json", "to_parquet", "to_pickle", "to_sql", "tofile",
+))  # fmt: skip
 
 
 class NamingError(UsageError):
