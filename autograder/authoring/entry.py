@@ -160,6 +160,15 @@ def _names(packages: tuple[str, ...]) -> frozenset[str]:
     places: list[object] = [builtins, str, list, dict, set]
     for name in modules(packages):
         module = import_module(name)
-        places += [module, *(one for one in vars(module).values() if isinstance(one, type | ModuleType))]
+        inside = [one for one in vars(module).values() if isinstance(one, type | ModuleType)]
+        places += [module, *inside]
+        for part in _parts_of(module, name):
+            places += _parts_of(part, name)  # such as torch.nn.functional
     names = {name for place in places for name in dir(place)}
     return frozenset(names | {name.strip("_") for name in names} | _SIGNS)
+
+
+def _parts_of(module: ModuleType, package: str) -> list[ModuleType]:
+    """Return the modules of a package that a module of it has as attributes."""
+    modules = (one for one in vars(module).values() if issubclass(type(one), ModuleType))
+    return [one for one in modules if one.__name__.startswith(f"{package}.")]

@@ -93,7 +93,8 @@ def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote
     path = course.root / "course.yaml"
     text = path.read_text(encoding="utf-8")
     rules = (
-        "row_sums: [einsum, matmull, '@', double]\n    by_hand:\n      row_sums: [basics, sumss, prod, sum_]"
+        "row_sums: [einsum, matmull, '@', double, linear]\n"
+        "    by_hand:\n      row_sums: [basics, sumss, prod, sum_]"
     )
     path.write_text(text.replace("row_sums: [einsum]", rules), encoding="utf-8")
     course = load_course(course.root)
