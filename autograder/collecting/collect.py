@@ -81,9 +81,8 @@ class _Collection:
         found = survey(self.archive, self.rules, self.course)
         yield from (self._line(one, REFUSED, one.problem) for one in found if one.problem)
         new = set()
-        for line in self._placed(
-            [one for one in found if not (one.problem or one.counts)]
-        ):  # first, so that what counts comes last
+        others = [one for one in found if not (one.problem or one.counts)]
+        for line in self._placed(others):  # first, so that what counts comes last
             if line.status == REFUSED:
                 yield line
             elif line.status == Placing.NEW:

@@ -71,18 +71,16 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
         return
     slots, size = dict.fromkeys([place.slot, *place.used]), words_of(node).total()
     slots |= {("range", "0"): None} if place.slot == ("range", "1") else {}
-    room = (
-        3 if place.slot[0] == "return" else _MOST_FOR_NOTHING
-    ) + 2 * size  # more would be the answer itself
+    # More would be the answer itself.
+    room = 2 * size + (3 if place.slot[0] == "return" else _MOST_FOR_NOTHING)
     for piece in dict.fromkeys(one for slot in slots for one in making.right.values.get(slot, ())):
         if isinstance(piece.tree, ast.Name) and piece.tree.id not in place.scope.names:
             continue
         if piece.size <= min(room, size + MOST_ADDED) and piece.size >= size - MOST_ADDED:
             simple = isinstance(piece.tree, ast.Constant | ast.UnaryOp | ast.Name)
             rank = 1.0 + (0 if simple else 0.4) + (type(piece.tree) is not type(node)) * 0.8
-            rank += isinstance(node, ast.Name) and not isinstance(
-                piece.tree, ast.Name
-            )  # better where it is made
+            # A value is better put where it is made than in the place of its name.
+            rank += isinstance(node, ast.Name) and not isinstance(piece.tree, ast.Name)
             kind = _kind_of_value(place, piece.tree)
             for names, words in ways(piece, place.scope):
                 make = partial(piece.written, names)

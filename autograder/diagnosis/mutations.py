@@ -47,9 +47,8 @@ _MISTAKEN = (  # functions and methods that are easily taken for one another
 )  # fmt: skip
 _TWINS = {one: other for pair in _MISTAKEN for one, other in (pair.split(), reversed(pair.split()))}
 _TWINS["reshape"] = "view"  # the other way round, nothing changes
-_EITHER_WAY = frozenset(
-    ["add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"]
-)  # in this order or the other
+# Functions whose arguments may stand in this order or the other.
+_EITHER_WAY = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
 _AT_THE_END = ("detach", "float", "squeeze")  # methods by which a result loses what it should keep
 _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}

@@ -28,9 +28,8 @@ _EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a reques
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
 _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
-_AT_ONCE = (
-    16  # candidates for which the worker answers one request, or are still tried after the first repair
-)
+# Candidates for which the worker answers one request, or that are still tried after the first repair.
+_AT_ONCE = 16
 _REPAIRS = 4  # of which the best is told
 _LONG = 300_000  # microseconds, from which on each test is a request of its own
 
@@ -107,9 +106,8 @@ class Search:
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
-    _before: dict[HiddenTest, float] = field(
-        default_factory=dict
-    )  # how far the student's code is from passing
+    # How far the student's code is from passing.
+    _before: dict[HiddenTest, float] = field(default_factory=dict)
     _nearer: list[Candidate] = field(default_factory=list)  # that repair nothing, and may be half a repair
     _unlike: list[Candidate] = field(default_factory=list)  # less likely
 

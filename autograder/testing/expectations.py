@@ -24,16 +24,8 @@ _OF_PACKAGES = (
 )
 _NUMBERS = (Integral, Real, Complex)  # an integer will do for a real number, and both for a complex one
 _CONTAINERS = (dict, list, tuple, set, frozenset)
-_PLAIN = (
-    bool,
-    str,
-    bytes,
-    datetime,
-    date,
-    time,
-    timedelta,
-    *_CONTAINERS,
-)  # as which a subclass of theirs arrives
+# As these a subclass of theirs arrives.
+_PLAIN = (bool, str, bytes, datetime, date, time, timedelta, *_CONTAINERS)
 _RELATIVE = 1e-9  # by which floats may differ: another order of the same steps rounds otherwise
 
 

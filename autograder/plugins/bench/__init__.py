@@ -42,9 +42,8 @@ def bench(
         with TemporaryDirectory(dir=kept) as folder:
             it, crowd = Bench(course, exercise, Path(folder)), class_answers(exercise, submissions)
             others = [] if alone else it.others()
-            it.ours(
-                class_answers(exercise, 2), 1
-            )  # fills the disk's cache, from which all graders gain alike
+            # This fills the disk's cache, from which all graders gain alike.
+            it.ours(class_answers(exercise, 2), 1)
             figures.append(to_markdown(exercise.name, [it.ours(crowd, jobs) for jobs in JOBS], others))
     page.write_text(with_figures(text, "\n\n".join(figures)), encoding="utf-8")
     click.echo("\n\n".join(figures))
