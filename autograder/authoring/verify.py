@@ -369,6 +369,9 @@ def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
         on_cell_start=lambda cell_index, **_: begun.append(cell_index),
         resources={"metadata": {"path": str(folder)}},
     )
+    # What a slider draws is then an output of its cell. nbclient would answer it on the socket where it waits
+    # for the cell's end, and miss that end now and then until its time is up.
+    client.comm_open_handlers.clear()
     ended = ""
     try:
         # Other exercises run beside this one; and what a kernel says of itself is of no use to an author.
