@@ -97,6 +97,8 @@ def verify(
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
+        for source in course.unlisted():
+            click.echo(f"{source}: course.yaml lists no such exercise, so nobody gets it")
     if verbose:
         with Zygote(packages=course.settings.packages) as zygote:
             for line in explanations(course, exercises, zygote):
@@ -155,7 +157,8 @@ def init(folder: Path, notebook: Path | None, subject: str) -> None:
 
     for path in create_course(folder, notebook, subject):
         click.echo(f"wrote {path}")
-    click.echo(f"Now prove it: cd {shlex.quote(str(folder))} && autograder verify")
+    enter = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
+    click.echo(f"Now prove it: {enter}autograder verify")
 
 
 @click.command()

@@ -42,6 +42,9 @@ def test_a_new_course_is_proved_released_and_graded_at_once(tmp_path: Path) -> N
     verified = call(folder, "verify")
     assert verified.startswith(f"{FIRST}: proved (")
     assert "misconceptions" not in verified
+    call(folder, "new", "02_spread")
+    last = call(folder, "verify").splitlines()[-1]
+    assert last.endswith("02_spread.py: course.yaml lists no such exercise, so nobody gets it")
     call(folder, "release")
     call(folder, "release", "--check")
 
@@ -54,6 +57,14 @@ def test_a_new_course_is_proved_released_and_graded_at_once(tmp_path: Path) -> N
     assert f"{FIRST} ann: graded, 2 of 2 by tests" in call(folder, "grade")
     assert "1 pages in" in call(folder, "feedback")
     assert "wrote build/exports/exercises.csv" in call(folder, "export")
+
+
+def test_whoever_stands_in_the_new_folder_need_not_enter_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["init", "."])
+    assert done.stdout.splitlines()[-1] == "Now prove it: autograder verify"
 
 
 @pytest.mark.parametrize(
