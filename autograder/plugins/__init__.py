@@ -9,5 +9,6 @@
 - moodle: fills Moodle's grading worksheet, and packs feedback pages.
 - requests: lists regrade requests, and closes them.
 - similarity: finds solutions that are more alike than their task explains.
+- viva: asks students about their own code, with answers from runs of it.
 - watch: grades submissions as they come in.
 """

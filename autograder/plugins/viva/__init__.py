@@ -1,0 +1,70 @@
+"""The command `viva`: questions about a student's own code, for a talk or a quiz, whose answers were run.
+
+- source: an answer, copies with a small change, and copies that return an inner result.
+- calls: small calls on inputs that anybody may see, and what comes of them in the worker.
+- questions: makes questions of what was seen, and chooses five.
+- sheets: a sheet for each student, written as a page, and marked.
+"""
+
+import click
+
+from autograder.cli import options
+
+SECTION = "People"
+
+
+@click.command()
+@click.argument("student", required=False)
+@click.argument("exercise", required=False)
+@click.option("--class", "whole", metavar="EXERCISE", help="Write a page for each student, and the answers.")
+@click.option("--quiz", is_flag=True, help="Write the page without the answers.")
+@click.option("--mark", metavar="LETTERS", help="Mark the letters that the student chose, such as bcada.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Another number gives other questions.")
+@options.unsafe
+@options.course
+def viva(
+    course: "options.Course",
+    student: str | None,
+    exercise: str | None,
+    whole: str | None,
+    quiz: bool,
+    mark: str | None,
+    seed: int,
+    unsafe: bool,
+) -> None:
+    """Ask students about their own code.
+
+    Writes five questions about STUDENT's EXERCISE into build/viva/, with their answers. Each answer was seen
+    when this code, or a copy with a small change, ran in the sandbox. The same submission and seed give the
+    same questions.
+    """
+    from autograder.plugins.viva import sheets
+    from autograder.submission.notebook import read_notebook
+    from autograder.submission.submission import Submission, find_submissions, is_student
+
+    if bool(whole) == bool(student and exercise) or (whole and (student or mark)):
+        raise click.UsageError("name STUDENT and EXERCISE, or an exercise with --class")
+    (chosen,) = course.chosen([whole or exercise or ""])
+    found = (
+        find_submissions(course, chosen) if whole else [Submission(course.root, student or "", chosen.name)]
+    )
+    found = [one for one in found if is_student(one.student) and one.notebook.is_file()]
+    if not found:
+        raise sheets.VivaError(f"{chosen.name} {student or ''}: nothing lies in submitted/; collect it first")
+    made = []
+    with sheets.open_examiner(course, chosen, seed, unsafe=unsafe) as examiner:
+        for one in found:
+            made.append(examiner.sheet(one.student, read_notebook(one.notebook)))
+            if made[-1].questions and mark is None:
+                answers = not quiz and not whole
+                options.print_written(course, [sheets.write_sheet(course, made[-1], answers=answers)])
+    if whole:
+        options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made)])
+    options.print_lines(
+        (f"{one.exercise} {one.student}: {one.problem}" for one in made if one.problem), err=True
+    )
+    if mark is not None and made[0].questions:
+        marks = made[0].marked(mark)
+        told = ("right" if is_right else "wrong" for is_right in marks)
+        options.print_lines(f"question {number}: {said}" for number, said in enumerate(told, 1))
+        options.print_lines([f"{sum(marks)} of {len(marks)} are right"])

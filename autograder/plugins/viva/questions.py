@@ -1,0 +1,243 @@
+"""Makes questions about an answer of what was seen when the answer, or a copy of it, ran."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from autograder.grading.session import Session
+from autograder.plugins.viva.calls import Call, Outcome, find_calls, run
+from autograder.plugins.viva.source import Answer, Variant
+from autograder.testing.suite import Suite
+
+COUNT = 5
+LETTERS = "abcd"
+_VARIANTS, _WITH_INNER, _ASKED, _CALLS = 40, 16, 3, 3
+_CLOSE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, its options in random order, the right one, and what an examiner may add."""
+
+    kind: str
+    answer: Answer
+    call: Call
+    text: str
+    options: tuple[str, ...]
+    right: str
+    note: str = ""
+
+    @property
+    def letter(self) -> str:
+        """The letter of the right option."""
+        return LETTERS[self.options.index(self.right)]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of one answer: the call as it is, changed copies, inner results, other inputs."""
+
+    answer: Answer
+    call: Call
+    chance: random.Random
+    usual: Outcome
+    changed: Sequence[tuple[Variant, Outcome]]
+    inner: Sequence[tuple[Variant, Outcome]]
+    bent: Sequence[tuple[str, bool, Outcome]]  # in words, and whether it has another shape
+    shapes: Callable[[Variant], list[str]]  # of an inner result, in changed copies
+
+    def ask(
+        self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
+    ) -> Iterator[Question]:
+        """Yield a question, if there are wrong options beside the right one."""
+        others = [one for one in dict.fromkeys(wrong) if one != right]
+        self.chance.shuffle(others)
+        options = [right, *others[: len(LETTERS) - 1]]
+        self.chance.shuffle(options)
+        if others:
+            yield Question(kind, self.answer, self.call, text, tuple(options), right, note)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines on which a statement of the called function begins."""
+        return [f"line {one.lineno}" for one in self.answer.steps]
+
+
+def choose_questions(
+    suite: Suite, answers: Sequence[Answer], opened: Callable[[], AbstractContextManager[Session]], key: str
+) -> list[Question]:
+    """Return up to five questions, of as many kinds and about as many answers as can be."""
+    found, chosen = list[Question](), list[Question]()
+    for answer in answers:
+        chance = random.Random(f"{key} {answer.name}")  # noqa: S311 - the same key gives the same questions
+        with opened() as session:
+            seen = _look(suite, answer, session, key, chance)
+            found += [one for make in _KINDS for one in make(seen)] if seen else []
+    random.Random(key).shuffle(found)  # noqa: S311
+    while found and len(chosen) < COUNT:
+        kinds, names = [one.kind for one in chosen], [one.answer.name for one in chosen]
+        best = min(
+            found, key=lambda one: (kinds.count(one.kind), names.count(one.answer.name), -len(one.options))
+        )
+        found.remove(best)
+        chosen.append(best)
+    order = [answer.name for answer in answers]
+    return sorted(chosen, key=lambda one: order.index(one.answer.name))
+
+
+def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
+    """Run an answer, and copies of it, on a small call that gives the same with other random numbers."""
+    for call in islice(find_calls(suite, answer, key), _CALLS):
+        usual, again = run(session, answer, call), run(session, answer, call, seed=1)
+        if usual is None or again is None or usual.error or not usual.same(again):
+            continue
+        bent = [(words, other, run(session, answer, made)) for words, other, made in bent_calls(call)]
+        variants = answer.changed(chance, _VARIANTS)
+        inner, steady = [*answer.inner()], list[tuple[Variant, Outcome]]()
+        for one in inner:
+            first, second = (run(session, answer, call, one.code, seed) for seed in (0, 1))
+            if first and second and first.shape is not None and first.same(second):
+                steady.append((one, first))
+
+        def shapes(
+            one: Variant, call: Call = call, variants: Sequence[Variant] = tuple(variants)
+        ) -> list[str]:
+            codes = filter(None, (answer.both(other, one) for other in variants[:_WITH_INNER]))
+            outcomes = (run(session, answer, call, code) for code in codes)
+            return [str(outcome.shape) for outcome in outcomes if outcome and outcome.shape is not None]
+
+        changed = [(one, outcome) for one in variants if (outcome := run(session, answer, call, one.code))]
+        kept = [(words, other, outcome) for words, other, outcome in bent if outcome]
+        return Seen(answer, call, chance, usual, changed, steady, kept, shapes)
+    return None
+
+
+def bent_calls(call: Call) -> Iterator[tuple[str, bool, Call]]:
+    """Yield calls with another table of numbers, in words, and whether its shape is another one, too."""
+    for name, place in call.tables:
+        table = call.sent(place)
+        rows = "rows" if table.ndim > 1 else "numbers"
+        made: list[tuple[str, bool, Any]] = [
+            (f"every number of `{name}` is doubled", False, table * 2),
+            (f"1 is added to every number of `{name}`", False, table + 1),
+            (f"every number of `{name}` is negated", False, -table),
+            (f"the {rows} of `{name}` come in reverse order", False, table[[*range(len(table))][::-1]]),
+            (f"the last of the {rows} of `{name}` is missing", True, table[:-1]),
+        ]
+        if table.ndim > 1:
+            made.append((f"the last column of `{name}` is missing", True, table[..., :-1]))
+            made.append((f"the last two dimensions of `{name}` are swapped", True, table.swapaxes(-1, -2)))
+        for words, other, part in made:
+            if other == (part.shape != table.shape) and 0 not in part.shape:
+                yield words, other, call.bent(place, part)
+
+
+def _inner_shapes(seen: Seen) -> Iterator[Question]:
+    """Ask for the shape of an inner result."""
+    found = [pair for pair in seen.inner if pair[1].shape]
+    for one, outcome in seen.chance.sample(found, min(_ASKED, len(found))):
+        where = "after" if one.quoted.isidentifier() else "in"
+        text = f"What is the shape of `{one.quoted}` {where} line {one.line}?"
+        others = [
+            *seen.shapes(one),
+            *(str(other.shape) for _, other in (*found, *seen.changed) if other.shape),
+        ]
+        yield from seen.ask("shape", text, str(outcome.shape), others)
+
+
+def _values(seen: Seen) -> Iterator[Question]:
+    """Ask for a number of the result, or for a result that has none."""
+    others = [one for _, one in seen.changed if not one.error and one.shape == seen.usual.shape]
+    if seen.usual.shape is None:
+        yield from seen.ask(
+            "value", "What does the call return?", seen.usual.said, (one.said for one in others)
+        )
+    numbers = [f"{n:.2f}" for n in seen.usual.numbers]
+    wrong = [{f"{one.numbers[place]:.2f}" for one in others} - {n} for place, n in enumerate(numbers)]
+    telling = [place for place, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
+    for place in seen.chance.sample(telling, min(_ASKED, len(telling))) if seen.call.whole else ():
+        what = (
+            f"element {index_of(place, seen.usual.shape or ())} of the result"
+            if seen.usual.shape
+            else "the result"
+        )
+        text = f"What is {what}, to two decimals?"
+        yield from seen.ask("value", text, numbers[place], sorted(wrong[place]))
+
+
+def _sums(seen: Seen) -> Iterator[Question]:
+    """Ask for the line that makes rows sum to 1."""
+    whole = [one for one, outcome in seen.inner if sums_to_one(outcome.shape or (), outcome.numbers)]
+    first = min((one.line for one in whole), default=0)
+    given = [seen.call.sent(place) for _, place in seen.call.tables]
+    is_given = any(sums_to_one(tuple(part.shape), part.reshape(-1).tolist()) for part in given)
+    if first and not is_given and all(one.one_line for one in whole) and seen.answer.is_straight_to(first):
+        yield from seen.ask("sum", "Which line makes the rows sum to 1?", f"line {first}", seen.lines)
+
+
+def _changes(seen: Seen) -> Iterator[Question]:
+    """Ask what comes of the call after a small change."""
+    found: dict[str, tuple[Variant, Outcome]] = {}
+    for one, outcome in seen.changed:
+        found.setdefault(compared(seen.usual, outcome), (one, outcome))
+    for said, (one, outcome) in found.items():
+        change = "were left out" if one.quoted == "pass" else f"were `{one.quoted}`"
+        text = f"What would the call give if line {one.line} {change}?"
+        yield from seen.ask("change", text, said, found, outcome.said if outcome.error else "")
+
+
+def _inputs(seen: Seen) -> Iterator[Question]:
+    """Ask which of four inputs makes the call fail, or gives another result, or the same."""
+    said = {words: "error" if one.error else one.same(seen.usual) for words, _, one in seen.bent}
+    asks = {
+        "error": "makes the call fail",
+        True: "gives the same result",
+        False: "gives another result, and no error",
+    }
+    for kind, ask in asks.items():
+        its, others = (
+            [words for words in said if (said[words] == kind) is is_its] for is_its in (True, False)
+        )
+        if its and len(others) >= len(LETTERS) - 1:
+            text = f"Which of these changes of the input {ask}?"
+            yield from seen.ask("input", text, seen.chance.choice(its), others)
+
+
+def _error_lines(seen: Seen) -> Iterator[Question]:
+    """Ask for the line that an error names."""
+    for words, other, one in seen.bent:
+        if other and one.error and one.line in seen.answer.lines:
+            text = f"If {words}, the call fails. Which line of this code does the error name?"
+            yield from seen.ask("error", text, f"line {one.line}", seen.lines, f"{one.error}: {one.said}")
+
+
+_KINDS = (_inner_shapes, _values, _sums, _changes, _inputs, _error_lines)
+
+
+def compared(usual: Outcome, one: Outcome) -> str:
+    """Say how an outcome differs from the usual one."""
+    if one.error or one.same(usual):
+        return f"an error, {one.error}" if one.error else "the same result as before"
+    if one.shape is None or one.shape != usual.shape:
+        return f"the result {one.said}" if one.shape is None else f"a result of shape {one.shape}"
+    return "other numbers in the same shape"
+
+
+def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
+    """Whether there are rows of several numbers that each sum to 1."""
+    if len(shape) < 2 or shape[-1] < 2 or not numbers:
+        return False
+    rows = (numbers[start : start + shape[-1]] for start in range(0, len(numbers), shape[-1]))
+    return all(abs(sum(row) - 1) < _CLOSE for row in rows)
+
+
+def index_of(place: int, shape: Sequence[int]) -> list[int]:
+    """Return the index of a number in a table, by its place row after row."""
+    index = list[int]()
+    for size in reversed(shape):
+        place, at = divmod(place, size)
+        index.insert(0, at)
+    return index

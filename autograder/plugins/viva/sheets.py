@@ -1,0 +1,106 @@
+"""A sheet of questions for each student: made from a submission, written as a page, and marked."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.settings import Tier
+from autograder.errors import UsageError
+from autograder.files import write_whole
+from autograder.grading.session import Session
+from autograder.plugins.viva.questions import LETTERS, Question, choose_questions
+from autograder.plugins.viva.source import Answer, read_answer
+from autograder.report.safe_html import load_template
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import Notebook, UnreadableError
+from autograder.testing.suite import Suite, use_one_thread
+
+_PAGE, _EXAMINER = (Path(__file__).with_name(name) for name in ("viva.html", "examiner.html"))
+_CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
+
+
+class VivaError(UsageError):
+    """There is nothing to ask about, or to mark; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The questions for one student, or the problem why there are none."""
+
+    exercise: str
+    student: str
+    key: str = ""  # a digest of the student's code and the seed, which chose the questions
+    questions: Sequence[Question] = ()
+    problem: str = ""
+
+    @property
+    def numbered(self) -> list[tuple[Answer, list[tuple[int, Question]]]]:
+        """The questions with their numbers, by the answers that they are about."""
+        groups = groupby(enumerate(self.questions, 1), key=lambda pair: pair[1].answer)
+        return [(answer, list(several)) for answer, several in groups]
+
+    def marked(self, letters: str) -> list[bool]:
+        """Return for each question whether its letter is the right one."""
+        said = [letter for letter in letters.lower() if letter.isalnum() or letter == "-"]
+        if len(said) != len(self.questions) or not {*said} <= {*LETTERS, "-"}:
+            raise VivaError(f"--mark takes {len(self.questions)} letters from a to d, or - for no answer")
+        return [one.letter == letter for one, letter in zip(self.questions, said, strict=True)]
+
+
+class Examiner:
+    """Makes sheets for an exercise, in workers of a zygote."""
+
+    def __init__(self, course: Course, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
+        self._exercise, self._zygote, self._seed = exercise, zygote, seed
+        limits = course.limits(exercise.name)
+        call, total = min(limits.call_seconds, _CALL_SECONDS), min(limits.total_seconds, _TOTAL_SECONDS)
+        self._limits = limits.model_copy(update={"call_seconds": call, "total_seconds": total})
+        use_one_thread(exercise)
+        self._suite = Suite(exercise)
+
+    def sheet(self, student: str, notebook: Notebook) -> Sheet:
+        """Return the sheet for a submitted notebook."""
+        name = self._exercise.name
+        try:
+            cells = [one for one in notebook.cells if one.kind == "code"]
+        except UnreadableError as error:
+            return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
+        code = [one for one in cells if not self._exercise.needs_no_run(one.text)]
+        answers = [one for question in self._exercise.points if (one := read_answer(question, code))]
+        text = json.dumps([name, [one.text for one in answers], self._seed])
+        key = hashlib.sha256(text.encode()).hexdigest()[:12]
+
+        @contextmanager
+        def opened() -> Iterator[Session]:
+            with Session(self._zygote, code, self._limits) as session:
+                yield session
+
+        questions = choose_questions(self._suite, answers, opened, key)
+        problem = "" if questions else "no answer is a short function or class that runs on a small input"
+        return Sheet(name, student, key, questions, problem)
+
+
+@contextmanager
+def open_examiner(course: Course, exercise: Exercise, seed: int, *, unsafe: bool) -> Iterator[Examiner]:
+    """Start the sandbox that course.yaml demands, for as long as the `with` block lasts."""
+    with Zygote(Tier(course.settings.walls), course.settings.packages, unsafe=unsafe) as zygote:
+        yield Examiner(course, exercise, zygote, seed)
+
+
+def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:
+    """Write a sheet as a page, with its answers or without, and return the file."""
+    folder = course.build / "viva" / sheet.exercise / ("with_answers" if answers else "for_students")
+    page = load_template(_PAGE).render(sheet=sheet, answers=answers, title=course.settings.title)
+    return write_whole(folder / f"{sheet.student}.html", page)
+
+
+def write_examiner_sheet(course: Course, exercise: Exercise, sheets: Sequence[Sheet]) -> Path:
+    """Write the right answers of a whole class on one page, and return the file."""
+    page = load_template(_EXAMINER).render(sheets=sheets, exercise=exercise.name, title=course.settings.title)
+    return write_whole(course.build / "viva" / exercise.name / "examiner.html", page)
