@@ -15,6 +15,7 @@ pytestmark = IN_BROWSER
 
 GOLDEN = Path(__file__).parent / "golden"
 SIMILAR = GOLDEN / "similar.html"
+VIVA = GOLDEN / "viva.html"
 SCREEN = 800  # pixels
 WIDE = "document.documentElement.scrollWidth - innerWidth"
 UNFOLD = "document.querySelectorAll('details').forEach(details => { details.open = true; })"
@@ -32,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a page of each kind, that of a student with three failures among them."""
     path = tmp_path_factory.mktemp("pages") / "feedback.html"
     path.write_text(feedback_text(failures=3), encoding="utf-8")
-    return {"feedback": path, "dashboard": DASHBOARD, "similar": SIMILAR}
+    return {"feedback": path, "dashboard": DASHBOARD, "similar": SIMILAR, "viva": VIVA}
 
 
 def at(browser: BrowserContext, path: Path, width: int) -> Page:
@@ -40,7 +41,7 @@ def at(browser: BrowserContext, path: Path, width: int) -> Page:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["feedback", "dashboard", "similar"])
+@pytest.mark.parametrize("name", ["feedback", "dashboard", "similar", "viva"])
 def test_a_page_is_accessible(
     name: str, scheme: Literal["light", "dark"], browser: BrowserContext, pages: dict[str, Path]
 ) -> None:
@@ -65,7 +66,7 @@ def test_three_failures_take_few_screens(
     assert height <= screens * SCREEN
 
 
-@pytest.mark.parametrize("name", ["feedback", "dashboard", "similar"])
+@pytest.mark.parametrize("name", ["feedback", "dashboard", "similar", "viva"])
 def test_nothing_scrolls_sideways_on_a_narrow_screen(
     name: str, browser: BrowserContext, pages: dict[str, Path]
 ) -> None:

@@ -102,7 +102,7 @@ def _drawn(one: Exchange, other: Exchange) -> bool:
 
 def _call(answer: Answer, exchanges: Sequence[Exchange], places: tuple[int, ...]) -> Call:
     """Return a call that was seen, with plainer numbers; a ProtocolError where it cannot be shown."""
-    made, *loaded = places[:-1] or [None]
+    made, loaded = places[:2] if len(places) > 1 else (None, None)
     first = places[0] if made is None else 0
     requests = [_plain(one.request) for one in exchanges[first : places[-1] + 1]]
     header, parts = requests[-1]
@@ -113,10 +113,10 @@ def _call(answer: Answer, exchanges: Sequence[Exchange], places: tuple[int, ...]
     values = dict(zip(names, (*args, *kwargs.values()), strict=True))
     whole = all(len(_numbers(value)) <= _MOST_SHOWN for value in values.values())
     given = tuple((name, _written(value)) for name, value in values.items())
-    if made is not None:
+    if made is not None and loaded is not None:
         sizes, options = _arguments(requests[made], _refused)
         written = ", ".join([*map(repr, sizes), *(f"{name}={value!r}" for name, value in options.items())])
-        tables = [one for one in _arguments(requests[loaded[0]], lambda _: None)[0] if isinstance(one, dict)]
+        tables = [one for one in _arguments(requests[loaded], lambda _: None)[0] if isinstance(one, dict)]
         weights = {f"module.{name}": weight for table in tables for name, weight in table.items()}
         whole &= all(len(_numbers(value)) <= _MOST_SHOWN for value in weights.values())
         weighed = ((name, _written(value)) for name, value in weights.items())

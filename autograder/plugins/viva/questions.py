@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -67,7 +66,7 @@ class Seen:
 
 
 def choose_questions(
-    suite: Suite, answers: Sequence[Answer], opened: Callable[[], AbstractContextManager[Session]], key: str
+    suite: Suite, answers: Sequence[Answer], opened: Callable[[], Session], key: str
 ) -> list[Question]:
     """Return up to five questions, of as many kinds and about as many answers as can be."""
     found, chosen = list[Question](), list[Question]()
@@ -91,8 +90,9 @@ def choose_questions(
 def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
     """Run an answer, and copies of it, on a small call that gives the same with other random numbers."""
     for call in islice(find_calls(suite, answer, key), _CALLS):
-        usual, again = run(session, answer, call), run(session, answer, call, seed=1)
-        if usual is None or again is None or usual.error or not usual.same(again):
+        usual = run(session, answer, call)
+        again = run(session, answer, call, seed=1) if usual and not usual.error else None
+        if usual is None or again is None or not usual.same(again):
             continue
         bent = [(words, other, run(session, answer, made)) for words, other, made in bent_calls(call)]
         variants = answer.changed(chance, _VARIANTS)

@@ -5,11 +5,13 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.names import checked_question
 from autograder.course.settings import Tier
 from autograder.errors import UsageError
 from autograder.files import write_whole
@@ -68,19 +70,16 @@ class Examiner:
         """Return the sheet for a submitted notebook."""
         name = self._exercise.name
         try:
-            cells = [one for one in notebook.cells if one.kind == "code"]
+            cells = [one for one in notebook.cells if one.kind == "code" and not checked_question(one.name)]
         except UnreadableError as error:
             return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
         code = [one for one in cells if not self._exercise.needs_no_run(one.text)]
         answers = [one for question in self._exercise.points if (one := read_answer(question, code))]
         text = json.dumps([name, [one.text for one in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
-
-        @contextmanager
-        def opened() -> Iterator[Session]:
-            with Session(self._zygote, code, self._limits) as session:
-                yield session
-
+        with Session(self._zygote, code, self._limits) as first:
+            first.start()  # which finds the cells that hang or die
+        opened = partial(Session, self._zygote, code, self._limits, first.lost)
         questions = choose_questions(self._suite, answers, opened, key)
         problem = "" if questions else "no answer is a short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem)

@@ -1,4 +1,4 @@
-"""Questions about one's own code: every answer is true, nothing hidden shows, and hostile code does no harm."""
+"""Questions about one's own code: every answer is true, nothing hidden shows, hostile code does no harm."""
 
 import ast
 import json
@@ -68,7 +68,7 @@ def examined(course: Course, zygote: Zygote) -> Callable[..., Sheet]:
 
 @pytest.fixture(scope="module")
 def sheets(zygote: Zygote) -> list[Sheet]:
-    """Return sheets on a real exercise, for several seeds, of an answer whose steps have lines of their own."""
+    """Return sheets on a real exercise, for several seeds; one answer has a line for each step."""
     answers = {**right_answers(ATTENTION), "scaled_dot_product_attention": STEPS}
     made = notebook(fill(build_notebook(ATTENTION), answers))
     return [Examiner(COURSE, ATTENTION, zygote, seed).sheet("ann", made) for seed in range(3)]
@@ -189,8 +189,8 @@ def test_the_page_is_as_it_was(
 
 def test_the_same_code_and_seed_get_the_same_sheet_and_others_another(examined: Callable[..., Sheet]) -> None:
     first = examined(row_sums=LOOP)
-    assert repr(first.questions) and first.key == examined(row_sums=LOOP).key
     again = examined(row_sums=LOOP)
+    assert first.key == again.key
     asked = [(one.text, one.options, one.call.given) for one in first.questions]
     assert asked == [(one.text, one.options, one.call.given) for one in again.questions]
     for other in (examined(1, row_sums=LOOP), examined(row_sums=LOOP.replace("total", "sums"))):
@@ -203,7 +203,7 @@ def test_the_same_code_and_seed_get_the_same_sheet_and_others_another(examined: 
 HOSTILE = {
     "an endless loop": "def row_sums(x):\n    while True:\n        pass\n",
     "an end": "import os\ndef row_sums(x):\n    os._exit(0)\n",
-    "a reply of its own": "import os\ndef row_sums(x):\n    for n in range(3, 9):\n        os.write(n, b'{}')\n",
+    "a reply of its own": "import os\ndef row_sums(x):\n    return [os.write(n, b'{}') for n in (3, 4, 5)]\n",
     "an error": "def row_sums(x):\n    raise ValueError('<script>alert(1)</script>')\n",
     "an object": "def row_sums(x):\n    return object()\n",
     "a huge value": "def row_sums(x):\n    return torch.zeros(1).expand(10**12)\n",
@@ -211,6 +211,18 @@ HOSTILE = {
     "deep code": "def row_sums(x):\n    return " + "(" * 5000 + ")" * 5000,
     "chance": "def row_sums(x):\n    return torch.randn(3)\n",
 }
+
+
+HARMLESS_IF_CLEANED = """\
+def row_sums(x):
+    tag = '<script>alert(1)</script>\u202e'
+    try:
+        open('CANARY', 'w')
+    except OSError:
+        pass
+    print(tag)
+    return x.sum(dim=len('<b>') - 2)
+"""
 
 
 @pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE)
@@ -223,10 +235,7 @@ def test_markup_and_files_of_a_submission_do_nothing(
     course: Course, examined: Callable[..., Sheet], tmp_path: Path
 ) -> None:
     canary = tmp_path / "canary"
-    code = (
-        f"def row_sums(x):\n    tag = '<script>alert(1)</script>\\u202e'\n    try:\n        open({str(canary)!r}, 'w')"
-        "\n    except OSError:\n        pass\n    print(tag)\n    return x.sum(dim=len('<b>') - 2)\n"
-    )
+    code = HARMLESS_IF_CLEANED.replace("CANARY", str(canary))
     sheet = examined(row_sums=code)
     assert "row_sums" in {question.answer.name for question in sheet.questions}
     text = write_sheet(course, sheet, answers=True).read_text(encoding="utf-8")
@@ -298,7 +307,7 @@ def test_inner_results_come_in_order_and_not_from_what_runs_only_sometimes() -> 
 
 def test_a_change_inside_an_inner_result_is_not_run_with_it() -> None:
     answer = answer_of(STEPS, "scaled_dot_product_attention")
-    changes = answer.changed(random.Random(1), 40)  # noqa: S311
+    changes = answer.changed(random.Random(1), 40)
     inner = [*answer.inner()]
     texts = {answer.both(change, inner[-1]) for change in changes}
     assert "" in texts
