@@ -1,10 +1,11 @@
 """Describes a repair in words: the line, the part of it, and the kind of mistake."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from autograder.diagnosis.code import is_signed
 from autograder.diagnosis.making import Edit
+from autograder.diagnosis.steps import Step
 from autograder.diagnosis.trees import way
 from autograder.report.text import one_line
 
@@ -71,6 +72,11 @@ def makes_up(edit: Edit) -> bool:
     return edit.kind in ("missing", "missing statement", "place", "step", "sum", "value")
 
 
+def goes_round(edits: Sequence[Edit]) -> bool:
+    """Whether what is wrong stays there after a repair, since a new statement computes it once more."""
+    return any(edit.kind == "missing statement" for edit in edits)
+
+
 def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
     """Return "in line 7, at `dim=-2`", in the student's own words.
 
@@ -84,6 +90,19 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
     if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
         return where
     return f"{where}, at `{quoted}`" if quoted else where
+
+
+def step(step: Step, where: str) -> str:
+    """Return which step goes wrong, and that all else is right; the exchange of its result has proven it."""
+    if step.begins != step.line:
+        first, last = sorted((step.begins, step.line))
+        makes = f", which makes `{step.gives}`" if step.gives else ""
+        return f"It goes wrong between line {first} and line {last}{makes}; everything else is right."
+    before = f"Up to `{step.reached}` all is as it should be. " if step.reached else ""
+    where = where.partition(", at `")[0] if step.is_assigned else f"{where},"
+    makes = f" that makes `{step.gives}`" if step.gives else ""
+    rest = "everything after it" if before else "everything else"
+    return f"{before}The step {where}{makes} is where it goes wrong; {rest} is right."
 
 
 def lines(edit: Edit) -> list[int]:

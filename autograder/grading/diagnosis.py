@@ -95,14 +95,22 @@ class Diagnosis:
         return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
 
     def _name(self, wrong: _Wrong) -> Named | None:
-        found: list[Repair] = []
+        found, step = list[Repair](), None
         if looked := wrong.looked:
             with wrong.submitted.open_for_repairs() as session:
                 tests = [run.test for run in wrong.failed]
                 found = self.repairer.search(wrong.question, looked.code, tests, session)
-        if looked and found and found[0].whole:
-            return self._repaired(wrong, looked, found)
-        if alike := self._alike(wrong):
+                whole = bool(found and found[0].whole)
+                if not whole or words.goes_round(found[0].edits):
+                    step = self.repairer.results(wrong.question).wrong_step(looked.code, tests, session)
+            if whole and (step is None or step.begins < step.line):
+                return self._repaired(wrong, looked, found)
+        alike = self._alike(wrong)
+        if looked and step:
+            said = words.step(step, looked.where(step.edit))
+            place = looked.place(wrong.question, step.edit)
+            return Named(alike.name, f"{alike.hint} {said}", place) if alike else Named("", said, place)
+        if alike:
             return Named(alike.name, alike.hint)
         if looked and found and len(found[0].turned) >= _ENOUGH * len(wrong.failed):
             edit = found[0].edits[0]

@@ -11,6 +11,7 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
 - namespace: performs what hidden tests ask of a notebook's names.
 - operators: records which operators torch runs during a call.
+- results: keeps what expressions of a student's code give, or puts other values in their place.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - protocol: the form of every message between grader and worker, and how much it may hold.
 - coding: turns values into messages and back, by a table of their kinds.

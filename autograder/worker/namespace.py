@@ -15,6 +15,7 @@ from typing import Any
 from autograder.worker.description import CELL, describe, kind
 from autograder.worker.operators import Recorder
 from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.results import RECORD, Results
 from autograder.worker.values import Decoder, Encoder
 
 
@@ -57,6 +58,7 @@ class Namespace:
         self.right: dict[str, Any] = {}  # answers to earlier questions that stand in for wrong ones
         self._held: list[object] = []
         self._recorder: Recorder | None = None  # of the request that is being answered
+        self._results = Results()
 
     def handle(self, header: Header, parts: Parts) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
@@ -127,8 +129,11 @@ class Namespace:
             case {"op": "given", "code": str(code), "args": args}:
                 return self._value(run_compiled(code, ["given"])["given"](*decoder.decode(args)))
             case {"op": "edit", "source": str(source)}:
+                self.variables[RECORD] = self._results
                 exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
                 return {"value": None}, []
+            case {"op": "results", "number": number, "values": values}:
+                return self._value(self._results.take(number, decoder.decode(values)))
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
                 _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)

@@ -1,0 +1,150 @@
+"""The one wrong step of an answer is proven: with a right result in its place, every test passes."""
+
+import ast
+from functools import cache
+
+import pytest
+
+from autograder.diagnosis import words
+from autograder.diagnosis.code import Code
+from autograder.diagnosis.repairs import Repairer
+from autograder.diagnosis.steps import Step
+from autograder.testing.suite import Suite
+from autograder.tests.diagnosis.test_repairs import COURSE, OwnBench
+
+ATTENTION = """def simple_self_attention(inputs):
+    scores = inputs @ inputs.transpose(-2, -1)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ inputs
+"""
+LAYERS = """class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def forward(self, x):
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        s = q @ k.transpose(-2, -1)
+        w = torch.softmax(s / k.shape[-1] ** 0.5, dim=-1)
+        return w @ v
+"""
+
+
+@cache
+def repairer_of(name: str) -> Repairer:
+    return Repairer(Suite(COURSE.exercises[name]))
+
+
+def wrong_step(text: str) -> Step | None:
+    """Return the wrong step that is found in an answer, which may be right."""
+    question = text.split("(")[0].split()[1]
+    name = next(name for name, one in COURSE.exercises.items() if question in one.points)
+    repairer, bench = repairer_of(name), OwnBench(COURSE.exercises[name])
+    assert bench.define(text)
+    runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
+    failed = [run.test for run in runs if run.error is not None]
+    body = tuple(ast.parse(text).body)
+    return repairer.results(question).wrong_step(Code(body, (0,) * len(body)), failed, bench)
+
+
+def said(text: str) -> str:
+    """Return what a student reads of it."""
+    step = wrong_step(text)
+    return words.step(step, words.place(step.edit, {0: text}, text)) if step else ""
+
+
+@pytest.mark.parametrize(
+    ("right", "was", "written", "sentence"),
+    [
+        (
+            ATTENTION,
+            "torch.softmax(scores, dim=-1)",
+            "torch.softmax(scores.relu() ** 2, dim=0)",
+            "Up to `scores` all is as it should be. The step in line 3 that makes `weights` is where it goes "
+            "wrong; everything after it is right.",
+        ),
+        (
+            "def simple_self_attention(inputs):\n    return (inputs @ inputs.mT).softmax(-1) @ inputs\n",
+            "(inputs @ inputs.mT).softmax(-1)",
+            "((inputs @ inputs.mT).relu() ** 2).softmax(0)",
+            "Up to `scores` all is as it should be. The step in line 2, at "
+            "`((inputs @ inputs.mT).relu() ** 2).softmax(0)`, that makes `weights` is where it goes wrong; "
+            "everything after it is right.",
+        ),
+        (
+            ATTENTION,
+            "inputs @ inputs.transpose(-2, -1)",
+            "inputs.relu() @ inputs.transpose(-2, -1).tanh()",
+            "The step in line 2 that makes `scores` is where it goes wrong; everything else is right.",
+        ),
+        (
+            LAYERS,
+            "torch.softmax(s / k.shape[-1] ** 0.5, dim=-1)",
+            "torch.softmax((s / k.shape[-1] ** 0.5).tanh(), dim=0)",
+            "The step in line 11 is where it goes wrong; everything else is right.",
+        ),
+    ],
+)
+def test_the_step_is_named_up_to_which_and_after_which_all_is_right(
+    right: str, was: str, written: str, sentence: str
+) -> None:
+    assert was in right
+    assert said(right.replace(was, written)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("right", "changes"),
+    [
+        (ATTENTION, []),
+        # Whoever exchanges the last result has it right.
+        (ATTENTION, [("weights @ inputs", "(weights @ inputs).tanh() + 1")]),
+        (ATTENTION, [("weights @ inputs", "(weights.tanh() @ inputs).mT.mT")]),
+        # A result of another shape has no place there.
+        (ATTENTION, [("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).sum()")]),
+        (ATTENTION, [("scores, dim=-1", "scores.double() ** 2, dim=-1")]),
+        # Two steps are wrong, and neither of them alone.
+        (
+            ATTENTION,
+            [("scores, dim=-1", "scores ** 2, dim=0"), ("weights @ inputs", "weights @ inputs.tanh()")],
+        ),
+        (LAYERS, [("dim=-1)", "dim=0)"), ("w @ v", "w.mT @ v.relu()")]),
+        # Nothing of it matches.
+        (ATTENTION, [("return weights @ inputs", "return inputs.new_zeros(inputs.shape)")]),
+        # What goes into the step has gone wrong before, where nobody can tell what is missing.
+        (
+            LAYERS,
+            [
+                (
+                    "self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)",
+                    "self.W_query = nn.Linear(d_in, d_out)",
+                )
+            ],
+        ),
+    ],
+)
+def test_nothing_is_said_without_a_proof(right: str, changes: list[tuple[str, str]]) -> None:
+    text = right
+    for was, written in changes:
+        assert was in text
+        text = text.replace(was, written)
+    assert said(text) == ""
+
+
+def test_two_wrong_parts_of_what_makes_one_result_are_told_as_far_as_they_reach() -> None:
+    text = ATTENTION.replace("scores, dim=-1", "scores, dim=0").replace(
+        "    weights", "    scores = scores.tanh() * 3\n    weights"
+    )
+    assert said(text) == ""  # nobody knows what the second line should have made
+
+
+def test_what_is_missing_lies_between_what_is_right_and_what_is_not() -> None:
+    assert said(LAYERS.replace("s / k.shape[-1] ** 0.5", "s - s.mean()")) == (
+        "It goes wrong between line 10 and line 11; everything else is right."
+    )
+
+
+def test_a_step_is_the_same_each_time() -> None:
+    text = ATTENTION.replace("scores, dim=-1", "scores ** 3, dim=0")
+    assert said(text) == said(text) != ""
