@@ -61,7 +61,8 @@ class Recorded:
         """Run the code with a call around each of its expressions."""
 
         def change(old: ast.AST, made: ast.AST) -> ast.AST:
-            if (number := self.numbers.get(id(old))) is None:
+            number = self.numbers.get(id(old))
+            if number is None or not isinstance(made, ast.expr):
                 return made
             return ast.Call(ast.Name(RECORD, ast.Load()), [ast.Constant(number), made], [])
 
@@ -101,10 +102,10 @@ def together(several: Iterable[Recording]) -> Recording:
     return found
 
 
-def _take(backend: Backend, number: int | None, values: Sequence[Any]) -> Any:
+def _take(backend: Backend, number: int | None, values: Sequence[Any], *, keep: bool = True) -> Any:
     """Return what expressions gave in the last request; in the next one, one of them gives these values."""
     encoder = Encoder(lambda _: {"list": []})
-    request = {"op": "results", "number": number, "values": encoder.encode([*values])}
+    request = {"op": "results", "number": number, "values": encoder.encode([*values]), "keep": keep}
     return _value(backend.ask(request, encoder.parts))
 
 
@@ -129,7 +130,7 @@ class Exchanging:
 
         Gradients are those of the right answer, if any reach their place: what is put in has none of its own.
         """
-        _take(self.backend, self.number, self.values.get((self.test, self.at), []))
+        _take(self.backend, self.number, self.values.get((self.test, self.at), []), keep=False)
         reply, sent = self.backend.ask(header, parts)
         expected, ours = self.right[self.at].reply if self.at < len(self.right) else ({}, [])
         self.at += 1

@@ -35,7 +35,7 @@ from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import ProtocolError
 
-_MOST = 150  # exchanges that are tried
+_MOST = 100  # exchanges that are tried
 _NO_ANSWER = (LostError, ProtocolError, TypeError, ValueError, RuntimeError, OverflowError)
 _FEW = 4  # failed tests in which a step is looked for
 
@@ -86,19 +86,27 @@ class Results:
         """
         if not self._suite.exercise.has_torch:
             return None
-        own = Recorded(code)
+        own, passed = Recorded(code), set[int]()
         few = tuple(sorted(failed, key=lambda test: len(self._asked(test, DISCLOSED)))[:_FEW])
         with suppress(*_NO_ANSWER):
             own.define(bench)
-            if self._first(own, few, few, bench):
+            if self._first(own, few, few, bench, passed):
                 others = (test for test in self._tests if test not in few)
-                return self._first(own, few, (*few, *others), bench)
+                return self._first(own, few, (*few, *others), bench, passed)
         return None
 
     def _first(
-        self, own: Recorded, few: tuple[HiddenTest, ...], tests: tuple[HiddenTest, ...], bench: Backend
+        self,
+        own: Recorded,
+        few: tuple[HiddenTest, ...],
+        tests: tuple[HiddenTest, ...],
+        bench: Backend,
+        passed: set[int],
     ) -> Step | None:
-        """Return the first expression after whose exchange tests pass, if all that goes into it is right."""
+        """Return the first expression after whose exchange tests pass, if all that goes into it is right.
+
+        In a few tests all expressions are tried, and then those that have `passed` these.
+        """
         seen = together(record(bench, test.number, self._asked(test, DISCLOSED)) for test in tests)
         answers = together(self._recorded(0, test, DISCLOSED) for test in tests).answers
         known = self._known(tests)
@@ -112,6 +120,7 @@ class Results:
         pairs = (
             (number, one)
             for number, values in seen.results.items()
+            if tests == few or number in passed
             for one in useful
             if one is not is_right[number] and _alike(values, one.values)
         )
@@ -120,6 +129,7 @@ class Results:
             mine, place = is_right[number], own.places[number]
             if (mine and after) or not self._repairs(number, one, few, bench):
                 continue
+            passed.add(number)
             if tests != few and not self._repairs(number, one, tests, bench, SECOND):
                 continue
             if mine and self._leads_to(mine, one, few[0]):  # a step is missing, here or later

@@ -132,8 +132,8 @@ class Namespace:
                 self.variables[RECORD] = self._results
                 exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
                 return {"value": None}, []
-            case {"op": "results", "number": number, "values": values}:
-                return self._value(self._results.take(number, decoder.decode(values)))
+            case {"op": "results", "number": number, "values": values, "keep": keep}:
+                return self._value(self._results.take(number, decoder.decode(values), keep))
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
                 _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)

@@ -16,10 +16,11 @@ class Results:
     def __init__(self) -> None:
         self.take(None, [])
 
-    def take(self, number: int | None, values: list[Any]) -> list[list[Any]]:
+    def take(self, number: int | None, values: list[Any], keep: object = True) -> list[list[Any]]:
         """Return the expressions in the order in which they first had a value, each with its values.
 
-        From now on, the `values` take the place of those of an expression, one each time.
+        From now on, the `values` take the place of those of an expression, one each time, and without `keep`
+        nothing is kept.
         """
         found, left = list[list[Any]](), _MOST_VALUES
         for one, several in getattr(self, "_seen", {}).items():
@@ -27,13 +28,15 @@ class Results:
             if 0 < len(several) <= _MOST_TIMES and left >= 0:
                 found.append([one, several])
         self._seen: dict[int, list[Any]] = {}
-        self._number, self._instead = number, values
+        self._number, self._instead, self._keep = number, values, keep
         return found
 
     def __call__(self, number: int, value: Any) -> Any:
         """Keep a copy of a value, and return it or another one of the same form."""
         if number == self._number and self._instead:
             value = _exchanged(value, self._instead.pop(0))
+        if not self._keep:
+            return value
         several = self._seen.setdefault(number, [])
         if isinstance(value, bool | int | float):
             several.append(value)
