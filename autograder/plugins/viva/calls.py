@@ -5,7 +5,7 @@ course's secret. What a test or the lesson has written down is the same for ever
 """
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,40 +14,40 @@ from autograder.grading.examples import object_calls
 from autograder.grading.session import Session
 from autograder.plugins.viva.source import Answer
 from autograder.report.text import shown
-from autograder.testing.exchange import Exchange, LostError, Request
+from autograder.testing.exchange import Exchange, LostError, NotDefinedError, Request
 from autograder.testing.inputs import Inputs
+from autograder.testing.student import Remote, Student
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite
-from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
 _SETS, _MANY = 2, 2  # of inputs, of which the smallest are used
 _MOST_SHOWN, _MOST_RUN, _LARGEST = 24, 400, 9.0  # numbers of a table, and the size of one
-_MOST_LETTERS = 100
+_MOST_LETTERS, _MOST_WORDS = 100, 60
 _CLOSE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Requests of which the last calls the answer, as code, and what goes in, by name."""
+    """A call of an answer, or of an object that earlier requests have made."""
 
-    requests: tuple[Request, ...]
-    given: tuple[tuple[str, str], ...]
+    made_by: tuple[Request, ...]
+    of: Header
+    args: Mapping[str, Any]
+    kwargs: Mapping[str, Any]
+    given: tuple[tuple[str, str], ...]  # what goes in, by name, as code
     code: str
-    tables: tuple[tuple[str, int], ...]  # the arguments that are tables of numbers, and where they are sent
     whole: bool  # whether every number is shown
 
-    def sent(self, place: int) -> Any:
-        """Return what the last request sends in a place."""
-        return self.requests[-1][1][place]
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The arguments that are tables of numbers."""
+        return {name: value for name, value in self.args.items() if _is_float(value)}
 
-    def bent(self, place: int, part: Any) -> "Call":
+    def bent(self, name: str, table: Any) -> "Call":
         """Return the call with another table of numbers."""
-        header, parts = self.requests[-1]
-        whole = part.contiguous() if hasattr(part, "contiguous") else part.copy()
-        return replace(
-            self, requests=(*self.requests[:-1], (header, [*parts[:place], whole, *parts[place + 1 :]]))
-        )
+        return replace(self, args={**self.args, name: table})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,15 @@ class Outcome:
     line: int | None = None
     shape: tuple[int, ...] | None = None
     numbers: tuple[float, ...] = ()
+    others: tuple[float, ...] = ()  # of the results after the first
 
-    def same(self, other: "Outcome") -> bool:
+    def same(self, other: "Outcome | None") -> bool:
         """Whether two outcomes do not differ by more than rounding."""
-        alike = (self.error, self.shape) == (other.error, other.shape)
-        alike &= self.shape is not None or self.said == other.said
-        pairs = zip(self.numbers, other.numbers, strict=False)
-        return alike and all(a == b or abs(a - b) <= _CLOSE * max(1.0, abs(a)) for a, b in pairs)
+        if other is None or (self.error, self.shape) != (other.error, other.shape):
+            return False
+        ones, twos = (*self.numbers, *self.others), (*other.numbers, *other.others)
+        close = (a == b or abs(a - b) <= _CLOSE * max(1.0, abs(a)) for a, b in zip(ones, twos, strict=False))
+        return len(ones) == len(twos) and (bool(ones) or self.said == other.said) and all(close)
 
 
 def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
@@ -102,27 +104,24 @@ def _drawn(one: Exchange, other: Exchange) -> bool:
 
 def _call(answer: Answer, exchanges: Sequence[Exchange], places: tuple[int, ...]) -> Call:
     """Return a call that was seen, with plainer numbers; a ProtocolError where it cannot be shown."""
-    made, loaded = places[:2] if len(places) > 1 else (None, None)
-    first = places[0] if made is None else 0
-    requests = [_plain(one.request) for one in exchanges[first : places[-1] + 1]]
-    header, parts = requests[-1]
-    requests[-1] = ({"op": "call", **{key: header[key] for key in ("of", "args", "kwargs")}}, parts)
-    args, kwargs = _arguments(requests[-1], _refused)
+    requests = [_plain(one.request) for one in exchanges[: places[-1] + 1]]
+    args, kwargs = _arguments(requests[-1])
     parameters = [one.arg for one in answer.entry.args.args if one.arg != "self"] if answer.entry else []
-    names = [*parameters[: len(args)], *(f"input_{n}" for n in range(len(parameters), len(args))), *kwargs]
-    values = dict(zip(names, (*args, *kwargs.values()), strict=True))
-    whole = all(len(_numbers(value)) <= _MOST_SHOWN for value in values.values())
-    given = tuple((name, _written(value)) for name, value in values.items())
-    if made is not None and loaded is not None:
-        sizes, options = _arguments(requests[made], _refused)
+    names = [*parameters[: len(args)], *(f"input_{n}" for n in range(len(parameters), len(args)))]
+    named = dict(zip(names, args, strict=True))
+    values, called, made_by = {**named, **kwargs}, answer.name, tuple[Request, ...]()
+    given = list[tuple[str, str]]()
+    if len(places) > 1:
+        made, loaded, _ = places
+        sizes, options = _arguments(requests[made])
         written = ", ".join([*map(repr, sizes), *(f"{name}={value!r}" for name, value in options.items())])
+        called, made_by, given = "module", tuple(requests[:-1]), [("module", f"{answer.name}({written})")]
         tables = [one for one in _arguments(requests[loaded], lambda _: None)[0] if isinstance(one, dict)]
-        weights = {f"module.{name}": weight for table in tables for name, weight in table.items()}
-        whole &= all(len(_numbers(value)) <= _MOST_SHOWN for value in weights.values())
-        weighed = ((name, _written(value)) for name, value in weights.items())
-        given = (("module", f"{answer.name}({written})"), *weighed, *given)
-    code = f"{answer.name if made is None else 'module'}({', '.join(names)})"
-    return Call(tuple(requests), given, code, tuple(_tables(requests[-1], names)), whole)
+        values = {f"module.{name}": weight for table in tables for name, weight in table.items()} | values
+    given += [(name, _written(value)) for name, value in values.items()]
+    whole = all(len(_numbers(value)) <= _MOST_SHOWN for value in values.values())
+    code = f"{called}({', '.join([*names, *(f'{name}={name}' for name in kwargs)])})"
+    return Call(made_by, requests[-1][0]["of"], named, kwargs, tuple(given), code, whole)
 
 
 def _plain(request: Request) -> Request:
@@ -131,22 +130,15 @@ def _plain(request: Request) -> Request:
     return header, [part.round(decimals=1) + 0.0 if _is_float(part) else part for part in parts]
 
 
-def _tables(request: Request, names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    header, parts = request
-    codes = [*header["args"]["tuple"], *(code for _, code in header["kwargs"]["dict"])]
-    for name, code in zip(names, codes, strict=True):
-        match code:
-            case {"tensor": int(place)} | {"array": int(place)} if _is_float(parts[place]):
-                yield name, place
+def _refused(_: object) -> Any:
+    raise ProtocolError("an object cannot be shown")
 
 
-def _arguments(request: Request, refer: Callable[[Header], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _arguments(
+    request: Request, refer: Callable[[Header], Any] = _refused
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     decoder = Decoder(request[1], refer)
     return decoder.decode(request[0]["args"]), decoder.decode(request[0]["kwargs"])
-
-
-def _refused(_: Header) -> Any:
-    raise ProtocolError("an object cannot be shown")
 
 
 def _is_float(part: Any) -> bool:
@@ -181,30 +173,32 @@ def _size(exchanges: Sequence[Exchange], places: tuple[int, ...]) -> tuple[bool,
 
 def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
     """Return what comes of a call in the worker, of the answer or of a copy; None if nothing can be said."""
-    if code and not session.define(code):
-        return None
-    reply: Header = {}
-    parts: Parts = []
+    student = Student(session)
+    student.begin(seed)
     try:
-        for place, (header, sent) in enumerate(call.requests):
-            if "error" not in reply:
-                reply, parts = session.ask(header if place else {**header, "fresh": seed}, sent)
-        if isinstance(reply.get("error"), dict):
-            error = StudentError(reply["error"])
-            lines = [line for cell, line in error.places if cell == answer.cell]
-            return Outcome(error.type, error.message, lines[0] if lines else None)
-        return _outcome(Decoder(parts, _refused).decode(reply["value"]))
-    except (LostError, ProtocolError, KeyError, RecursionError):
+        if code and not session.define(code):
+            return None
+        for request in call.made_by:
+            student.exchange(*request)
+        return _outcome(Remote(student, call.of, "")(*call.args.values(), **call.kwargs))
+    except StudentError as error:
+        lines = [line for cell, line in error.places if cell == answer.cell]
+        return Outcome(error.type, error.message, lines[0] if lines else None)
+    except (LostError, NotDefinedError, ProtocolError, RecursionError):
         return None
 
 
 def _outcome(value: Any) -> Outcome | None:
-    if isinstance(value, tuple | list) and value and hasattr(value[0], "shape"):
-        value = value[0]
     if isinstance(value, float) or type(value) is int:
         return Outcome(shape=(), numbers=(float(value),))
-    if not hasattr(value, "shape"):
-        return Outcome(said=shown(value))
-    numbers = _numbers(value)
-    plain = len(numbers) <= _MOST_RUN and all(isinstance(n, bool | int | float) for n in numbers)
-    return Outcome(shape=tuple(value.shape), numbers=tuple(map(float, numbers))) if plain else None
+    tables = value if isinstance(value, tuple | list) and value else [value]
+    if not all(hasattr(type(table), "reshape") for table in tables):
+        text = shown(value)
+        whole = "..." not in text and len(text) < _MOST_WORDS and "<" not in text  # no object
+        return Outcome(said=text) if whole else None
+    first, *others = (_numbers(table) for table in tables)
+    numbers = [*first, *(n for several in others for n in several)]
+    if len(numbers) > _MOST_RUN or not all(isinstance(n, bool | int | float) for n in numbers):
+        return None
+    floats = tuple(map(float, numbers))
+    return Outcome(shape=tuple(tables[0].shape), numbers=floats[: len(first)], others=floats[len(first) :])

@@ -3,7 +3,8 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import islice, product
 from typing import Any
 
 from autograder.grading.session import Session
@@ -46,7 +47,7 @@ class Seen:
     changed: Sequence[tuple[Variant, Outcome]]
     inner: Sequence[tuple[Variant, Outcome]]
     bent: Sequence[tuple[str, bool, Outcome]]  # in words, and whether it has another shape
-    shapes: Callable[[Variant], list[str]]  # of an inner result, in changed copies
+    run: Callable[[str], Outcome | None]  # the same call of another copy
 
     def ask(
         self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
@@ -59,10 +60,11 @@ class Seen:
         if others:
             yield Question(kind, self.answer, self.call, text, tuple(options), right, note)
 
-    @property
-    def lines(self) -> list[str]:
-        """The lines on which a statement of the called function begins."""
-        return [f"line {one.lineno}" for one in self.answer.steps]
+    def ask_line(self, kind: str, text: str, right: int, note: str = "") -> Iterator[Question]:
+        """Yield a question for one of the lines on which a statement of the called function begins."""
+        yield from self.ask(
+            kind, text, f"line {right}", (f"line {one.lineno}" for one in self.answer.steps), note
+        )
 
 
 def choose_questions(
@@ -90,35 +92,24 @@ def choose_questions(
 def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
     """Run an answer, and copies of it, on a small call that gives the same with other random numbers."""
     for call in islice(find_calls(suite, answer, key), _CALLS):
-        usual = run(session, answer, call)
-        again = run(session, answer, call, seed=1) if usual and not usual.error else None
-        if usual is None or again is None or not usual.same(again):
+        again = partial(run, session, answer, call)
+        usual = again()
+        if usual is None or usual.error or not usual.same(again(seed=1)):
             continue
         bent = [(words, other, run(session, answer, made)) for words, other, made in bent_calls(call)]
-        variants = answer.changed(chance, _VARIANTS)
-        inner, steady = [*answer.inner()], list[tuple[Variant, Outcome]]()
-        for one in inner:
-            first, second = (run(session, answer, call, one.code, seed) for seed in (0, 1))
-            if first and second and first.shape is not None and first.same(second):
-                steady.append((one, first))
-
-        def shapes(
-            one: Variant, call: Call = call, variants: Sequence[Variant] = tuple(variants)
-        ) -> list[str]:
-            codes = filter(None, (answer.both(other, one) for other in variants[:_WITH_INNER]))
-            outcomes = (run(session, answer, call, code) for code in codes)
-            return [str(outcome.shape) for outcome in outcomes if outcome and outcome.shape is not None]
-
-        changed = [(one, outcome) for one in variants if (outcome := run(session, answer, call, one.code))]
-        kept = [(words, other, outcome) for words, other, outcome in bent if outcome]
-        return Seen(answer, call, chance, usual, changed, steady, kept, shapes)
+        changed = [(one, again(one.code)) for one in answer.changed(chance, _VARIANTS)]
+        inner = [(one, again(one.code), again(one.code, seed=1)) for one in answer.inner()]
+        steady = [
+            (one, first) for one, first, second in inner if first and first.shape and first.same(second)
+        ]
+        kept = [(words, other, one) for words, other, one in bent if one]
+        return Seen(answer, call, chance, usual, [(v, one) for v, one in changed if one], steady, kept, again)
     return None
 
 
 def bent_calls(call: Call) -> Iterator[tuple[str, bool, Call]]:
     """Yield calls with another table of numbers, in words, and whether its shape is another one, too."""
-    for name, place in call.tables:
-        table = call.sent(place)
+    for name, table in call.tables.items():
         rows = "rows" if table.ndim > 1 else "numbers"
         made: list[tuple[str, bool, Any]] = [
             (f"every number of `{name}` is doubled", False, table * 2),
@@ -132,20 +123,19 @@ def bent_calls(call: Call) -> Iterator[tuple[str, bool, Call]]:
             made.append((f"the last two dimensions of `{name}` are swapped", True, table.swapaxes(-1, -2)))
         for words, other, part in made:
             if other == (part.shape != table.shape) and 0 not in part.shape:
-                yield words, other, call.bent(place, part)
+                yield words, other, call.bent(name, part)
 
 
 def _inner_shapes(seen: Seen) -> Iterator[Question]:
     """Ask for the shape of an inner result."""
-    found = [pair for pair in seen.inner if pair[1].shape]
-    for one, outcome in seen.chance.sample(found, min(_ASKED, len(found))):
+    for one, outcome in seen.chance.sample(seen.inner, min(_ASKED, len(seen.inner))):
+        codes = (seen.answer.both(other, one) for other, _ in seen.changed[:_WITH_INNER])
+        others = [seen.run(code) for code in codes if code]
+        others += [other for _, other in (*seen.inner, *seen.changed)]
         where = "after" if one.quoted.isidentifier() else "in"
         text = f"What is the shape of `{one.quoted}` {where} line {one.line}?"
-        others = [
-            *seen.shapes(one),
-            *(str(other.shape) for _, other in (*found, *seen.changed) if other.shape),
-        ]
-        yield from seen.ask("shape", text, str(outcome.shape), others)
+        shapes = (str(other.shape) for other in others if other and other.shape)
+        yield from seen.ask("shape", text, str(outcome.shape), shapes)
 
 
 def _values(seen: Seen) -> Iterator[Question]:
@@ -158,24 +148,22 @@ def _values(seen: Seen) -> Iterator[Question]:
     numbers = [f"{n:.2f}" for n in seen.usual.numbers]
     wrong = [{f"{one.numbers[place]:.2f}" for one in others} - {n} for place, n in enumerate(numbers)]
     telling = [place for place, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
+    indices = [*product(*map(range, seen.usual.shape or ()))]
     for place in seen.chance.sample(telling, min(_ASKED, len(telling))) if seen.call.whole else ():
-        what = (
-            f"element {index_of(place, seen.usual.shape or ())} of the result"
-            if seen.usual.shape
-            else "the result"
+        what = f"element {[*indices[place]]} of the result" if seen.usual.shape else "the result"
+        yield from seen.ask(
+            "value", f"What is {what}, to two decimals?", numbers[place], sorted(wrong[place])
         )
-        text = f"What is {what}, to two decimals?"
-        yield from seen.ask("value", text, numbers[place], sorted(wrong[place]))
 
 
 def _sums(seen: Seen) -> Iterator[Question]:
     """Ask for the line that makes rows sum to 1."""
     whole = [one for one, outcome in seen.inner if sums_to_one(outcome.shape or (), outcome.numbers)]
     first = min((one.line for one in whole), default=0)
-    given = [seen.call.sent(place) for _, place in seen.call.tables]
+    given = seen.call.tables.values()
     is_given = any(sums_to_one(tuple(part.shape), part.reshape(-1).tolist()) for part in given)
     if first and not is_given and all(one.one_line for one in whole) and seen.answer.is_straight_to(first):
-        yield from seen.ask("sum", "Which line makes the rows sum to 1?", f"line {first}", seen.lines)
+        yield from seen.ask_line("sum", "Which line makes the rows sum to 1?", first)
 
 
 def _changes(seen: Seen) -> Iterator[Question]:
@@ -184,8 +172,9 @@ def _changes(seen: Seen) -> Iterator[Question]:
     for one, outcome in seen.changed:
         found.setdefault(compared(seen.usual, outcome), (one, outcome))
     for said, (one, outcome) in found.items():
-        change = "were left out" if one.quoted == "pass" else f"were `{one.quoted}`"
-        text = f"What would the call give if line {one.line} {change}?"
+        change = "left out" if one.quoted == "pass" else f"`{one.quoted}`"
+        where = f"line {one.line}" if one.one_line else f"the statement that begins in line {one.line}"
+        text = f"What would the call give if {where} were {change}?"
         yield from seen.ask("change", text, said, found, outcome.said if outcome.error else "")
 
 
@@ -209,9 +198,9 @@ def _inputs(seen: Seen) -> Iterator[Question]:
 def _error_lines(seen: Seen) -> Iterator[Question]:
     """Ask for the line that an error names."""
     for words, other, one in seen.bent:
-        if other and one.error and one.line in seen.answer.lines:
+        if other and one.error and one.line and one.line in seen.answer.lines:
             text = f"If {words}, the call fails. Which line of this code does the error name?"
-            yield from seen.ask("error", text, f"line {one.line}", seen.lines, f"{one.error}: {one.said}")
+            yield from seen.ask_line("error", text, one.line, f"{one.error}: {one.said}")
 
 
 _KINDS = (_inner_shapes, _values, _sums, _changes, _inputs, _error_lines)
@@ -232,12 +221,3 @@ def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
         return False
     rows = (numbers[start : start + shape[-1]] for start in range(0, len(numbers), shape[-1]))
     return all(abs(sum(row) - 1) < _CLOSE for row in rows)
-
-
-def index_of(place: int, shape: Sequence[int]) -> list[int]:
-    """Return the index of a number in a table, by its place row after row."""
-    index = list[int]()
-    for size in reversed(shape):
-        place, at = divmod(place, size)
-        index.insert(0, at)
-    return index

@@ -95,11 +95,14 @@ def open_examiner(course: Course, exercise: Exercise, seed: int, *, unsafe: bool
 def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:
     """Write a sheet as a page, with its answers or without, and return the file."""
     folder = course.build / "viva" / sheet.exercise / ("with_answers" if answers else "for_students")
-    page = load_template(_PAGE).render(sheet=sheet, answers=answers, title=course.settings.title)
-    return write_whole(folder / f"{sheet.student}.html", page)
+    return _write(folder / f"{sheet.student}.html", _PAGE, course, sheet=sheet, answers=answers)
 
 
 def write_examiner_sheet(course: Course, exercise: Exercise, sheets: Sequence[Sheet]) -> Path:
     """Write the right answers of a whole class on one page, and return the file."""
-    page = load_template(_EXAMINER).render(sheets=sheets, exercise=exercise.name, title=course.settings.title)
-    return write_whole(course.build / "viva" / exercise.name / "examiner.html", page)
+    path = course.build / "viva" / exercise.name / "examiner.html"
+    return _write(path, _EXAMINER, course, sheets=sheets, exercise=exercise.name)
+
+
+def _write(path: Path, template: Path, course: Course, **values: object) -> Path:
+    return write_whole(path, load_template(template).render(title=course.settings.title, **values))

@@ -28,7 +28,7 @@ class Variant(NamedTuple):
     quoted: str
     edit: Change
     code: str
-    one_line: bool = True
+    one_line: bool  # whether the whole statement stands on one line
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Answer:
                 named = bool(name) and part is value and not isinstance(one, ast.AugAssign)
                 quoted, edit = name if named else ast.unparse(part), (one, ast.Return(part))
                 if len(quoted) <= _MOST_LETTERS:
-                    one_line = one.lineno == one.end_lineno
-                    yield Variant(part.lineno, quoted, edit, self.code.edited([edit]).text, one_line)
+                    line = (one.end_lineno if named else None) or part.lineno
+                    yield Variant(line, quoted, edit, self.code.edited([edit]).text, _is_line(one))
 
     def both(self, one: Variant, other: Variant) -> str:
         """Return a copy with two edits, or nothing where one of them lies in the other."""
@@ -111,7 +111,8 @@ class Answer:
         try:
             after = Code((statement,)).edited([edit]).text.split("\n")[0]
             if len(after) <= _MOST_LETTERS and after != Code((statement,)).text.split("\n")[0]:
-                yield Variant(statement.lineno, after, edit, self.code.edited([edit]).text)
+                one_line = _is_line(statement) or hasattr(statement, "body")
+                yield Variant(statement.lineno, after, edit, self.code.edited([edit]).text, one_line)
         except (*UNREADABLE, AttributeError):
             return  # the change makes no code
 
@@ -134,12 +135,14 @@ def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
 
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
     """Whether a change is more than the loss of a result, or a constant in the place of a call."""
-    constant = isinstance(new, ast.Constant | ast.UnaryOp) and not isinstance(old, ast.Constant | ast.UnaryOp)
-    return (
-        not constant
-        and not isinstance(old, ast.Return)
-        and not (isinstance(old, ast.stmt) and is_docstring(old))
+    constant = ast.Constant | ast.UnaryOp
+    return isinstance(old, constant) or (
+        not isinstance(new, constant) and not isinstance(old, ast.Return | ast.Expr)
     )
+
+
+def _is_line(statement: ast.stmt) -> bool:
+    return statement.lineno == statement.end_lineno
 
 
 def _inner(value: ast.expr) -> Iterator[ast.expr]:

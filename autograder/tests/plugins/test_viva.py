@@ -17,7 +17,7 @@ from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.notebook import build_notebook
 from autograder.plugins.viva.calls import Outcome, find_calls
-from autograder.plugins.viva.questions import Question, compared, index_of, sums_to_one
+from autograder.plugins.viva.questions import Question, compared, sums_to_one
 from autograder.plugins.viva.sheets import Examiner, Sheet, VivaError, write_sheet
 from autograder.plugins.viva.source import Answer, read_answer
 from autograder.sandbox.zygote import Zygote
@@ -127,7 +127,7 @@ def test_a_change_gives_what_it_gives_in_a_run_apart(asked: list[Question]) -> N
     changes = [question for question in asked if question.kind == "change"]
     assert changes
     for question in changes:
-        found = re.search(r"if line (\d+) were (?:left out|`(.*)`)\?$", question.text)
+        found = re.search(r"line (\d+) were (?:left out|`(.*)`)\?$", question.text)
         assert found
 
         def changed(text: str, number: int = int(found[1]), code: str = found[2] or "pass") -> str:
@@ -335,4 +335,6 @@ def test_an_outcome_is_told_by_how_it_differs() -> None:
     assert compared(usual, Outcome(shape=(1, 2), numbers=(1.0, 2.0))) == "a result of shape (1, 2)"
     assert compared(usual, Outcome(error="TypeError")) == "an error, TypeError"
     assert compared(usual, Outcome(said="None")) == "the result None"
-    assert index_of(5, (2, 3)) == [1, 2]
+    pair = Outcome(shape=(2,), numbers=(1.0, 2.0), others=(3.0,))
+    other = Outcome(shape=(2,), numbers=(1.0, 2.0), others=(4.0,))
+    assert compared(pair, other) == "other numbers in the same shape"
