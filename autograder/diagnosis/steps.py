@@ -203,7 +203,8 @@ def _step(
     named = [one.name for one in is_right.values() if one and one in used and one.name and not one.is_number]
     edit = Edit(place.node, ast.Pass, "step", 0.0, at=place.node, cell=where[0][0])
     line, begins = (getattr(one.node, "lineno", 0) for one in (place, begin))
-    return Step(edit, line, begins, one.name, named[-1] if named else "", place.slot == ("=", ""))
+    gives = "" if one.is_number else one.name  # a number may have another one's name by accident
+    return Step(edit, line, begins, gives, named[-1] if named else "", place.slot == ("=", ""))
 
 
 def _used(own: Recorded, node: ast.AST, is_right: Mapping[int, Result | None]) -> Iterator[Result | None]:

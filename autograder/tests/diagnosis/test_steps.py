@@ -85,6 +85,12 @@ def said(text: str) -> str:
             "torch.softmax((s / k.shape[-1] ** 0.5).tanh(), dim=0)",
             "The step in line 11 is where it goes wrong; everything else is right.",
         ),
+        (
+            LAYERS,
+            "k.shape[-1] ** 0.5",
+            "x.shape[-1] ** 0.5",
+            "The step in line 11, at `x.shape[-1]`, is where it goes wrong; everything else is right.",
+        ),
     ],
 )
 def test_the_step_is_named_up_to_which_and_after_which_all_is_right(
