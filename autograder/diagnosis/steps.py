@@ -108,6 +108,8 @@ class Results:
         In a few tests all expressions are tried, and then those that have `passed` these.
         """
         seen = together(record(bench, test.number, self._asked(test, DISCLOSED)) for test in tests)
+        if not all(0 <= number < len(own.places) for number in seen.results):
+            raise ProtocolError("an expression has no known number")
         answers = together(self._recorded(0, test, DISCLOSED) for test in tests).answers
         known = self._known(tests)
         is_right = {number: _found(known, values) for number, values in seen.results.items()}

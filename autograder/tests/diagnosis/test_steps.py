@@ -9,8 +9,11 @@ from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.steps import Step
+from autograder.testing.exchange import Reply
 from autograder.testing.suite import Suite
 from autograder.tests.diagnosis.test_repairs import COURSE, OwnBench
+from autograder.worker.protocol import Header, Parts
+from autograder.worker.values import Encoder
 
 ATTENTION = """def simple_self_attention(inputs):
     scores = inputs @ inputs.transpose(-2, -1)
@@ -37,11 +40,11 @@ def repairer_of(name: str) -> Repairer:
     return Repairer(Suite(COURSE.exercises[name]))
 
 
-def wrong_step(text: str) -> Step | None:
+def wrong_step(text: str, kind: type[OwnBench] = OwnBench) -> Step | None:
     """Return the wrong step that is found in an answer, which may be right."""
     question = text.split("(")[0].split()[1]
     name = next(name for name, one in COURSE.exercises.items() if question in one.points)
-    repairer, bench = repairer_of(name), OwnBench(COURSE.exercises[name])
+    repairer, bench = repairer_of(name), kind(COURSE.exercises[name])
     assert bench.define(text)
     runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
     failed = [run.test for run in runs if run.error is not None]
@@ -154,3 +157,27 @@ def test_what_is_missing_lies_between_what_is_right_and_what_is_not() -> None:
 def test_a_step_is_the_same_each_time() -> None:
     text = ATTENTION.replace("scores, dim=-1", "scores ** 3, dim=0")
     assert said(text) == said(text) != ""
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        7,
+        "x",
+        [1],
+        [[0, ["x", None]]],
+        [[1_000_000, [1.0]]],
+        [[-1, [1.0]]],
+        [[0, [{1: 2}]]],
+        [[0, [1 << 3000]]],
+    ],
+)
+def test_forged_results_prove_nothing(forged: object) -> None:
+    class Forger(OwnBench):
+        def ask(self, header: Header, tensors: Parts) -> Reply:
+            reply = super().ask(header, tensors)
+            return (
+                ({"value": Encoder(lambda _: {}).encode(forged)}, []) if header["op"] == "results" else reply
+            )
+
+    assert wrong_step(ATTENTION.replace("scores, dim=-1", "scores ** 3, dim=0"), Forger) is None
