@@ -6,7 +6,8 @@ row's bounds, is not sent but referred to, like any other object. The module `va
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from autograder.worker.protocol import (
@@ -42,17 +43,19 @@ class Row(NamedTuple):
 
 
 TABLE: dict[str, Row] = {}  # by the key that stands first in a value's form
-_KNOWN: dict[Any, Row] = {}  # by type: those that were looked up before, and have a row
 
 
 def _row_of(kind: Any) -> Row | None:
     """Return the row of a type, or of the first of its bases that has one."""
-    if kind not in _KNOWN:
-        for base in _MRO(kind):
-            for row in TABLE.values():
-                if any(base is _found(path) for path in row.types):
-                    return _KNOWN.setdefault(kind, row)
-    return _KNOWN.get(kind)
+    rows = _rows(len(sys.modules), len(TABLE))
+    return next((rows[id(base)][1] for base in _MRO(kind) if id(base) in rows), None)
+
+
+@lru_cache(1)
+def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
+    """Return the rows by the addresses of their types, as long as no package is loaded."""
+    found = [(_found(path), row) for row in TABLE.values() for path in row.types]
+    return {id(kind): (kind, row) for kind, row in reversed(found) if kind is not None}
 
 
 def _found(path: str) -> object:

@@ -212,9 +212,9 @@ class MissingError(NameError):
     """The notebook does not define the name that a hidden test asks for."""
 
 
-@lru_cache(128)
+@lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile what a hidden test defines, or a trusted cell; the same few come again and again."""
+    """Compile what a test defines, a repair that is tried, or a trusted cell; most come more than once."""
     return compile(source, name, "exec")
 
 
