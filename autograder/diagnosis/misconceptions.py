@@ -62,10 +62,10 @@ class Catalogue:
     def in_one_writing(self, tree: ast.Module) -> ast.Module:
         """Write as much as possible of the code in one way, and return it."""
         for _ in range(_ROUNDS):
-            before = ast.unparse(tree)
+            before = tree
             for rule in self.writings:
                 tree = rule.everywhere(tree)
-            if ast.unparse(tree) == before:
+            if tree is before or ast.unparse(tree) == ast.unparse(before):
                 break
         return tree
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from textwrap import dedent
 from typing import Any, TypeVar
 
-from autograder.diagnosis.trees import altered, around, by_type, placeless, rewritten
+from autograder.diagnosis.trees import altered, around, by_sort, placeless, rewritten, sort_of_node
 
 _ARROW = "=>"
 _ALL = -1
@@ -175,11 +175,14 @@ class Rule:
                     made = made if new == statements else altered(made, **{name: new})
             return made
 
-        found = {id(tree)}
+        found = set[int]()
         for statement in tree.body:
             if within is None or getattr(statement, "name", None) in within:
                 alike = _alike(statement, value if template is not None and value is not None else before[0])
                 found |= around(statement, alike)
+        if not found:
+            return tree, 0
+        found.add(id(tree))
         found = found if near is None else {one for one in found if one in near}
         if within is None:
             return rewritten(tree, change, found), seen
@@ -205,7 +208,9 @@ def _value(statements: list[ast.stmt]) -> ast.expr | None:
 def _alike(tree: ast.AST, pattern: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a tree that may fit a pattern: of several statements, those that fit the first."""
     is_any = isinstance(pattern, ast.Name) and _LETTER.fullmatch(pattern.id)
-    nodes = ast.walk(tree) if is_any else by_type(tree).get(type(pattern), ())
+    kind, name = sort_of_node(pattern)
+    sort = kind, "" if _LETTER.fullmatch(name) else name
+    nodes = ast.walk(tree) if is_any else by_sort(tree).get(sort, ())
     return (node for node in nodes if fits(pattern, node, {}))
 
 

@@ -55,7 +55,7 @@ class Repairer:
         pairs = zip(wrong.statements, right.statements, strict=True)
         differ = [pair for pair in pairs if pair[0] is not pair[1]]
         own, made = (self._in_one_writing(statements) for statements in zip(*differ, strict=True))
-        text, above, named = ast.unparse(own), [one for one, _ in way(made, own)], set[str]()
+        text, above, named = _text(own), [one for one, _ in way(made, own)], set[str]()
         near = {id(node) for node in (*above, *ast.walk(above[-1]))}
         for misconception, rule in self._rules(question):
             changed = rule.apply(made, near=near)
@@ -69,7 +69,7 @@ class Repairer:
         return tuple((one, rule) for one in fitting for rule in one.rules)
 
     def _is_written(self, tree: ast.Module, text: str) -> bool:
-        return ast.unparse(tree) == text or ast.unparse(self.catalogue.in_one_writing(tree)) == text
+        return _text(tree) == text or _text(self.catalogue.in_one_writing(tree)) == text
 
     def _in_one_writing(self, statements: Sequence[ast.stmt]) -> ast.Module:
         tree = ast.parse(Code(tuple(statements)).text)
@@ -93,6 +93,11 @@ class Repairer:
                 runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
                 found.append(tuple(run for run in runs if run.error is not None))
         return tuple(found)
+
+
+def _text(tree: ast.Module) -> str:
+    """Write code without docstrings; what trees share is written once."""
+    return Code(tuple(tree.body)).text
 
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:

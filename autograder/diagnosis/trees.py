@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 New = ast.AST | list[ast.stmt]  # what stands in the place of a node; of a statement, several may
+Sort = tuple[type[ast.AST], str]  # of a node: its type, with a name or an operator that patterns look for
 HOLE = "_hole_"  # a name that stands for what a step acts on
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _KEPT, _INDEXED = 2048, 256  # trees of which it is remembered what was asked before
@@ -77,18 +78,30 @@ def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
     return found
 
 
+def sort_of_node(node: ast.AST) -> Sort:
+    """Return the type of a node, with the name of an attribute or of what is called, or with its operator."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) | ast.Attribute(attr=name):
+            return type(node), name
+        case ast.BinOp(op=op):
+            return ast.BinOp, type(op).__name__
+    return type(node), ""
+
+
 @lru_cache(_INDEXED)
-def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
-    """Return the nodes of a tree by their types."""
-    found = defaultdict[type[ast.AST], list[ast.AST]](list)
+def by_sort(tree: ast.AST) -> Mapping[Sort, Sequence[ast.AST]]:
+    """Return the nodes of a tree by their sorts, and by their types alone."""
+    found = defaultdict[Sort, list[ast.AST]](list)
     for node in ast.walk(tree):
-        found[type(node)].append(node)
+        for sort in {sort_of_node(node), (type(node), "")}:
+            found[sort].append(node)
     return found
 
 
 def around(tree: ast.AST, nodes: Iterable[ast.AST]) -> set[int]:
     """Return the addresses of some nodes of a tree, and of all nodes around them."""
-    above, found, left = parents(tree), set[int](), [*nodes]
+    found, left = set[int](), [*nodes]
+    above = parents(tree) if left else {}
     while left:
         if id(node := left.pop()) not in found:
             found.add(id(node))
