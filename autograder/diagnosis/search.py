@@ -2,7 +2,8 @@
 
 Each edited code runs on disclosed inputs, first the tests that have failed most; the first failure ends it.
 What passes all tests must pass them on a second set of disclosed inputs, too. Where no single edit is enough,
-those that bring failed tests nearer to passing and fail no other are tried with a second edit.
+those that bring failed tests nearer to passing and fail no other are tried with a second edit. A test runs
+once for all candidates that answer it alike.
 
 The budget counts what the tests make torch do in a right answer, not seconds: a busy machine finds the same.
 """
@@ -21,7 +22,7 @@ from autograder.testing.exchange import Backend, Exchange, LostError, Reply, Req
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.remembered import FromMemory, Remembered
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.protocol import Header, Parts, ProtocolError, pack
 
 SECOND = Inputs(b"disclosed, a second set")
 _EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
@@ -51,6 +52,18 @@ class Repair:
     whole: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a candidate has answered to all that a test asks, and the same as bytes."""
+
+    exchanges: Sequence[Exchange]
+    written: bytes
+
+    def remembered(self) -> Remembered:
+        """Return the exchanges in the form from which a test is answered."""
+        return Remembered(tuple(self.exchanges), tuple(repr(one.request[0]) for one in self.exchanges))
+
+
 @dataclass
 class Candidate:
     """Edited code, and what it has answered; whatever else a test asks, it answers in the worker."""
@@ -59,14 +72,14 @@ class Candidate:
     code: Code
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
-    is_defined: bool = False
-    known: dict[tuple[HiddenTest, Inputs], Remembered] = field(default_factory=dict)
+    asked: int = 0  # requests by themselves, before the first of which the worker runs the code
+    known: dict[tuple[HiddenTest, Inputs], Known] = field(default_factory=dict)
 
     def ask(self, header: Header, tensors: Parts) -> Reply:
         """Return the answer to one request."""
-        if not self.is_defined:
-            self.is_defined = True
+        if not self.asked:
             self.bench.define(self.code.text)
+        self.asked += 1
         return self.bench.ask(header, tensors)
 
     def take(
@@ -81,15 +94,15 @@ class Candidate:
         for (test, requests), replies in zip(
             asked.items(), answers if isinstance(answers, list) else [], strict=False
         ):
-            exchanges = list[Exchange]()
+            exchanges, sent = list[Exchange](), Parts()
             for request, one in zip(requests, replies, strict=False):
                 match one:
                     case [dict() as reply, int(count)]:
                         exchanges.append(Exchange(request, (reply, [*islice(parts, count)])))
+                        sent += exchanges[-1].reply[1]
                     case _:
                         raise ValueError("an answer has no known form")
-            headers = tuple(repr(one.request[0]) for one in exchanges)
-            self.known[test, inputs] = Remembered(tuple(exchanges), headers)
+            self.known[test, inputs] = Known(exchanges, pack({"value": replies}, sent))
 
 
 @dataclass
@@ -106,6 +119,8 @@ class Search:
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
+    # Runs by the answers that decided them: most candidates answer a test as others have.
+    _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
     # How far the student's code is from passing.
     _before: dict[HiddenTest, float] = field(default_factory=dict)
     _nearer: list[Candidate] = field(default_factory=list)  # that repair nothing, and may be half a repair
@@ -155,7 +170,7 @@ class Search:
 
     def _keep(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
         """Keep what repairs nothing, unless it has led further away from what is right."""
-        before, now = self._before.get(run.test), distance(self.answer(run.test, DISCLOSED).run, run)
+        before, now = self._before.get(run.test), self._distance(run)
         if not was_first or (before is not None and now < before):
             self._nearer.append(candidate)
         elif before is None or now == before:
@@ -173,8 +188,8 @@ class Search:
         """Return how far some code is from passing a few failed tests, each of another function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
-        candidate = Candidate(self.bench, code)
-        return {test: self._distance(test, candidate) for test in probes}
+        (candidate,) = self._answered([Candidate(self.bench, code)], probes)
+        return {test: self._distance(self._run(test, candidate)) for test in probes}
 
     def _better(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
@@ -188,7 +203,7 @@ class Search:
             if self.spent >= self.budget * _BETTER:
                 break
             self.spent += _EACH
-            after = {test: self._distance(test, candidate) for test in self._before}
+            after = {test: self._distance(self._run(test, candidate)) for test in self._before}
             nearer = sum(self._before.values()) - sum(after.values())
             if nearer < _NEARER or _bypasses(code, candidate):
                 continue
@@ -202,10 +217,9 @@ class Search:
         found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
         return [repair for _, repair in found]
 
-    def _distance(self, test: HiddenTest, candidate: Candidate) -> float:
+    def _distance(self, run: Run) -> float:
         """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
-        run = self._run(test, candidate)
-        return 0.0 if run.error is None else distance(self.answer(test, DISCLOSED).run, run)
+        return 0.0 if run.error is None else distance(self.answer(run.test, DISCLOSED).run, run)
 
     def _candidates(self, code: Code, order: list[HiddenTest]) -> Iterator[Candidate]:
         """Yield each edited code once, with its answers to the test that is then the first."""
@@ -260,7 +274,7 @@ class Search:
     ) -> Run | None:
         """Return the run of the first test that fails; what it has not answered, it answers now."""
         for at, test in enumerate(tests):
-            if (test, inputs) not in candidate.known and not candidate.is_defined:
+            if (test, inputs) not in candidate.known and not candidate.asked:
                 self._ask_all(candidate, tests[at:], inputs)
             if (run := self._run(test, candidate, inputs)).error is not None:
                 return run
@@ -272,8 +286,13 @@ class Search:
         self._ask([candidate], tests if together else tests[:1], inputs)
 
     def _run(self, test: HiddenTest, candidate: Candidate, inputs: Inputs = DISCLOSED) -> Run:
-        memory = candidate.known.get((test, inputs))
-        run = self.suite.run_one(test, FromMemory(candidate, memory) if memory else candidate, inputs)
+        known, asked = candidate.known.get((test, inputs)), candidate.asked
+        run = self._runs.get((test.number, inputs, known.written)) if known else None
+        if run is None:
+            backend = FromMemory(candidate, known.remembered()) if known else candidate
+            run = self.suite.run_one(test, backend, inputs)
+            if known and candidate.asked == asked:  # what it answered before has decided the run
+                self._runs[test.number, inputs, known.written] = run
         right = self.answer(test, DISCLOSED)
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
         self.spent += _REQUEST * len(run.exchanges) + share * right.cost

@@ -15,8 +15,10 @@ from autograder.diagnosis.edits import edits
 from autograder.diagnosis.making import Edit
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
-from autograder.testing.exchange import Local, Reply
-from autograder.testing.suite import Suite
+from autograder.testing.exchange import Backend, Local, Reply
+from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.remembered import FromMemory
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, Parts
 
@@ -242,6 +244,27 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
 def test_what_is_no_small_mistake_is_not_repaired() -> None:
     text = "def attention_weights(scores):\n    return None"
     assert [one for one in repaired("attention_weights", text)[1] if one.whole] == []
+
+
+def test_a_test_runs_once_for_all_candidates_that_answer_it_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, run, ask, run_one = list[object](), list[object](), OwnBench.ask, Suite.run_one
+
+    def asked(bench: OwnBench, header: Header, tensors: Parts) -> Reply:
+        tried.extend(header.get("codes", []) * len(header.get("tests", [])))
+        return ask(bench, header, tensors)
+
+    def counted(suite: Suite, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED) -> Run:
+        run.extend([test] if isinstance(backend, FromMemory) else [])
+        return run_one(suite, test, backend, inputs)
+
+    monkeypatch.setattr(OwnBench, "ask", asked)
+    monkeypatch.setattr(Suite, "run_one", counted)
+    text = """def attention_weights(scores):
+    powers = scores.exp()
+    whole = powers.mean(dim=0).sum()
+    return [whole, scores.numel(), len(scores)]"""
+    assert not repaired("attention_weights", text)[1]
+    assert 0 < len(run) < len(tried) / 2
 
 
 def test_a_repair_is_the_same_each_time() -> None:
