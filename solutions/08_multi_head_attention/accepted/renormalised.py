@@ -1,4 +1,4 @@
-"""The mask acts after the softmax and rows are renormalised; the wrapper fills a prepared result."""
+"""The mask acts after the softmax, rows are renormalised, and the module keeps the weights of its last call."""
 
 import torch
 from torch import nn
@@ -44,5 +44,5 @@ class MultiHeadAttention(nn.Module):
         k = self.W_key(x).view(B, T, self.num_heads, -1).permute(0, 2, 3, 1)
         v = self.W_value(x).view(B, T, self.num_heads, -1).permute(0, 2, 1, 3)
         weights = torch.softmax(q @ k / k.size(2) ** 0.5, dim=3).tril()
-        weights = self.dropout(weights / weights.sum(dim=3, keepdim=True))
-        return self.out_proj((weights @ v).permute(0, 2, 1, 3).reshape(B, T, -1))
+        self.weights = self.dropout(weights / weights.sum(dim=3, keepdim=True))
+        return self.out_proj((self.weights @ v).permute(0, 2, 1, 3).reshape(B, T, -1))
