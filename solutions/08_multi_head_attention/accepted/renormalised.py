@@ -1,4 +1,4 @@
-"""The mask acts after the softmax, rows are renormalised, and the module keeps the weights of its last call."""
+"""The mask acts after the softmax, rows are renormalised, and the module keeps its last weights."""
 
 import torch
 from torch import nn
