@@ -26,6 +26,7 @@ _SETS, _MANY = 2, 2  # of inputs, of which the smallest are used
 _MOST_SHOWN, _MOST_RUN, _LARGEST = 24, 400, 9.0  # numbers of a table, and the size of one
 _MOST_LETTERS, _MOST_WORDS = 100, 60
 _CLOSE = 1e-4
+_NAMES = "def names(module):\n    return [name for name, _ in module.named_parameters()]\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Call:
     """A call of an answer, or of an object that earlier requests have made."""
 
     made_by: tuple[Request, ...]
+    made: Header | None  # the object
     of: Header
     args: Mapping[str, Any]
     kwargs: Mapping[str, Any]
@@ -110,9 +112,11 @@ def _call(answer: Answer, exchanges: Sequence[Exchange], places: tuple[int, ...]
     names = [*parameters[: len(args)], *(f"input_{n}" for n in range(len(parameters), len(args)))]
     named = dict(zip(names, args, strict=True))
     values, called, made_by = {**named, **kwargs}, answer.name, tuple[Request, ...]()
+    reference: Header | None = None
     given = list[tuple[str, str]]()
     if len(places) > 1:
         made, loaded, _ = places
+        reference = {"handle": exchanges[made].reply[0]["value"]["handle"]}
         sizes, options = _arguments(requests[made])
         written = ", ".join([*map(repr, sizes), *(f"{name}={value!r}" for name, value in options.items())])
         called, made_by, given = "module", tuple(requests[:-1]), [("module", f"{answer.name}({written})")]
@@ -121,7 +125,7 @@ def _call(answer: Answer, exchanges: Sequence[Exchange], places: tuple[int, ...]
     given += [(name, _written(value)) for name, value in values.items()]
     whole = all(len(_numbers(value)) <= _MOST_SHOWN for value in values.values())
     code = f"{called}({', '.join([*names, *(f'{name}={name}' for name in kwargs)])})"
-    return Call(made_by, requests[-1][0]["of"], named, kwargs, tuple(given), code, whole)
+    return Call(made_by, reference, requests[-1][0]["of"], named, kwargs, tuple(given), code, whole)
 
 
 def _plain(request: Request) -> Request:
@@ -186,6 +190,23 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
         return Outcome(error.type, error.message, lines[0] if lines else None)
     except (LostError, NotDefinedError, ProtocolError, RecursionError):
         return None
+
+
+def with_own_weights(session: Session, call: Call) -> Call:
+    """Return a call of an object without the weights that the student's object does not have."""
+    if call.made is None:
+        return call
+    student, names = Student(session), list[str]()
+    student.begin()
+    with suppress(StudentError, LostError, NotDefinedError, ProtocolError):
+        for request in call.made_by:
+            student.exchange(*request)
+        found = student.define(_NAMES, "names")(Remote(student, call.made, ""))
+        names = found if isinstance(found, list) else []
+    kept = [
+        (name, value) for name, value in call.given if not name.startswith("module.") or name[7:] in names
+    ]
+    return replace(call, given=tuple(kept))
 
 
 def _outcome(value: Any) -> Outcome | None:

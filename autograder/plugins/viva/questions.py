@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from autograder.grading.session import Session
-from autograder.plugins.viva.calls import Call, Outcome, find_calls, run
+from autograder.plugins.viva.calls import Call, Outcome, find_calls, run, with_own_weights
 from autograder.plugins.viva.source import Answer, Variant
 from autograder.testing.suite import Suite
 
@@ -91,7 +91,8 @@ def choose_questions(
 
 def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
     """Run an answer, and copies of it, on a small call that gives the same with other random numbers."""
-    for call in islice(find_calls(suite, answer, key), _CALLS):
+    for found in islice(find_calls(suite, answer, key), _CALLS):
+        call = with_own_weights(session, found)
         again = partial(run, session, answer, call)
         usual = again()
         if usual is None or usual.error or not usual.same(again(seed=1)):
