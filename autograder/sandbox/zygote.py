@@ -1,6 +1,5 @@
 """The zygote as the grader holds it: a process behind the outer wall, which forks workers on request."""
 
-import json
 import socket
 import struct
 from collections.abc import Sequence
@@ -99,11 +98,6 @@ class Zygote:
     def make_optimizer(self) -> None:
         """Make an optimizer in the zygote: the first one takes a second, which its forks then save."""
         self._ask(b"o", 1)
-
-    def learn(self, cells: Sequence[str]) -> None:
-        """Have the zygote read code cells as they are released, which save its forks the reading."""
-        text = json.dumps(cells).encode()
-        self._ask(b"c" + _ID.pack(len(text)) + text, 1)
 
     def close(self) -> None:
         """End the zygote and all its workers."""

@@ -6,7 +6,7 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 - zygote: the process that imports the course's packages once and forks a child for each submission.
 - child: what a child does: raise its walls, run cells, answer calls; and what the zygote does once for all.
 - shell: runs a notebook's cells in IPython and keeps what they show.
-- compiler: reads each cell once, and those of every notebook in advance.
+- compiler: reads each cell once.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
 - namespace: performs what hidden tests ask of a notebook's names.

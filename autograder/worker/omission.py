@@ -1,11 +1,8 @@
 """Leaves out of a cell what cannot work here: packages, files, the network, a GPU.
 
 A notebook that runs in Colab or on a student's own machine may hold lines that have no meaning where it is
-graded. Such a line must not cost the definitions below it: the cell runs on without it and says so. The kit
-for students holds a copy of this module, so it needs nothing but Python, and be it Python 3.9.
+graded. Such a line must not cost the definitions below it: the cell runs on without it and says so.
 """
-
-from __future__ import annotations
 
 import ast
 import builtins
@@ -13,6 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
+from IPython.core.error import UsageError
+
+HERE = "where notebooks are graded"
 LEFT_OUT = "which was left out"
 NO_INPUT = "a graded cell cannot ask for input"
 _MAX_QUOTE = 80  # characters of a statement that a message quotes
@@ -32,14 +32,9 @@ class Rest:
 
 
 class Omissions:
-    """What was left out of a notebook's cells so far, and the names that are missing because of it.
+    """What was left out of a notebook's cells so far, and the names that are missing because of it."""
 
-    `here` says in which place it does not work. `no_magic` are the errors of magics that are not there.
-    """
-
-    def __init__(self, here: str, no_magic: tuple[type[BaseException], ...] = ()) -> None:
-        self._here = here
-        self._no_magic = no_magic
+    def __init__(self) -> None:
         # By missing name: the statement that should have made it, and why it was left out. "*" is the last
         # import of all names from something that is not there.
         self._origins: dict[str, tuple[str, str]] = {}
@@ -53,8 +48,8 @@ class Omissions:
         """Return what is left of a statement that failed, or None where it would fail everywhere."""
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # whose body is a cell of its own
             return None
-        if type(error) is NameError and self.origin(unknown_name(error)):
-            return self._without_name(statement, error, unknown_name(error))
+        if type(error) is NameError and self._origin(error.name)[0]:
+            return self._without_name(statement, error)
         why = self._reason(statement, error)
         if not why or isinstance(statement, _DEFINITIONS):
             return None
@@ -66,23 +61,19 @@ class Omissions:
         """Return why the cell that ran lacks a name which a statement left out of it should have made."""
         return next((error for name, error in self._unmade.items() if name not in names), None)
 
-    def origin(self, name: str) -> str:
-        """Return where a missing name should come from, or nothing for a name that was never to be made."""
-        statement, _ = self._origin(name)
-        return f"from {statement}, {LEFT_OUT}" if statement else ""
-
     def cause(self, name: str) -> str:
-        """Return what `origin` does, and why it was left out."""
-        _, why = self._origin(name)
-        return f"{self.origin(name)}: {why}" if why else ""
+        """Return where a missing name should come from and why it does not; nothing if it was never made."""
+        statement, why = self._origin(name)
+        return f"from {statement}, {LEFT_OUT}: {why}" if statement else ""
 
     def _origin(self, name: str) -> tuple[str, str]:
         known = name in self._origins or not name or hasattr(builtins, name)
         return self._origins.get(name if known else "*", ("", ""))
 
-    def _without_name(self, statement: ast.stmt, error: NameError, name: str) -> Rest | None:
+    def _without_name(self, statement: ast.stmt, error: NameError) -> Rest | None:
         """Return a statement without its uses of a missing name, so far as it can do without them."""
-        why = f"`{name}` should come {self.origin(name)}"
+        name = error.name
+        why = f"`{name}` should come from {self._origin(name)[0]}, {LEFT_OUT}"
         if not isinstance(statement, _DEFINITIONS):
             return self._left_out(statement, error, why)
         kept = [decorator for decorator in statement.decorator_list if not _mentions(decorator, name)]
@@ -103,23 +94,18 @@ class Omissions:
     def _reason(self, statement: ast.stmt, error: BaseException) -> str:
         """Return why a statement cannot work here, or nothing where it fails everywhere."""
         if isinstance(error, ImportError):
-            return f"what it imports is not there {self._here}"
+            return f"what it imports is not there {HERE}"
         _, *magic = _magic(statement) or ("",)
-        if magic and (isinstance(error, self._no_magic) or magic[0] in _DISPLAYS):
-            return f"this magic is not there {self._here}"
+        if magic and (isinstance(error, UsageError) or magic[0] in _DISPLAYS):
+            return f"this magic is not there {HERE}"
         if isinstance(error, EOFError):  # nobody answers input()
             return NO_INPUT
         if isinstance(error, OSError):
             kind = type(error).__name__
-            return f"{kind}: it needs a file, a program or the network, which is not there {self._here}"
+            return f"{kind}: it needs a file, a program or the network, which is not there {HERE}"
         if isinstance(error, _NO_GPU) and isinstance(statement, (ast.Expr, ast.Assert)):
-            return f"there is no GPU {self._here}" if "cuda" in ast.unparse(statement).lower() else ""
+            return f"there is no GPU {HERE}" if "cuda" in ast.unparse(statement).lower() else ""
         return ""
-
-
-def unknown_name(error: NameError) -> str:
-    """Return the name that an error is about; Python 3.9 tells it in the message alone."""
-    return getattr(error, "name", None) or str(error).partition("'")[2].partition("'")[0]
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:

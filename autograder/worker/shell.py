@@ -1,7 +1,6 @@
 """Runs a notebook's code cells in IPython's shell, and keeps a bounded amount of what they show."""
 
 import ast
-import copy
 import io
 import sys
 from binascii import b2a_base64
@@ -11,13 +10,12 @@ from typing import Any
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
-from IPython.core.error import UsageError
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.worker.compiler import CellTransformer, Compiler, may_wait
 from autograder.worker.description import describe
-from autograder.worker.omission import NO_INPUT, Omissions
+from autograder.worker.omission import HERE, NO_INPUT, Omissions
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import idle_checks, stand_in
 
@@ -31,7 +29,6 @@ _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
-_HERE = "where notebooks are graded"
 _ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
@@ -100,6 +97,52 @@ class Stream(io.TextIOBase):
         return True
 
 
+class _Hook(DisplayHook):  # type: ignore[misc]
+    """Keeps the value of a cell's last line as output."""
+
+    def __call__(self, result: object = None) -> None:
+        if result is not None and not self.quiet():
+            self.shell.owner.outputs.display(self.compute_format_data(result)[0])
+
+
+class _Publisher(DisplayPublisher):  # type: ignore[misc]
+    """Keeps what a cell passes to display()."""
+
+    def publish(self, data: dict[str, Any], *args: object, **kwargs: object) -> None:  # noqa: ARG002
+        self.shell.owner.outputs.display(data)
+
+
+class _CellShell(InteractiveShell):  # type: ignore[misc]
+    """Runs a cell one statement at a time, as IPython does, and asks what is left of one that fails."""
+
+    compiler_class, displayhook_class, display_pub_class = Compiler, _Hook, _Publisher
+    owner: "Shell"
+
+    def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **more: Any) -> bool:
+        """Whether a cell waits for something."""
+        may = may_wait(transformed_cell)
+        return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
+
+    async def run_ast_nodes(
+        self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",
+        compiler: Any = compile, result: Any = None,
+    ) -> bool:  # fmt: skip
+        """Run statements, and return whether one has failed that would fail everywhere."""
+        for statement in nodelist:
+            shown = interactivity if statement is nodelist[-1] or interactivity == "all" else "none"
+            if not await super().run_ast_nodes([statement], cell_name, shown, compiler, result):
+                continue
+            rest = self.owner.omissions.rest(statement, result.error_in_exec)
+            if rest is None:
+                return True
+            if rest.note:
+                self.owner.outputs.text("stderr", f"{rest.note}\n")
+            result.error_in_exec = None
+            if await self.run_ast_nodes(rest.statements, cell_name, shown, compiler, result):
+                return True
+        return False
+
+
 class Shell:
     """IPython's shell without terminal, history file or display.
 
@@ -108,11 +151,10 @@ class Shell:
 
     def __init__(self) -> None:
         HistoryManager.enabled = False
-        InteractiveShell.compiler_class = Compiler
-        InteractiveShell.displayhook_class, InteractiveShell.display_pub_class = _display_classes(self)
         self.outputs = Outputs()
-        self._omissions = Omissions(_HERE, (UsageError,))
-        self._shell = _shell_class(self, self._omissions).instance()
+        self.omissions = Omissions()
+        self._shell = _CellShell.instance()
+        self._shell.owner = self
         self._shell.input_transformer_manager = CellTransformer(self._shell.compile)
         self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
@@ -127,28 +169,24 @@ class Shell:
     def run(self, number: int, code: str) -> Header:
         """Run cell `number` and return its outputs and, where it failed, its error."""
         self.outputs = Outputs()
-        self._omissions.start_cell()
+        self.omissions.start_cell()
         Compiler.number = number
         self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # the error is reported instead
         with redirect_stdout(Stream(self, "stdout")), redirect_stderr(Stream(self, "stderr")):
             try:
                 result = self._shell.run_cell(code, store_history=False)
                 error = result.error_before_exec or result.error_in_exec
-                error = error or self._omissions.unmade(self.variables)
+                error = error or self.omissions.unmade(self.variables)
             except BaseException as raised:
                 error = raised
         described = self.explained(describe(error)) if error is not None else None
         return {"outputs": self.outputs.items, "error": described}
 
-    def learn(self, cells: Sequence[str]) -> None:
-        """Read cells that are the same in many notebooks before any of these comes."""
-        self._shell.compile.learn(cells)
-
     def explained(self, described: Header) -> Header:
         """Return an error's description, with a sentence more where something left out has led to it."""
         match described:
             case {"type": "NameError", "message": str(message)}:
-                cause = self._omissions.cause(message.removeprefix("name '").partition("'")[0])
+                cause = self.omissions.cause(message.removeprefix("name '").partition("'")[0])
                 more = f". It should come {cause}. {_ALONE}" if cause else ""
                 return {**described, "message": f"{message}{more}"}
             case {"type": "FileNotFoundError", "message": str(message)}:
@@ -158,7 +196,7 @@ class Shell:
             case {"type": "ModuleNotFoundError", "message": str(message)}:
                 name = message.removeprefix("import of ").partition(" halted; None in sys.modules")
                 message = f"No module named '{name[0]}'" if name[1] else message
-                return {**described, "message": f"{message} {_HERE}"}
+                return {**described, "message": f"{message} {HERE}"}
         return described
 
     def _run_timed(self, _: str, cell: str) -> None:
@@ -171,61 +209,6 @@ class Shell:
         if not isinstance(sys.stderr, Stream):
             raise PermissionError(_NO_PROGRAM)
         sys.stderr.write(f"{_NO_PROGRAM}\n")
-
-
-def _shell_class(owner: Shell, omissions: Omissions) -> type[InteractiveShell]:
-    """Return IPython's shell, changed so that a cell runs on without what cannot work here."""
-
-    class CellShell(InteractiveShell):  # type: ignore[misc]
-        """Runs a cell one statement at a time, as IPython does, and asks what is left of one that fails."""
-
-        def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **more: Any) -> bool:
-            may = may_wait(transformed_cell)
-            return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
-
-        def transform_ast(self, node: ast.Module) -> ast.Module:
-            # what a notebook's own transformers change must not be what the compiler has learnt
-            own = copy.deepcopy(node) if self.ast_transformers else node
-            return super().transform_ast(own)  # type: ignore[no-any-return]
-
-        async def run_ast_nodes(
-            self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",
-            compiler: Any = compile, result: Any = None,
-        ) -> bool:  # fmt: skip
-            for statement in nodelist:
-                shown = interactivity if statement is nodelist[-1] or interactivity == "all" else "none"
-                if not await super().run_ast_nodes([statement], cell_name, shown, compiler, result):
-                    continue
-                rest = omissions.rest(statement, result.error_in_exec)
-                if rest is None:
-                    return True
-                if rest.note:
-                    owner.outputs.text("stderr", f"{rest.note}\n")
-                result.error_in_exec = None
-                if await self.run_ast_nodes(rest.statements, cell_name, shown, compiler, result):
-                    return True
-            return False
-
-    return CellShell
-
-
-def _display_classes(owner: Shell) -> tuple[type, type]:
-    """Return IPython's two classes that show values, changed so that they add to the outputs of `owner`."""
-
-    class Hook(DisplayHook):  # type: ignore[misc]
-        """Keeps the value of a cell's last line as output."""
-
-        def __call__(self, result: object = None) -> None:
-            if result is not None and not self.quiet():
-                owner.outputs.display(self.compute_format_data(result)[0])
-
-    class Publisher(DisplayPublisher):  # type: ignore[misc]
-        """Keeps what a cell passes to display()."""
-
-        def publish(self, data: dict[str, Any], *args: object, **kwargs: object) -> None:  # noqa: ARG002
-            owner.outputs.display(data)
-
-    return Hook, Publisher
 
 
 def _text(value: object) -> str | None:

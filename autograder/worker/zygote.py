@@ -1,19 +1,16 @@
 """The process that imports a course's packages once and then forks a child for each submission.
 
 The grader never imports this module but runs it in a new process, which has a socket to the grader as
-descriptor 3. The zygote sends "r" when it is ready, and then answers four messages:
+descriptor 3. The zygote sends "r" when it is ready, and then answers three messages:
 
 - "f" with a socket attached forks a child, which serves on that socket in a scratch folder of its own. The
   answer is the child's process id, with a pidfd attached.
 - "w" with a process id waits for a dead child and removes its folder. The answer is its wait status.
 - "o" makes an optimizer, so that no child spends time on what the first one imports. The answer is "r".
-- "c" with a length and so many bytes of JSON brings cells as they are released, which most notebooks will
-  have: children need not read them. The answer is "r".
 """
 
 import contextlib
 import gc
-import json
 import os
 import resource
 import select
@@ -26,7 +23,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
 
 from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.walls import die_with_parent
@@ -44,11 +40,7 @@ _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
 
 
-class Warm(NamedTuple):
-    """What the zygote's children need, when all of it has been imported."""
-
-    serve: Callable[[socket.socket], None]  # what a child runs
-    learn: Callable[[list[str]], None]  # reads cells in advance
+Serve = Callable[[socket.socket], None]  # what a child runs
 
 
 def main(fonts: Path, packages: Sequence[str]) -> None:
@@ -66,10 +58,10 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
     control = socket.socket(fileno=CONTROL)
     with own_folder(Path(tempfile.gettempdir())) as scratch:
         _set_environment(scratch, fonts)
-        warm = _warm(packages)
+        serve = _warm(packages)
         _look_at_everything()
         control.sendall(b"r")
-        _obey(control, warm, scratch)
+        _obey(control, serve, scratch)
 
 
 def _set_environment(scratch: Path, fonts: Path) -> None:
@@ -102,8 +94,8 @@ def _look_at_everything() -> None:
                 os.lstat(os.path.join(folder, name))  # noqa: PTH118 - there are thousands
 
 
-def _warm(packages: Sequence[str]) -> Warm:
-    """Import what notebooks need, once for all children.
+def _warm(packages: Sequence[str]) -> Serve:
+    """Import what notebooks need, once for all children, and return what they run.
 
     No garbage is collected meanwhile: a collection would look through all that was imported so far, which
     stays. What is left here is frozen, so that none in a child writes to these objects and so copies pages
@@ -128,10 +120,10 @@ def _warm(packages: Sequence[str]) -> Warm:
     gc.collect()  # nothing of it is left, and little had to be looked through
     gc.freeze()
     gc.enable()
-    return Warm(lambda channel: serve(channel, shell), shell.learn)
+    return lambda channel: serve(channel, shell)
 
 
-def _obey(control: socket.socket, warm: Warm, scratch: Path) -> None:
+def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
     children = set[int]()
     try:
         while True:
@@ -139,7 +131,7 @@ def _obey(control: socket.socket, warm: Warm, scratch: Path) -> None:
             message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
             match message[:1]:
                 case b"f":
-                    children.add(_fork(control, descriptors[0], warm, scratch))
+                    children.add(_fork(control, descriptors[0], serve, scratch))
                 case b"w":
                     (child,) = _ID.unpack(message[1:])
                     control.sendall(_ID.pack(_reap(child, scratch)))
@@ -148,11 +140,6 @@ def _obey(control: socket.socket, warm: Warm, scratch: Path) -> None:
                     import torch
 
                     torch.optim.SGD([torch.zeros(1)])  # the first one imports for a second
-                    control.sendall(b"r")
-                case b"c":
-                    (length,) = _ID.unpack(message[1:])
-                    warm.learn(json.loads(control.recv(length, socket.MSG_WAITALL)))
-                    gc.freeze()
                     control.sendall(b"r")
                 case _:
                     return
@@ -185,7 +172,7 @@ def _open_own_streams() -> None:
     os.close(own)
 
 
-def _fork(control: socket.socket, descriptor: int, warm: Warm, scratch: Path) -> int:
+def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # the child must never go on as a second zygote
@@ -199,7 +186,7 @@ def _fork(control: socket.socket, descriptor: int, warm: Warm, scratch: Path) ->
             os.chdir(folder)
             os.environ.update(HOME=str(folder), TMPDIR=str(folder))
             tempfile.tempdir = str(folder)
-            warm.serve(socket.socket(fileno=_CHANNEL))
+            serve(socket.socket(fileno=_CHANNEL))
         os._exit(0)
     os.close(descriptor)
     handle = os.pidfd_open(child)

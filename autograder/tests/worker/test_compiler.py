@@ -1,22 +1,13 @@
-"""A cell of plain Python is read once, every other as IPython reads it, and what was learnt runs the same."""
+"""A cell of plain Python is read once, every other as IPython reads it."""
 
 import ast
 import warnings
-from types import CodeType
-from typing import Any
 
 import pytest
 from IPython.core.async_helpers import _should_be_async
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.worker.compiler import CellTransformer, Compiler, may_wait
-
-LEARNT = [
-    "import math\n\ndef root(x):\n    inner = lambda y: math.sqrt(y)\n    return inner(x)\n\nroot(4)",
-    "class Two:\n    def __call__(self):\n        return 1 / 0\n\nTwo()()",
-    "x: int = 3\nx",
-    "'a\\tb'",
-]
 
 PLAIN = [
     "x = 1",
@@ -92,54 +83,10 @@ def test_a_text_that_was_changed_after_it_was_read_is_read_again() -> None:
     assert ast.unparse(compiler.ast_parse("x = 1\n")) == "x = 1"
 
 
-@pytest.mark.parametrize("cell", [*PLAIN, *OTHERS, *LEARNT, WAITS, "[x async for x in y]", "return 1"])
+@pytest.mark.parametrize("cell", [*PLAIN, *OTHERS, WAITS, "[x async for x in y]", "return 1"])
 def test_what_cannot_wait_is_not_taken_for_what_does(cell: str) -> None:
     assert may_wait(cell) or not _should_be_async(cell)
 
 
-def test_a_learnt_cell_is_not_transformed_unless_the_notebook_has_transformers_of_its_own() -> None:
-    compiler = Compiler()
-    compiler.learn([*LEARNT, *PLAIN, *OTHERS])
-    own = CellTransformer(compiler)
-    for changed in (False, True):
-        for cell in [*LEARNT, *PLAIN, *OTHERS]:
-            assert changed or own.transform_cell(cell) == TransformerManager().transform_cell(cell)
-            assert not changed or own.transform_cell(cell).startswith("# changed\n")
-        own.cleanup_transforms.append(lambda lines: ["# changed\n", *lines])
-
-
-@pytest.mark.parametrize("cell", LEARNT)
-def test_a_learnt_cell_has_the_code_that_it_would_have_had(cell: str) -> None:
-    learnt, other = Compiler(), Compiler()
-    learnt.learn(["def broken(:", "x = 1\nreturn x", *LEARNT])
-    Compiler.number = 7
-    assert _codes(learnt, cell) == _codes(other, cell)
-    assert {code.co_filename for code in _codes(learnt, cell)} == {"cell 7"}
-
-
-def test_what_a_notebook_imports_from_the_future_counts_for_learnt_cells_too() -> None:
-    compiler = Compiler()
-    compiler.learn(["def f(x: missing): pass"])
-    names: dict[str, Any] = {}
-    for cell in ("from __future__ import annotations", "def f(x: missing): pass"):
-        for code in _codes(compiler, cell):
-            exec(code, names)
-    assert names["f"].__annotations__ == {"x": "missing"}
-
-
 def transformer() -> CellTransformer:
     return CellTransformer(Compiler())
-
-
-def _codes(compiler: Compiler, cell: str) -> list[CodeType]:
-    """Return what IPython lets a cell be compiled to."""
-    text = CellTransformer(compiler).transform_cell(cell)
-    name = compiler.get_code_name(text, text, 0)
-    codes = []
-    statements = compiler.ast_parse(text, name).body
-    for statement in statements:
-        last: Any = statement is statements[-1] and isinstance(statement, ast.Expr)
-        module = ast.Interactive([statement]) if last else ast.Module([statement], [])
-        with compiler.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-            codes.append(compiler(module, name, "single" if last else "exec"))
-    return codes

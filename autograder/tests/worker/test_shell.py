@@ -1,11 +1,7 @@
 """A cell's outputs in nbformat's form and within bounds, and what IPython does differently here."""
 
-from typing import Any
-
 import pytest
 
-from autograder.course.settings import Limits
-from autograder.sandbox.zygote import Zygote
 from autograder.tests.worker.conftest import Run
 from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
 
@@ -78,38 +74,3 @@ def test_a_loop_that_prints_for_ever_ends_and_the_worker_lives_on(run: Run) -> N
     assert shown["error"]["message"] == "this cell has printed 47 MB and was stopped. Can its loop end?"
     assert shown["outputs"][0]["text"].endswith("[output cut here]\n")
     assert run("print(double(2))")["outputs"][0]["text"] == "4\n"
-
-
-GIVEN = [
-    "print('given')\n\ndef quarter(x):\n    return x / 4 + 1\n\nquarter(2)",
-    "def inverse(x):\n    return 1 / x\n\ninverse(0)",
-]
-BEFORE = [
-    "",
-    "import asyncio\nawait asyncio.sleep(0)\n'waited'",
-    "from __future__ import annotations",
-    """
-import ast
-class Doubled(ast.NodeTransformer):
-    def visit_Constant(self, node):
-        if isinstance(node.value, int):
-            node.value *= 2
-        return node
-get_ipython().ast_transformers.append(Doubled())
-""",
-]
-
-
-def test_cells_that_were_learnt_show_what_they_show_otherwise(zygote: Zygote) -> None:
-    def shown(first: str) -> list[dict[str, Any]]:
-        worker = zygote.fork(Limits())
-        cells = enumerate([first, *GIVEN, *GIVEN])
-        replies = [worker.ask({"op": "cell", "number": n, "code": code}, [], 30)[0] for n, code in cells]
-        worker.close()
-        return replies
-
-    before = [shown(first) for first in BEFORE]
-    zygote.learn(GIVEN)
-    assert [shown(first) for first in BEFORE] == before
-    assert before[3] != before[0]
-    assert before[0][2]["error"]["places"] == [[2, 2], [2, 4]]
