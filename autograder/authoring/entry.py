@@ -11,7 +11,7 @@ from warnings import catch_warnings
 
 from autograder.course.code import bound_names
 from autograder.course.course import FILE, Course
-from autograder.course.exercise import BUILDS_ON, Building, Exercise, Variant, wrong_rules
+from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, wrong_rules
 from autograder.course.names import suggestion
 from autograder.course.packages import modules
 from autograder.course.rule import GROUPS
@@ -38,21 +38,21 @@ class Carried:
         return f"{self.proved} of {self.pairs} earlier mistakes carried forward"
 
 
-def measure(exercise: Exercise, building: Building, suite: Suite, grade: _Grade) -> Carried:
+def measure(exercise: Exercise, builds_on: BuildsOn, suite: Suite, grade: _Grade) -> Carried:
     """Grade a right later answer beside a wrong earlier one, for each pair of questions.
 
     `grade` grades the reference with other answers, as a submission is graded.
     """
-    pairs = [(later, earlier) for later, names in building.builds_on.items() for earlier in names]
+    pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     found = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     return Carried(len(pairs), found.count(None), tuple(problem for problem in found if problem))
 
 
-def independent(exercise: Exercise, building: Building, later: str, earlier: str) -> str:
+def independent(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
     """Return what to do where a wrong answer to one question fails another one, too."""
     (cell,) = (cell for cell in exercise.cells if (cell.role, cell.name) == (Role.SOLUTION, later))
     names = {part.id for part in ast.walk(ast.parse(cell.text)) if isinstance(part, ast.Name)}
-    if earlier in names and earlier not in building.builds_on.get(later, ()):
+    if earlier in names and earlier not in builds_on.get(later, ()):
         entry = {BUILDS_ON: {later: [earlier]}}
         if not list(wrong_rules(exercise, entry)):
             return f"As {later} calls {earlier}, write `{BUILDS_ON}: {{{later}: [{earlier}]}}` in course.yaml"

@@ -138,7 +138,7 @@ class _Verification:
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
-        suite, building = self.grader.suite, self.grader.building
+        suite, builds_on = self.grader.suite, self.grader.builds_on
         self.findings += release.problems(exercise)
         proof = Proof(exercise.name, len(exercise.accepted), len(exercise.mistakes))
         if not self._reference():  # what else is wrong would follow from it
@@ -148,7 +148,7 @@ class _Verification:
             self._accepted(variant)
         for mistake in exercise.mistakes:
             self._caught(mistake)
-        carried = entry.measure(exercise, building, suite, self._grade) if building.builds_on else None
+        carried = entry.measure(exercise, builds_on, suite, self._grade) if builds_on else None
         strength = measure(suite, share)
         measured = carried, strength, costs.measure(suite, self.checks, self.sets, share)
         self.findings += [line for one in measured if one for line in one.findings]
@@ -248,7 +248,7 @@ class _Verification:
             if question.name != mistake.question:
                 if not full:
                     fix = entry.independent(
-                        self.exercise, self.grader.building, question.name, mistake.question
+                        self.exercise, self.grader.builds_on, question.name, mistake.question
                     )
                     self._find(mistake.path, f"also fails {question.name}: {question.hint} {fix}")
             elif full:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from autograder.course.exercise import Building, Exercise, wrong_rules
+from autograder.course.exercise import BuildsOn, Exercise, wrong_rules
 from autograder.course.names import NAME
 from autograder.course.rule import Rule, spelt_out
 from autograder.course.settings import (
@@ -103,9 +103,9 @@ class Course:
         questions = dict.fromkeys([*entry.forbid, *allowed])
         return {q: Rule(entry.forbid.get(q, ()), allowed.get(q)) for q in questions}
 
-    def building(self, name: str) -> Building:
+    def builds_on(self, name: str) -> BuildsOn:
         """Return what the questions of exercise `name` may build on."""
-        return Building(self._entry(name).builds_on)
+        return self._entry(name).builds_on
 
     def repairs(self, name: str) -> Repairs:
         """Return how repairs of failed answers to exercise `name` are looked for."""

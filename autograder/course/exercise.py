@@ -174,13 +174,8 @@ class Exercise:
         return [*self.questions, *self.written] if self.questions else []
 
     @cached_property
-    def demos(self) -> frozenset[str]:
-        """The text of each demo cell, which only draws: grading need not run it."""
-        return frozenset(cell.text for cell in self.cells if cell.role is Role.DEMO)
-
-    @cached_property
     def _drawings(self) -> frozenset[str]:
-        return frozenset(map(fingerprint, self.demos))
+        return frozenset(fingerprint(cell.text) for cell in self.cells if cell.role is Role.DEMO)
 
     def only_draws(self, code: str) -> bool:
         """Whether some code is that of a demo cell; comments, blank lines and line ends do not count."""
@@ -195,11 +190,6 @@ class Exercise:
     def given(self) -> frozenset[str]:
         """The text of each code cell that students get as it is."""
         return frozenset(cell.text for cell in self.cells if cell.role is Role.CODE)
-
-    @property
-    def unchanged(self) -> list[str]:
-        """The text of each code cell that most submissions have as it was released, and that grading runs."""
-        return [cell.text for cell in self.cells if cell.role in (Role.CODE, Role.CHECK)]
 
     @cached_property
     def reference(self) -> tuple[str, ...]:
@@ -294,19 +284,11 @@ def _place(exercise: Exercise, variant: Variant | None, error: BaseException) ->
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
+# What questions may build on: earlier ones, by the later question. Where a question fails and one that it
+# builds on has failed too, it is graded once more with a right one. An empty answer carries no mistake on.
+BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
 _RULES = ("forbid", "by_hand", BUILDS_ON)  # what in an exercise's entry names questions
-
-
-@dataclass(frozen=True, slots=True)
-class Building:
-    """What the questions of one exercise may build on.
-
-    Where a question fails and one that it builds on has failed too, it is graded once more with a right one.
-    An answer that was left empty is no mistake that could be carried forward.
-    """
-
-    builds_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by the later question
 
 
 def wrong_rules(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:

@@ -1,15 +1,13 @@
 """Lists the files that commands write into a course's folder.
 
-The first names are of what no command can make again, and a backup packs all of it. `MADE` names the rest. A
-test runs a whole term and finds each file of the folder under one of these names, so whoever lets a command
-write a new file says here which of both it is.
+These are of what no command can make again, and a backup packs all of it. A test runs a whole term and finds
+each file here or in `tests/course/made.py`, so whoever lets a command write a new one says which it is.
 """
 
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatch
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course.course import KEY_FILE
@@ -28,26 +26,11 @@ FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
 BEFORE_STORE = f"is of a version before {STORE}, which commit 3e0e7002 of the autograder converts"
 # People write these, too; the others are for their owner's eyes alone.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
-MADE: Mapping[str, str] = {  # patterns of names at the top of the folder
-    "assignments": "autograder release",
-    "build": "whichever command has written there",
-    "feedback": "autograder feedback",
-    "backups": "they are the backups",
-    "gradebook.db.*": "they are copies of the gradebook that `nbgrader db upgrade` has made",
-    ".nbgrader.log": "nobody needs it",
-    ".*.lock": "it holds nothing",
-}
 
 
 def is_kept(name: str) -> bool:
     """Whether a backup holds the file of this name, as it is seen from the course's folder."""
     return name in (*DATABASES, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
-
-
-def is_made(name: str) -> bool:
-    """Whether the file of this name can be made again, or holds nothing."""
-    top = name.partition("/")[0]
-    return not is_kept(name) and any(fnmatch(top, pattern) for pattern in MADE)
 
 
 _ROOM = "make room there, and say the same command again"

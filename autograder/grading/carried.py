@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.course.code import bindings, bound_names, parsed, pieces, readable, rests_on
-from autograder.course.exercise import Building
+from autograder.course.exercise import BuildsOn
 from autograder.course.names import checked_question
 from autograder.grading.explanation import Submitted
 from autograder.grading.judge import Judge
@@ -26,7 +26,7 @@ Reports = Mapping[str, QuestionReport]
 Rerun = dict[str, list[str]]  # later questions that share a worker, each with the wrong ones that it calls
 
 
-def reruns(building: Building, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
+def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
     """Return which questions to run again, given how all of them stand, and the submission's cells.
 
     A question runs again where it fails and calls an earlier one that fails, too. Questions share a worker
@@ -36,7 +36,7 @@ def reruns(building: Building, questions: Reports, cells: Sequence[NotebookCell]
     found: list[Rerun] = []
     wrong = {
         later: [name for name in names if _carries(name, later, questions, cells)]
-        for later, names in building.builds_on.items()
+        for later, names in builds_on.items()
     }
     codes = [cell.text for cell in cells if checked_question(cell.name) is None]
     found_pieces = pieces(codes) if any(wrong.values()) else []

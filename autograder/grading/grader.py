@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from autograder.course.code import bound_names
 from autograder.course.course import Course, course_secret
-from autograder.course.exercise import Building, Exercise
+from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
@@ -28,7 +28,6 @@ from autograder.submission.notebook import Notebook, NotebookCell, UnreadableErr
 from autograder.testing.inputs import Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Suite, use_one_thread
 
-_ALONE = Building()
 _BUSY = "The machine was too busy to grade this submission."
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 _ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
@@ -57,17 +56,16 @@ class Grader:
         limits: Limits,
         zygote: Zygote,
         secret: bytes,
-        building: Building = _ALONE,
+        builds_on: Mapping[str, Sequence[str]] = {},
         repairs: Repairs = DEFAULT_REPAIRS,
     ) -> None:
         self.marks_only = False
         self.exercise = exercise
-        self.building = building
+        self.builds_on = builds_on
         self._limits, self._zygote, self._secret = limits, zygote, secret
         use_one_thread(exercise)
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
-        zygote.learn(exercise.unchanged)
         self.suite = Suite(exercise)
         self._judge = Judge(self.suite, rules, Diagnosis(self.suite, repairs), Examples(self.suite))
 
@@ -75,13 +73,13 @@ class Grader:
     def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         name = exercise.name
-        building, repairs = course.building(name), course.repairs(name)
-        return cls(exercise, course.rules(name), course.limits(name), zygote, secret, building, repairs)
+        builds_on, repairs = course.builds_on(name), course.repairs(name)
+        return cls(exercise, course.rules(name), course.limits(name), zygote, secret, builds_on, repairs)
 
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        return told_bits(len(self.suite.tests), len(self._judge.rules), len(self.building.builds_on))
+        return told_bits(len(self.suite.tests), len(self._judge.rules), len(self.builds_on))
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
@@ -163,7 +161,7 @@ class Grader:
         judge, repaired = self._judge, not self.marks_only
         standing = {name: judge.question(name, outcomes.values(), submitted) for name in names}
         again: dict[str, QuestionReport] = {}
-        for rerun in reruns(self.building, standing, submitted.session.cells):
+        for rerun in reruns(self.builds_on, standing, submitted.session.cells):
             again |= graded_again(rerun, standing, judge, inputs, submitted, outcomes, repaired=repaired)
         return [
             again[name] if name in again

@@ -54,7 +54,7 @@ def rules(course: Course, exercise: Exercise) -> str:
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a digest of each thing that decides a score besides the notebook."""
     name = exercise.name
-    settings = course.limits(name), _plain(course.rules(name)), course.building(name)
+    settings = course.limits(name), _plain(course.rules(name)), course.builds_on(name)
     return {
         "source": _digest(_content(exercise.source)),
         "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),

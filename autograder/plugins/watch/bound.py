@@ -13,8 +13,8 @@ from autograder.testing.suite import Suite
 def what_pages_tell(course: Course, exercise: Exercise) -> str:
     """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
     settings, suite = settings_of(course, exercise), Suite(exercise)
-    rules, building = course.rules(exercise.name), course.building(exercise.name)
-    bits = told_bits(len(suite.tests), len(rules), len(building.builds_on))
+    rules, builds_on = course.rules(exercise.name), course.builds_on(exercise.name)
+    bits = told_bits(len(suite.tests), len(rules), len(builds_on))
     if settings.tells is Tells.SCORE:
         bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"

@@ -8,12 +8,11 @@ from autograder.authoring import entry
 from autograder.authoring.answers import solved_cells
 from autograder.authoring.verify import prove
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import Building
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
 
-BUILDS = Building({"row_sums": ("double",)})
+BUILDS = {"row_sums": ("double",)}
 CALLS = '"""The sums of halves, doubled."""\n\n\ndef row_sums(x):\n    return double(x / 2).sum(dim=-1)\n'
 
 

@@ -21,6 +21,7 @@ from autograder.course.course import CourseError, load_course
 from autograder.course.notebook import build_notebook
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG
+from autograder.tests.course.made import MADE
 
 FIRST = FIRST_OF["torch"]
 PAGE = Path(autograder.__file__).parent / "docs" / "authors.md"
@@ -120,9 +121,9 @@ def test_a_file_is_no_folder_for_a_course(tmp_path: Path) -> None:
 def test_git_sees_nothing_of_a_term_but_what_its_author_writes_and_releases(tmp_path: Path) -> None:
     create_course(tmp_path)
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
-    folders = [*kept.FOLDERS, *(name for name in kept.MADE if name.isalpha())]
+    folders = [*kept.FOLDERS, *(name for name in MADE if name.isalpha())]
     files = [kept.GRADEBOOK, f"{kept.GRADEBOOK}-journal", *kept.FILES, *(f"{name}/x" for name in folders)]
-    files += [name.replace("*", "x") for name in kept.MADE if name not in folders]
+    files += [name.replace("*", "x") for name in MADE if name not in folders]
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.source import SourceError
+from autograder.course.source import Role, SourceError
 
 
 @pytest.fixture
@@ -104,7 +104,9 @@ def test_text_in_another_encoding_is_reported_with_its_line(exercise: Exercise, 
 
 def test_what_an_exercise_gives_and_draws_is_known_by_its_text(exercise: Exercise) -> None:
     assert [text.split("\n")[0] for text in exercise.given] == ["import torch"]
-    assert [text.split("\n")[0] for text in exercise.demos] == ["import matplotlib.pyplot as plt"]
+    (demo,) = (cell.text for cell in exercise.cells if cell.role is Role.DEMO)
+    assert exercise.only_draws(f"# a picture\n{demo}")
+    assert not exercise.only_draws(exercise.reference[0])
     assert exercise.written == {"why": 2.0}
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import autograder
-from autograder.course.kept import DATABASES, FILES, FOLDERS, MADE, is_kept, is_made
+from autograder.course.kept import DATABASES, FILES, FOLDERS, is_kept
+from autograder.tests.course.made import MADE, is_made
 
 IN_GIT = {"assignments", "comments.yaml"}
 

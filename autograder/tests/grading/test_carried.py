@@ -10,7 +10,7 @@ import pytest
 from autograder.authoring.answers import solved_cells
 from autograder.cli.table import show_report
 from autograder.course.course import Course
-from autograder.course.exercise import Building
+from autograder.course.exercise import BuildsOn
 from autograder.course.settings import Limits
 from autograder.gradebook.grades import comment
 from autograder.grading.carried import compiled, is_better, reruns, with_note
@@ -25,7 +25,7 @@ from autograder.tests.classroom import SECRET
 from autograder.worker.namespace import run_compiled
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
-BUILDS = Building({"row_sums": ("double",)})
+BUILDS = {"row_sums": ("double",)}
 TRIPLE = "def double(x):\n    return x * 3"
 STUB = "def double(x):\n    raise NotImplementedError()"
 HALVED = "def row_sums(x):\n    return double(x).sum(-1) / 2"
@@ -35,9 +35,9 @@ Grade = Callable[..., dict[str, QuestionReport]]
 
 @pytest.fixture
 def grade(course: Course, zygote: Zygote) -> Grade:
-    def grade(building: Building = BUILDS, **answers: str) -> dict[str, QuestionReport]:
+    def grade(builds_on: BuildsOn = BUILDS, **answers: str) -> dict[str, QuestionReport]:
         exercise = course.exercises["01_small"]
-        grader = Grader(exercise, {}, LIMITS, zygote, SECRET, building)
+        grader = Grader(exercise, {}, LIMITS, zygote, SECRET, builds_on)
         cells = solved_cells(exercise, answers)
         return {question.name: question for question in grader.grade_cells(cells).report.questions}
 
@@ -45,7 +45,7 @@ def grade(course: Course, zygote: Zygote) -> Grade:
 
 
 def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
-    before = grade(Building(), double=TRIPLE, row_sums=HALVED)
+    before = grade({}, double=TRIPLE, row_sums=HALVED)
     after = grade(double=TRIPLE, row_sums=HALVED)
     assert before["row_sums"].score == 0.75
     assert (after["row_sums"].verdict, after["row_sums"].score) == (Verdict.PASSED, 3.0)
@@ -58,7 +58,7 @@ def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
 
 def test_what_is_wrong_all_the_same_is_said_beside_that(grade: Grade) -> None:
     double, wrong = "def double(x):\n    return x.shape", "def row_sums(x):\n    return double(x).sum(-1)"
-    before = grade(Building(), double=double, row_sums=wrong)["row_sums"]
+    before = grade({}, double=double, row_sums=wrong)["row_sums"]
     after = grade(double=double, row_sums=wrong)["row_sums"]
     assert (before.score, after.score, after.verdict) == (0.0, 0.75, Verdict.FAILED)
     assert after.hint.startswith(f"{NOTE} ")
@@ -101,7 +101,7 @@ def double(x):
     kept = getattr(torch, "kept", double)
     return x * 3 if kept is double else kept(x)
 """
-    alone = grade(Building(), double=reads, row_sums="def row_sums(x):\n    return x.sum(-1)")["double"]
+    alone = grade({}, double=reads, row_sums="def row_sums(x):\n    return x.sum(-1)")["double"]
     after = grade(double=reads, row_sums=keeps)
     assert after["double"].score == alone.score
     assert after["row_sums"].score == 3
@@ -158,13 +158,13 @@ def test_a_question_runs_again_where_it_calls_one_that_fails_too(
     verdicts: Mapping[str, str], codes: tuple[str, ...], expected: bool
 ) -> None:
     questions = {name: of(Verdict(verdict), name=name) for name, verdict in verdicts.items()}
-    found = reruns(Building({"b": ("a",)}), questions, cells(*codes))
+    found = reruns({"b": ("a",)}, questions, cells(*codes))
     assert found == ([{"b": ["a"]}] if expected else [])
 
 
 def test_questions_share_a_worker_where_none_of_them_stands_in_for_another() -> None:
     questions = {name: of(Verdict.FAILED, name=name) for name in "abcd"}
-    built = Building({"b": ("a",), "c": ("a",), "d": ("a", "b", "c")})
+    built = {"b": ("a",), "c": ("a",), "d": ("a", "b", "c")}
     calling = (
         "def b(x):\n    return a(x)",
         "def helper(x):\n    return a(x)",
@@ -177,14 +177,14 @@ def test_questions_share_a_worker_where_none_of_them_stands_in_for_another() -> 
 @pytest.mark.parametrize("code", ["def b(x):\n    return a(x", "def b(x):\n    return a(" + "(" * 500])
 def test_code_that_cannot_be_read_may_call_anything(code: str) -> None:
     questions = {name: of(Verdict.FAILED, name=name) for name in "ab"}
-    assert reruns(Building({"b": ("a",)}), questions, cells(MADE, code)) == [{"b": ["a"]}]
+    assert reruns({"b": ("a",)}, questions, cells(MADE, code)) == [{"b": ["a"]}]
 
 
 def test_names_without_end_are_followed_once_each() -> None:
     questions = {name: of(Verdict.FAILED, name=name) for name in "ab"}
     many = [f"n{number}" for number in range(30_000)]
     for code in ("=".join(["b", *many[:9000]]), " ".join(many), "b=" + "\n".join(many[:5000])):
-        assert reruns(Building({"b": ("a",)}), questions, cells(MADE, code)) == []
+        assert reruns({"b": ("a",)}, questions, cells(MADE, code)) == []
 
 
 def test_the_better_score_counts() -> None:

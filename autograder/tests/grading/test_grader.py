@@ -7,7 +7,6 @@ import pytest
 
 from autograder.authoring.answers import solved_cells
 from autograder.course.course import Course
-from autograder.course.exercise import Building
 from autograder.course.rule import GROUPS, Rule
 from autograder.course.settings import Limits
 from autograder.grading.grader import Grader
@@ -106,8 +105,8 @@ def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
 
     monkeypatch.setattr(Zygote, "fork", kept)
     limits = Limits(cell_seconds=1, call_seconds=0.5, total_seconds=4, memory_mb=512)
-    building = Building({"row_sums": ("double",)})
-    grader = Grader(course.exercises["01_small"], {}, limits, zygote, SECRET, building)
+    builds_on = {"row_sums": ("double",)}
+    grader = Grader(course.exercises["01_small"], {}, limits, zygote, SECRET, builds_on)
     double = "def double(x):\n    while True: pass"
     row_sums = "import time\ndef row_sums(x):\n    time.sleep(0.4)\n    return double(x)"
     cells = solved_cells(course.exercises["01_small"], {"double": double, "row_sums": row_sums})

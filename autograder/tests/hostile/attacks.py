@@ -16,7 +16,6 @@ import torch
 import yaml
 
 from autograder.course.course import Course
-from autograder.course.exercise import Building
 from autograder.course.rule import Rule, spelt_out
 from autograder.course.settings import Limits, Tier
 from autograder.grading.graded import Graded
@@ -197,8 +196,8 @@ class Desk:
         key = (attack.answer, tuple(attack.forbid), tuple(attack.by_hand), bool(attack.earlier))
         if any(key[1:]) and key not in self._by_rules:
             rules = {attack.answer: Rule(key[1], allowed)} if any(key[1:3]) else {}
-            building = Building({"row_sums": ("double",)} if attack.earlier else {})
-            grader = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET, building)
+            builds_on = {"row_sums": ("double",)} if attack.earlier else {}
+            grader = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET, builds_on)
             self._by_rules[key] = grader
         return self._by_rules.get(key, self.grader)
 
