@@ -4,10 +4,9 @@ pytest has no public way to run a collected test without a report on its setup, 
 formatting these takes a hundred times as long as a hidden test. So this module, and no other, uses private
 names of pytest:
 
-- `Function._fixtureinfo` and `get_direct_param_fixture_func` tell the values that a test is parametrized with
-  from those that a fixture makes. A test without fixtures of its own is then called like any function.
-- `Function._initrequest` and `Session._setupstate` make a test's own fixtures afresh for each run, and tear
-  them down afterwards.
+- `Function._initrequest` and `Session._setupstate` make a test's fixtures afresh for each run, and tear them
+  down afterwards.
+- `Function._fixtureinfo` knows which fixtures there are.
 
 pyproject.toml bounds pytest's version; tests/testing/test_pytest_internals.py fails when these names move.
 """
@@ -20,7 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from _pytest.python import get_direct_param_fixture_func
 
 from autograder.course.names import suggestion
 from autograder.course.source import SourceError, parsed, read_text
@@ -57,14 +55,16 @@ class CollectedTests:
     def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
         """Run one of the `items` with these two fixtures, and return what it raised."""
         self._given = {"student": student, "reference": reference}
-        arguments = self._given | _parameters(item)
+        setup = item.session._setupstate
+        item._initrequest()
         try:
             # A warning would print the test's own lines, and what a test prints may be hidden from students.
             with silence(), warnings.catch_warnings(action="ignore"):
-                if set(item.fixturenames) <= set(arguments):
-                    item.obj(**{name: arguments[name] for name in item.fixturenames})
-                else:
-                    _run_with_fixtures(item)
+                try:
+                    setup.setup(item)
+                    item.runtest()
+                finally:
+                    setup.teardown_exact(None)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
@@ -133,14 +133,6 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
         return pytest.main(arguments, [plugin])
 
 
-def _parameters(item: pytest.Function) -> dict[str, object]:
-    """Return the values that a test is parametrized with, but none that a fixture makes of such a value."""
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    makers = {name: found[-1].func for name, found in item._fixtureinfo.name2fixturedefs.items()}
-    direct = (get_direct_param_fixture_func, None)
-    return {name: value for name, value in parameters.items() if makers.get(name) in direct}
-
-
 def _check_fixtures(path: Path, item: pytest.Function) -> None:
     """Raise a SourceError for a test with an argument that nothing makes."""
     known = {
@@ -154,14 +146,3 @@ def _check_fixtures(path: Path, item: pytest.Function) -> None:
             raise SourceError(
                 f'{path}:{line}: {item.originalname} takes "{name}", which is no fixture; {fix}'
             )
-
-
-def _run_with_fixtures(item: pytest.Function) -> None:
-    """Run a test that has fixtures of its own, as pytest does but without the reports."""
-    setup = item.session._setupstate
-    item._initrequest()
-    try:
-        setup.setup(item)
-        item.runtest()
-    finally:
-        setup.teardown_exact(None)

@@ -29,14 +29,13 @@ def canvas(
     """
     from autograder.plugins.canvas.grades import send_grades
     from autograder.publishing.export import Choice
-    from autograder.report.text import number, terminal_line
+    from autograder.report.text import number
 
     (chosen,) = course.chosen([exercise])
     sent = send_grades(course, chosen, choice=Choice(final_only, unreadable_as_zero), **what)
-    for student, score in sent.scores.items():
-        click.echo(terminal_line(f"{chosen.name} {student}: {number(score)}"))
-    for line in (*(f"{chosen.name} left out: {problem}" for problem in sent.problems), *sent.told):
-        click.echo(terminal_line(line), err=True)
+    options.print_lines(f"{chosen.name} {student}: {number(score)}" for student, score in sent.scores.items())
+    problems = (f"{chosen.name} left out: {problem}" for problem in sent.problems)
+    options.print_lines((*problems, *sent.told), err=True)
     click.echo(f"{len(sent.scores)} grades {'would go' if what['dry_run'] else 'went'} to Canvas")
 
 

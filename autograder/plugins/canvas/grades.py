@@ -55,11 +55,9 @@ from autograder.submission.submission import Submission
 if TYPE_CHECKING:
     from canvasapi.assignment import Assignment
     from canvasapi.course import Course as CanvasCourse
-    from canvasapi.paginated_list import PaginatedList
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 AT_ONCE = 100  # students in a request
-_MOST_PAGES = 100  # of a list, with up to a hundred entries each
 PATIENCE, PAUSE = 300.0, 1.0  # seconds until Canvas has taken a request in, and between two questions
 SECONDS = (10.0, 60.0)  # to be let in, and for each answer; the library would wait for ever
 _ODD = (AttributeError, TypeError, LookupError, RecursionError)  # what an answer of odd form raises
@@ -155,7 +153,7 @@ def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Ass
     if assignment:
         found = [there.get_assignment(assignment)]
     else:
-        named = _listed(there.get_assignments(search_term=exercise.name))
+        named = there.get_assignments(search_term=exercise.name)
         found = [one for one in named if one.name == exercise.name]
     if len(found) != 1:
         many = "several assignments" if found else "no assignment"
@@ -167,15 +165,6 @@ def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Ass
             f"{target.name} has {shown} points in Canvas, but {number(points)} here; change them in Canvas"
         )
     return target
-
-
-def _listed(pages: PaginatedList[Assignment]) -> Iterator[Assignment]:
-    """Yield what is on the pages of a list; the library would follow links to further ones for ever."""
-    for _ in range(_MOST_PAGES):
-        if not pages._has_next():
-            return
-        yield from pages._grow()
-    raise CanvasFailedError(f"Canvas: a list has more than {_MOST_PAGES} pages; name --assignment NUMBER")
 
 
 def _refuse_two_penalties(there: CanvasCourse) -> None:

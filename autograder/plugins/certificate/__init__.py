@@ -26,7 +26,6 @@ from autograder.gradebook.audit import Audit
 from autograder.grading.marking import MarkingProcess
 from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.report.report import Report
-from autograder.report.text import terminal_line
 from autograder.submission.digest import digests_of
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
@@ -164,11 +163,8 @@ def certificate(
         different = list(check_certificate(course, given, notebook, unsafe=unsafe))
         same = "the report is the same, byte for byte"
         told = "the report differs from the certified one" if "report" in different else same
-        for line in (
-            *(f"differs: {part}: {_PARTS[part]}" for part in different),
-            f"{given.exercise} {given.student}: {told}",
-        ):
-            click.echo(terminal_line(line))
+        options.print_lines(f"differs: {part}: {_PARTS[part]}" for part in different)
+        options.print_lines([f"{given.exercise} {given.student}: {told}"])
         sys.exit(SOME_REFUSED if different else 0)
     elif student is None or exercise is None:
         raise click.UsageError("name STUDENT and EXERCISE, or a file with --check")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from autograder.collecting.names import left_out
 from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.errors import OUR_FAILURE
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
     """Return the notebook of the exercise's name, else the only one, else the path that it should have."""
     found = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
-    own = [path for path in found if not _left_by_programs(path.relative_to(submission))]
+    own = [path for path in found if not left_out(str(path.relative_to(submission)))]
     named = [path for path in own if path.stem == exercise.name]
     named = named or sorted(submission.rglob(f"{exercise.name}.py"))  # a script that was exported from it
     return (named or (own if len(own) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[0]
@@ -59,11 +60,6 @@ def results(report: Report) -> dict[str, Any]:
         "stdout_visibility": "hidden",
         "tests": [_test(question, report) for question in asked],
     }
-
-
-def _left_by_programs(path: Path) -> bool:
-    """Whether Jupyter or macOS put the file there, as a checkpoint or as metadata beside another file."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
 def _overall(report: Report) -> Iterator[str]:

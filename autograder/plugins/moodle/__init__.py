@@ -23,12 +23,10 @@ def moodle(course: "options.Course", exercise: str, worksheet: Path, changed: bo
     """
     from autograder.plugins.moodle.worksheet import fill_worksheet
     from autograder.publishing.export import Choice
-    from autograder.report.text import terminal_line
 
     (chosen,) = course.chosen([exercise])
     filled = fill_worksheet(course, chosen, worksheet, changed=changed, choice=Choice(**choice))
-    for line in (*(f"left out: {problem}" for problem in filled.problems), *filled.told):
-        click.echo(terminal_line(line), err=True)
+    options.print_lines((*(f"left out: {problem}" for problem in filled.problems), *filled.told), err=True)
     click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
 
 

@@ -14,7 +14,7 @@ from autograder.course.names import suggestion
 from autograder.errors import SOME_REFUSED
 from autograder.publishing.graded_work import read_graded_work
 from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests, RequestError
-from autograder.report.text import one_line, terminal_line
+from autograder.report.text import one_line
 from autograder.submission.students import listed_students
 from autograder.submission.submission import has_come
 
@@ -45,8 +45,7 @@ def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | 
         rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
         show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
         wrong = list(problems(course, asked.rows))
-        for problem in wrong:
-            click.echo(terminal_line(problem), err=True)
+        options.print_lines(wrong, err=True)
         sys.exit(SOME_REFUSED if wrong else 0)
     if not (finished := [one for one in found if (one.student, one.question) == done]):
         raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")

@@ -16,7 +16,7 @@ from autograder.gradebook.pages import read_gradebook
 from autograder.plugins.similarity.similarity import Likeness, clusters, likenesses
 from autograder.publishing.graded_work import autograded_notebook
 from autograder.report.safe_html import load_template
-from autograder.report.text import clean_text, terminal_line
+from autograder.report.text import clean_text
 from autograder.submission.submission import Submission
 
 SECTION = "People"
@@ -91,5 +91,5 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
     path, found = write_similar(course, exercises)
     for cluster in found:
         questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
-        click.echo(terminal_line(f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"))
+        options.print_lines([f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"])
     click.echo(f"wrote {path.relative_to(course.root)}")

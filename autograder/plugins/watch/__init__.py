@@ -53,7 +53,6 @@ def watch(
     from autograder.plugins.watch.arrivals import Arrivals, FromExchange, FromUploads
     from autograder.plugins.watch.bound import what_pages_tell
     from autograder.plugins.watch.rounds import Watch
-    from autograder.report.text import terminal_line
 
     config = load(course)
     build_missing(course, exercises)
@@ -65,8 +64,7 @@ def watch(
     try:
         for number in count() if rounds is None else range(rounds):
             time.sleep(every if number else 0)
-            for line in watching.round():
-                click.echo(terminal_line(line))
+            options.print_lines(watching.round())
     except KeyboardInterrupt:
         click.echo("stopped; the same command continues from here")
     finally:

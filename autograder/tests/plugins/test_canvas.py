@@ -33,7 +33,6 @@ class StandIn(ThreadingHTTPServer):
         self.end, self.asked = "completed", 0
         self.deducts: bool | None = None  # for late work; None where the course has no late policy
         self.silent = ""  # the end of an address to which nothing is answered
-        self.endless = False  # whether each page of a list names a next one
         self.odd: dict[str, object] = {}  # answers of odd form, by the end of an address
         self.over = threading.Event()
 
@@ -61,8 +60,7 @@ class Handler(BaseHTTPRequestHandler):
             here = (
                 f"http://127.0.0.1:{self.server.server_port}{address.path}?search_term={query['search_term']}"
             )
-            further = self.server.endless or len(found) > page
-            more = {"Link": f'<{here}&page={page + 1}>; rel="next"'} if further else {}
+            more = {"Link": f'<{here}&page={page + 1}>; rel="next"'} if len(found) > page else {}
             self._answer(200, found[page - 1 : page], more)
         elif address.path == "/api/v1/progress/9":
             self.server.asked += 1
@@ -297,10 +295,3 @@ def test_an_answer_of_odd_form_is_a_clear_error_and_counts_as_not_sent(
     assert "autograder failed" not in output
     assert bool(canvas.grades) is (end in ("/update_grades", "/progress/9"))
     assert not (send.course.root / "autograder.db").exists()
-
-
-def test_a_list_without_an_end_is_given_up(canvas: StandIn, send: Sender) -> None:
-    canvas.endless = True
-    code, output = send(CLASS)
-    assert (code, "a list has more than 100 pages" in output) == (3, True)
-    assert canvas.grades == {}

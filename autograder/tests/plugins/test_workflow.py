@@ -1,8 +1,6 @@
-"""The workflow as GitHub would take it: by what GitHub documents, and with its steps run in order.
+"""The workflow with its steps run in order, as GitHub runs them: a step without `shell` by `bash -e`.
 
-What is allowed where stands in GitHub's "Workflow syntax for GitHub Actions", which SchemaStore's
-github-workflow.json follows, and in the action.yml of each action. GitHub runs a step without `shell` by
-`bash -e`. Only what would need the network has a stand-in: GitHub itself, and pip.
+Only what would need the network has a stand-in: GitHub itself, and pip.
 """
 
 import json
@@ -25,21 +23,6 @@ from autograder.tests.classroom import WRONG_SUMS, small, solved
 
 ROOT = Path(__file__).parents[3]
 TOKEN = "github_pat_secret"
-WORKFLOW = {"name", "run-name", "on", "permissions", "env", "defaults", "concurrency", "jobs"}
-JOB = {
-    *("name", "permissions", "needs", "if", "runs-on", "environment", "concurrency", "outputs", "env"),
-    *("defaults", "steps", "timeout-minutes", "strategy", "continue-on-error", "container", "services"),
-}
-STEP = {
-    *("id", "if", "name", "uses", "run", "working-directory", "shell", "with", "env"),
-    *("continue-on-error", "timeout-minutes"),
-}
-INPUTS = {
-    "actions/checkout@v4": {"repository", "ref", "token", "persist-credentials", "path", "fetch-depth"},
-    "actions/setup-python@v5": {"python-version", "python-version-file", "cache", "architecture"},
-    "actions/upload-artifact@v4": {"name", "path", "if-no-files-found", "retention-days"},
-}
-RUNNERS = {"ubuntu-latest", "ubuntu-24.04", "ubuntu-22.04"}
 KNOWN = {"secrets.COURSE_TOKEN": TOKEN, "github.repository_owner": "uni"}
 PIP = """#!/bin/bash -e
 # Stands in the place of Python: notes what pip would install, and gives the command of what it has installed.
@@ -125,7 +108,6 @@ def _filled(text: str) -> str:
 @pytest.fixture
 def workflow(course: Course) -> dict[Any, Any]:
     read: dict[Any, Any] = yaml.safe_load(write_workflow(course, small(course)).read_text(encoding="utf-8"))
-    read["on"] = read.pop(True)  # which YAML 1.1 takes this key for, and GitHub does not
     return read
 
 
@@ -140,24 +122,6 @@ def runner(course: Course, workflow: dict[Any, Any], tmp_path: Path) -> Runner:
     (course.root / "hidden_inputs.key").unlink()  # it is not in git
     runner.publish(course)
     return runner
-
-
-def test_each_key_and_input_is_one_that_github_documents(course: Course, workflow: dict[Any, Any]) -> None:
-    assert set(workflow) <= WORKFLOW
-    assert workflow["on"] == ["push"]
-    (job,) = workflow["jobs"].values()
-    assert set(job) <= JOB
-    assert job["runs-on"] in RUNNERS
-    for step in job["steps"]:
-        assert set(step) <= STEP
-        assert len({"uses", "run"} & set(step)) == 1
-        assert set(step.get("with", {})) <= INPUTS.get(step.get("uses"), set())
-        assert ("with" in step) == ("uses" in step)
-    used = re.findall(r"\$\{\{ *(.*?) *\}\}", json.dumps(workflow))
-    assert set(used) == set(KNOWN), "an expression that this test does not know"
-    assert [step.get("if") for step in job["steps"] if "upload-artifact" in step.get("uses", "")] == [
-        "always()"
-    ]
 
 
 def test_a_wrong_answer_fails_no_step_and_is_told_in_the_report_and_the_result(
