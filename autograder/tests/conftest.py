@@ -55,7 +55,6 @@ SLOW = [
     "subjects",
     "term",
     "test_wheel.py",
-    "worker/test_bounds.py",
     "worker/test_protocol.py",
 ]
 # These take longest, so they begin first; two workers should not wait for a third one at the end.

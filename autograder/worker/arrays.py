@@ -10,12 +10,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
-from autograder.worker.protocol import ARRAY_DTYPES, DTYPES, MAX_ELEMENTS, Header, ProtocolError, is_small
+from autograder.worker.protocol import (
+    ARRAY_DTYPES,
+    DTYPES,
+    MAX_ELEMENTS,
+    Header,
+    ProtocolError,
+    is_small,
+    read_json,
+    write_json,
+)
 
 MAX_TEXTS = 100_000  # of an array or a column
-_MOMENTS = re.compile(r"(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?")
+_TENSORS, _NUMBERS = frozenset(DTYPES.values()), frozenset(ARRAY_DTYPES.values())
 _COMPLEX = {"complex64": "float32", "complex128": "float64"}  # and the type of their two halves
-_TENSORS, _ARRAYS = frozenset(DTYPES.values()), frozenset(ARRAY_DTYPES.values())
+_MOMENTS = re.compile(r"(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?")
 
 
 def is_plain(tensor: Any) -> bool:
@@ -85,28 +94,25 @@ def _encode_array(encoder: Encoder, value: Any) -> Header:
     if not is_small(value.shape) or numpy.ma.isMaskedArray(value):
         raise RefusedError
     plain = value.view(numpy.ndarray)
-    kind, name = plain.dtype.kind, plain.dtype.newbyteorder("=").name
-    if kind in "OUT":
+    shape, native = list(plain.shape), plain.dtype.newbyteorder("=")
+    if native.kind in "OUT":
         texts = encode_texts(encoder, plain.ravel().tolist())
-        return {"array": texts, "dtype": "object" if kind == "O" else "str", "shape": list(plain.shape)}
-    code: Header = {}
-    if name in _COMPLEX or _MOMENTS.fullmatch(name):
-        code["dtype"] = name
-    elif name not in _ARRAYS:
+        return {"array": texts, "dtype": "object" if native.kind == "O" else "str", "shape": shape}
+    if not _is_known(native.name):
         raise RefusedError
-    packed = numpy.ascontiguousarray(plain, plain.dtype.newbyteorder("=")).reshape(plain.shape)
-    stored = packed if not code else packed.reshape(-1).view(_COMPLEX.get(name, "int64"))
-    if code:
-        code["shape"] = list(plain.shape)
-    return {"array": encoder.add(stored, stored.nbytes, lambda part: part.copy()), **code}
+    packed = numpy.ascontiguousarray(plain, native).reshape(plain.shape)
+    if native.name in _NUMBERS:
+        return {"array": encoder.add(packed, packed.nbytes, lambda part: part.copy())}
+    stored = packed.reshape(-1).view(_COMPLEX.get(native.name, "int64"))
+    place = encoder.add(stored, stored.nbytes, lambda part: part.copy())
+    return {"array": place, "dtype": native.name, "shape": shape}
 
 
 def _array(decoder: Decoder, content: Any, code: Header) -> Any:
-    name, shape = code.get("dtype"), code.get("shape")
-    if name is None:
+    if (name := code.get("dtype")) is None:
         return decoder.part(content, "numpy.ndarray")
-    whole = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
-    if not whole or not is_small(shape or []):
+    shape = code["shape"]
+    if not all(type(size) is int and size >= 0 for size in shape) or not is_small(shape):
         raise ProtocolError("an array has no shape, or too large a one")
     if name in ("str", "object"):
         texts = decode_texts(decoder, content)
@@ -114,51 +120,42 @@ def _array(decoder: Decoder, content: Any, code: Header) -> Any:
             raise ProtocolError("an array of texts is too large")
         made = as_objects(texts)
         return (made.astype(str) if name == "str" else made).reshape(shape)
-    if name not in _COMPLEX and not _MOMENTS.fullmatch(name):
-        raise ProtocolError("an array's dtype is unknown")
     stored = decoder.part(content, "numpy.ndarray")
-    if stored.dtype != _COMPLEX.get(name, "int64") or stored.ndim != 1:
+    is_stored_so = name not in _NUMBERS and _is_known(name) and stored.dtype == _COMPLEX.get(name, "int64")
+    if not is_stored_so or stored.ndim != 1:
         raise ProtocolError("an array is stored in another form than its dtype's")
     return stored.view(name).reshape(shape)
+
+
+def _is_known(name: str) -> bool:
+    """Whether a dtype is one of those that are sent."""
+    return name in _NUMBERS or name in _COMPLEX or _MOMENTS.fullmatch(name) is not None
 
 
 def encode_texts(encoder: Encoder, values: Sequence[Any]) -> Header:
     """Return the form of texts, among which None and NaN may stand; of other values, that of a list."""
     if not all(value is None or isinstance(value, str) or _is_nan(value) for value in values):
         return {"list": encoder.items(values, 3 * len(values))}
-    if len(values) > MAX_TEXTS:
+    written = write_json([0 if _is_nan(value) else value for value in values])
+    if len(values) > MAX_TEXTS or len(written) > MAX_ELEMENTS:
         raise RefusedError
-    texts = [value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"" for value in values]
-    sizes = [
-        len(t) if isinstance(v, str) else -1 if v is None else -2 for v, t in zip(values, texts, strict=True)
-    ]
-    lengths = sys.modules["numpy"].array(sizes, dtype="int64")
-    joined = b"".join(texts)
-    return {"texts": encoder.add(joined, len(joined)), "lengths": encoder.add(lengths, lengths.nbytes)}
+    return {"texts": encoder.add(written, len(written))}
 
 
 def _is_nan(value: object) -> bool:
     return type(value) is float and value != value
 
 
-def decode_texts(decoder: Decoder, code: Any) -> list[Any]:
+def decode_texts(decoder: Decoder, code: Header) -> list[Any]:
     """Return what `encode_texts` has written."""
-    if not isinstance(code, dict) or "texts" not in code:
+    if "texts" not in code:
         return decoder.items(code["list"])
-    joined, lengths = decoder.part(code["texts"], "bytes"), decoder.part(code["lengths"], "numpy.ndarray")
-    sizes = lengths.tolist() if lengths.ndim == 1 else [-3]
-    if len(sizes) > MAX_TEXTS or not all(type(size) is int and size >= -2 for size in sizes):
-        raise ProtocolError("texts have no lengths, or there are too many")
-    found: list[Any] = []
-    begin = 0
-    for size in sizes:
-        end = begin + max(size, 0)
-        text = joined[begin:end].decode("utf-8", "surrogatepass")
-        found.append(text if size >= 0 else None if size == -1 else math.nan)
-        begin = end
-    if begin != len(joined):
-        raise ProtocolError("texts are of another length than they say")
-    return found
+    texts = read_json(decoder.part(code["texts"], "bytes"), MAX_TEXTS)
+    if not isinstance(texts, list) or not all(
+        one is None or one == 0 or isinstance(one, str) for one in texts
+    ):
+        raise ProtocolError("texts are something else")
+    return [math.nan if one == 0 else one for one in texts]
 
 
 def as_objects(values: Sequence[Any]) -> Any:
@@ -169,22 +166,17 @@ def as_objects(values: Sequence[Any]) -> Any:
     return made
 
 
-def _encode_scalar(encoder: Encoder, value: Any) -> Header:
-    name = value.dtype.name
-    if _MOMENTS.fullmatch(name):
-        return {"scalar": int(value.view("int64")), "dtype": name}
-    if name not in _ARRAYS and name not in _COMPLEX:
+def _encode_scalar(_: Encoder, value: Any) -> Header:
+    if not _is_known(name := value.dtype.name):
         raise RefusedError
-    return {"scalar": encoder.encode(value.item()), "dtype": name}
+    return {"scalar": value.tobytes().hex(), "dtype": name}
 
 
-def _scalar(decoder: Decoder, content: Any, code: Header) -> Any:
-    numpy, name, value = sys.modules["numpy"], code["dtype"], decoder.value(content)
-    if _MOMENTS.fullmatch(name) and type(value) is int:
-        return numpy.int64(value).view(name)
-    if (name not in _ARRAYS and name not in _COMPLEX) or not isinstance(value, bool | int | float | complex):
+def _scalar(_: Decoder, digits: str, code: Header) -> Any:
+    if not _is_known(code["dtype"]):
         raise ProtocolError("a number's dtype is unknown")
-    return numpy.array(value, dtype=name)[()]
+    (number,) = sys.modules["numpy"].frombuffer(bytes.fromhex(digits), dtype=code["dtype"])
+    return number
 
 
 ROWS = {

@@ -9,10 +9,10 @@ import io
 import socket
 import sys
 
-from autograder.worker.namespace import Namespace, run_compiled
+from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError, pack, read_frame, reader
 from autograder.worker.shell import Shell
-from autograder.worker.walls import confine, die_with_parent, prepare
+from autograder.worker.walls import confine, die_with_parent
 
 _TIMES = 12  # after eight, Python has made a function's code faster
 _CELL = '''
@@ -81,25 +81,15 @@ def serve(channel: socket.socket, shell: Shell) -> None:
     header, _ = read_frame(requests)
     walls = confine(header["limits"])
     channel.sendall(pack({"id": header["id"], "walls": walls}, []))
-    namespace = Namespace(shell.variables)
+    namespace = Namespace(shell.variables, shell.explained)
     while True:
         header, parts = read_frame(requests)
-        if header["op"] == "stand in":
-            namespace.right = run_compiled(header["code"], header["names"])
-        reply, parts = _answer(header, parts, shell, namespace)
+        if header["op"] == "cell":
+            reply, parts = shell.run(header["number"], header["code"]), []
+        else:
+            reply, parts = namespace.handle(header, parts)
         shell.variables.update(namespace.right)  # whatever the notebook has defined since
         channel.sendall(_packed({"id": header["id"], **reply}, parts))
-
-
-def _answer(header: Header, parts: Parts, shell: Shell, namespace: Namespace) -> tuple[Header, Parts]:
-    if header["op"] == "stand in":
-        return {}, []
-    if header["op"] == "cell":
-        return shell.run(header["number"], header["code"]), []
-    if header["op"] == "try":
-        return namespace.tried(header, parts, lambda one, sent: _answer(one, sent, shell, namespace))
-    reply, answered = namespace.handle(header, parts)
-    return ({**reply, "error": shell.explained(reply["error"])} if "error" in reply else reply), answered
 
 
 def _packed(header: Header, parts: Parts) -> bytes:
@@ -113,8 +103,7 @@ def _packed(header: Header, parts: Parts) -> bytes:
 
 
 def warm_up(shell: Shell) -> None:
-    """Run a cell and answer requests, several times over; and look up what the walls need to know."""
-    prepare()
+    """Run a cell and answer requests, several times over."""
     before = dict(shell.variables)
     torch = sys.modules.get("torch")
     state = torch.get_rng_state() if torch is not None else None

@@ -14,6 +14,7 @@ from autograder.worker.protocol import (
     MAX_DEPTH,
     MAX_PARTS,
     MAX_PAYLOAD,
+    MAX_TEXT,
     MAX_TOKENS,
     Header,
     Parts,
@@ -148,7 +149,9 @@ class Decoder:
 
     def value(self, code: Any) -> Any:
         """Return the value of a form inside another one."""
-        if code is None or type(code) in (bool, float, str):
+        if code is None or type(code) in (bool, float):
+            return code
+        if type(code) is str and len(code) <= MAX_TEXT:
             return code
         if type(code) is int and -MAX_INTEGER < code < MAX_INTEGER:
             return code

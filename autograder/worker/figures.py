@@ -5,13 +5,14 @@ Nothing is drawn again on the grader's side, which needs no matplotlib.
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, get_args
 
 from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
 from autograder.worker.protocol import Header, ProtocolError
 
 _MOST = 100  # axes of a figure, or things of one kind on them
+_TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,29 +102,19 @@ def _decode(decoder: Decoder, code: Any, _: Header) -> Any:
 
 
 def _built(value: Any, form: Any) -> Any:
-    """Return a value that has this form: a list of others, an array of numbers, a text, or some facts."""
-    if isinstance(form, tuple) and isinstance(value, list) and len(value) <= _MOST:
-        return tuple(_built(one, form[0]) for one in value)
-    if form is float and isinstance(value, sys.modules["numpy"].ndarray) and value.dtype == form:
+    """Return a value of this type: a tuple of others, an array of numbers, a text, or facts by name."""
+    if (inner := get_args(form)) and isinstance(value, list) and len(value) <= _MOST:
+        return tuple(_built(one, inner[0]) for one in value)
+    if form is Any and isinstance(value, sys.modules["numpy"].ndarray) and value.dtype == float:
         return value
     if form is str and type(value) is str:
         return value
-    if form in _FORMS and isinstance(value, dict) and value.keys() == _FORMS[form].keys():
-        made = form(**{name: _built(value[name], part) for name, part in _FORMS[form].items()})
+    facts = {field.name: field.type for field in fields(form)} if is_dataclass(form) else {}
+    if facts and isinstance(value, dict) and value.keys() == facts.keys():
+        made = form(**{name: _built(value[name], part) for name, part in facts.items()})
         if form is not Drawn or (made.x.ndim == 1 and made.x.shape == made.y.shape):
             return made
     raise ProtocolError("a figure has other facts")
 
 
-_TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
-_FORMS: dict[Any, dict[str, Any]] = {
-    Figure: {"title": str, "axes": (Axes,)},
-    Axes: {
-        **dict.fromkeys(_TEXTS, str),
-        "legend": (str,),
-        **dict.fromkeys(("lines", "bars", "points"), (Drawn,)),
-        "images": (float,),
-    },
-    Drawn: {"label": str, "x": float, "y": float},
-}
 ROWS = {"figure": Row(("matplotlib.figure.FigureBase", "matplotlib.axes.Axes"), _encode, _decode)}

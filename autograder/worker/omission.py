@@ -48,7 +48,7 @@ class Omissions:
         """Return what is left of a statement that failed, or None where it would fail everywhere."""
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # whose body is a cell of its own
             return None
-        if type(error) is NameError and self._origin(error.name)[0]:
+        if type(error) is NameError and self._origin(str(error.name))[0]:
             return self._without_name(statement, error)
         why = self._reason(statement, error)
         if not why or isinstance(statement, _DEFINITIONS):
@@ -72,7 +72,7 @@ class Omissions:
 
     def _without_name(self, statement: ast.stmt, error: NameError) -> Rest | None:
         """Return a statement without its uses of a missing name, so far as it can do without them."""
-        name = error.name
+        name = str(error.name)
         why = f"`{name}` should come from {self._origin(name)[0]}, {LEFT_OUT}"
         if not isinstance(statement, _DEFINITIONS):
             return self._left_out(statement, error, why)

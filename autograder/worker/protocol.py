@@ -25,19 +25,17 @@ from typing import Any
 import safetensors
 
 MAX_HEADER = 8 << 20  # bytes: a cell's pictures travel in it
-MAX_ANSWER = 256 << 10  # bytes of a header without such long parts
+MAX_ANSWER = 256 << 10  # bytes of a header without code and pictures
 MAX_PAYLOAD = 16 << 20  # bytes
 MAX_TOKENS = 10_000  # brackets and commas of a header: each value needs one at least
 MAX_DEPTH = 200  # brackets inside brackets
-MAX_TEXT = 10_000  # characters of any text but a cell's code and outputs
+MAX_TEXT = 10_000  # characters of a text that is a value
 MAX_PARTS = 1000
 MAX_PARTS_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
 MAX_DIMS = 32  # torch itself stops at 64 in most places
 MAX_ELEMENTS = 1 << 22  # of a tensor, or of what sums and products along its dimensions can give
-LONG = ("code", "source", "outputs")  # the entries of a header that hold longer texts
-_TOLD_BY = 200  # bytes from a header's start, within which it names its long entry
+_LONG = {"code", "source", "outputs"}  # the entries of a header that make it long
 _MAX_DIGITS = 20
-_LENGTH = 8  # bytes at a payload's start, which say how long the description of its parts is
 _BRACKETS = b"{}[]"
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
@@ -71,10 +69,11 @@ _DECODER = json.JSONDecoder(parse_constant=int, parse_int=_integer)  # int refus
 
 def pack(header: Header, parts: Parts) -> bytes:
     """Return the frame of `header` and `parts`."""
-    text = _ENCODER.encode(header).encode()
+    text = write_json(header)
+    if len(text) > (MAX_HEADER if header.keys() & _LONG else MAX_ANSWER):
+        raise ProtocolError("the header is larger than a frame may hold")
     specs = {f"{i}{_mark(part)}": _spec(part) for i, part in enumerate(parts)}
     payload = safetensors.serialize(specs) if specs else b""
-    _check_length(header, text)
     if len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the tensors are larger than a frame may hold")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
@@ -89,23 +88,11 @@ def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]
     """Read one frame through `receive(count)`, which returns exactly `count` bytes.
 
     A frame that announces a header of more than `most` bytes, or too much else, is refused before it is read.
-    A long header, or payload, is refused by its start before the rest has come.
     """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > most or payload_length > MAX_PAYLOAD:
         raise ProtocolError("a frame claims to be larger than a frame may be")
-    header = _received(receive, header_length, MAX_ANSWER, MAX_ANSWER, _check_start)
-    payload = _received(receive, payload_length, MAX_PARTS_HEADER, _LENGTH, _check_parts_header)
-    return unpack(header, payload)
-
-
-def _received(receive: Receive, length: int, short: int, start: int, check: Callable[[bytes], None]) -> bytes:
-    """Receive so many bytes; where they are not `short`, `check` sees the `start` of them first."""
-    if length <= short:
-        return receive(length)
-    begun = receive(start)
-    check(begun)
-    return begun + receive(length - start)
+    return unpack(receive(header_length), receive(payload_length))
 
 
 def reader(channel: socket.socket) -> Receive:
@@ -126,73 +113,45 @@ def reader(channel: socket.socket) -> Receive:
 
 def unpack(text: bytes, payload: bytes) -> tuple[Header, Parts]:
     """Return the header and parts of a frame, each of which is counted before it is built."""
-    _check_json(text)
-    try:
-        header = _DECODER.decode(text.decode())
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"a header is not JSON: {type(error).__name__}") from None
+    header = read_json(text)
     if not isinstance(header, dict):
         raise ProtocolError("a header is not an object")
-    _check_length(header, text)
-    _check_texts(header, text)
     return header, _read_parts(payload) if payload else []
 
 
-def _check_json(text: bytes) -> None:
+def write_json(value: object) -> bytes:
+    """Return a value as JSON."""
+    return _ENCODER.encode(value).encode()
+
+
+def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
+    """Return what JSON with at most so many brackets and commas stands for."""
+    _check_json(text, most)
+    try:
+        return _DECODER.decode(text.decode())
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"this is not JSON: {type(error).__name__}") from None
+
+
+def _check_json(text: bytes, most: int) -> None:
     """Refuse JSON of too many values or of too great a depth, without building any of it."""
     if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
         return  # as nearly every answer, which need not be looked at closely
     bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a text
-    if bare.count(b'"') > 4 * MAX_TOKENS:
-        raise ProtocolError("a header holds too many texts")
+    if bare.count(b'"') > 4 * most:
+        raise ProtocolError("a message holds too many texts")
     outside = b"".join(bare.split(b'"')[::2])
-    if sum(map(outside.count, (b"{", b"[", b","))) > MAX_TOKENS:
-        raise ProtocolError("a header holds too many values")
+    if sum(map(outside.count, (b"{", b"[", b","))) > most:
+        raise ProtocolError("a message holds too many values")
     brackets = outside.translate(None, _NO_BRACKETS)
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
-        raise ProtocolError("a header is too deep")
-
-
-def _check_start(start: bytes) -> None:
-    """Refuse a header of more than an answer's length by the `start` of it."""
-    if not any(f'"{name}": '.encode() in start[:_TOLD_BY] for name in LONG):
-        raise ProtocolError("a header does not say at its start why it is long")
-    _check_json(start)
-
-
-def _check_length(header: Header, text: bytes) -> None:
-    """Refuse a header, written as `text`, that is longer than its entries explain."""
-    if len(text) <= MAX_ANSWER:
-        return  # as nearly every header
-    if len(text) > MAX_HEADER or not any(name in header for name in LONG):
-        raise ProtocolError("the header is larger than a frame may hold")
-
-
-def _check_texts(header: Header, written: bytes) -> None:
-    """Refuse a header, as it was `written`, with a text or a name too long to be of use in an answer."""
-    if len(written) <= MAX_TEXT:
-        return
-    left: list[Any] = [*header, *(entry for name, entry in header.items() if name not in LONG)]
-    while left:
-        match left.pop():
-            case str(text) if len(text) > MAX_TEXT:
-                raise ProtocolError("a header holds a text that is too long")
-            case list(items):
-                left.extend(items)
-            case dict(items):
-                left.extend(items)
-                left.extend(items.values())
-
-
-def _check_parts_header(payload: bytes) -> None:
-    """Refuse a payload that describes too many parts, before anybody reads it."""
-    if int.from_bytes(payload[:_LENGTH], "little") > MAX_PARTS_HEADER:
-        raise ProtocolError("a payload describes too many parts")
+        raise ProtocolError("a message is too deep")
 
 
 def _read_parts(payload: bytes) -> Parts:
     """Return the parts that `pack` has written; anything else is a ProtocolError."""
-    _check_parts_header(payload)
+    if int.from_bytes(payload[:8], "little") > MAX_PARTS_HEADER:
+        raise ProtocolError("a payload describes too many parts")
     try:
         found = {int(name.rstrip("ab")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
         if len(found) > MAX_PARTS:

@@ -5,11 +5,10 @@ to check itself how many threads, files and bytes a worker takes.
 """
 
 import fcntl
-import itertools
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -95,7 +94,7 @@ def own_folder(place: Path) -> Iterator[Path]:
     for folder in place.glob(f"{_PREFIX}*"):
         with suppress(OSError):
             _remove_unclaimed(folder)
-    folder, lock = _claimed(lambda: Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
+    folder, lock = _claimed(place)
     try:
         yield folder
     finally:
@@ -106,34 +105,28 @@ def own_folder(place: Path) -> Iterator[Path]:
 def remove(folder: Path) -> None:
     """Remove `folder` with all that is in it, however deeply it is nested and whatever its modes are.
 
-    Every folder is first moved next to the others, so that no path grows longer than the kernel accepts.
+    Every folder inside is first moved to its top, so that no path grows longer than the kernel accepts.
     """
-    heap, lock = _claimed(lambda: _made(folder.with_name(f"{folder.name}-removed")))
-    try:
-        names = map(str, itertools.count())
-        pending = [_taken(folder, heap / next(names))]
-        while pending:
-            place = pending.pop()
-            for entry in list(os.scandir(place)):
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(_taken(Path(entry.path), heap / next(names)))
-                else:
-                    Path(entry.path).unlink()
+    pending = [folder]
+    while pending:
+        place = pending.pop()
+        place.chmod(0o700)
+        for entry in list(os.scandir(place)):
+            inner = Path(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                inner.chmod(0o700)  # also to be moved
+                pending.append(inner.rename(tempfile.mkdtemp(dir=folder)))
+            else:
+                inner.unlink()
+        if place != folder:
             place.rmdir()
-        heap.rmdir()
-    finally:
-        os.close(lock)
+    folder.rmdir()
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
-
-
-def _claimed(make: Callable[[], Path]) -> tuple[Path, int]:
+def _claimed(place: Path) -> tuple[Path, int]:
     """Make a folder and lock it; make another if a process removed it as unclaimed before the lock."""
     while True:
-        folder = make()
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -152,9 +145,3 @@ def _remove_unclaimed(folder: Path) -> None:
         remove(folder)
     finally:
         os.close(lock)
-
-
-def _taken(folder: Path, target: Path) -> Path:
-    """Move `folder` to `target`, and give ourselves the right to look into it."""
-    folder.chmod(0o700)
-    return folder.rename(target)

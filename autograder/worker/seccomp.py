@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from autograder.worker.syscall_numbers import NUMBERS
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+
 # What Python, torch and matplotlib need once they are loaded: files, memory, time and waiting for threads.
 ALLOWED = """
     read write readv writev pread64 pwrite64 preadv pwritev close close_range stat fstat lstat newfstatat
@@ -87,8 +89,7 @@ def install() -> None:
     program = b"".join(build(os.getpid(), platform.machine()))
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_SET_SECCOMP, _FILTER, ctypes.c_char_p(header), 0, 0) != 0:
+    if LIBC.prctl(_SET_SECCOMP, _FILTER, ctypes.c_char_p(header), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "the system call filter was refused")
 
 

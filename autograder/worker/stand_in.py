@@ -69,11 +69,7 @@ def seed_the_processor_alone() -> None:
     torch: Any = sys.modules.get("torch")
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
         if not device.is_available():
-            setattr(device, "manual_seed_all", _seed_nothing)  # noqa: B010 - not all modules declare it
-
-
-def _seed_nothing(seed: int) -> None:
-    """Seed a device that is not there."""
+            vars(device)["manual_seed_all"] = _idle
 
 
 class _Bar:

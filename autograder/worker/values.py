@@ -15,8 +15,6 @@ from autograder.worker.coding import Decoder as Decoder
 from autograder.worker.coding import Encoder as Encoder
 from autograder.worker.protocol import MAX_ELEMENTS, MAX_TEXT, Header, ProtocolError
 
-_FLOATS = {name: float(name) for name in ("nan", "inf", "-inf")}  # for which JSON has no number
-
 
 def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Row:
     """Return the row of values that hold no others and need no parts."""
@@ -54,15 +52,11 @@ def _whole(digits: str) -> int:
 
 def _encode_float(value: float) -> Any:
     plain = float.__pos__(value)
-    return plain if math.isfinite(plain) else {"float": repr(plain)}
+    return plain if math.isfinite(plain) else {"float": repr(plain)}  # for which JSON has no number
 
 
 def _encode_complex(value: complex) -> Header:
-    return {"complex": [_encode_float(value.real), _encode_float(value.imag)]}
-
-
-def _complex(halves: list[Any]) -> complex:
-    return complex(*(_FLOATS[half["float"]] if isinstance(half, dict) else half for half in halves))
+    return {"complex": complex.__repr__(value)}
 
 
 def _encode_range(value: range) -> Header:
@@ -147,8 +141,8 @@ TABLE |= {
     "None": _single("types.NoneType", "bool", encode=_itself, decode=_malformed),
     "str": _single("str", encode=_text, decode=_malformed),
     "int": _single("int", encode=_encode_whole, decode=_whole),
-    "float": _single("float", "numpy.float64", encode=_encode_float, decode=_FLOATS.__getitem__),
-    "complex": _single("complex", "numpy.complex128", encode=_encode_complex, decode=_complex),
+    "float": _single("float", "numpy.float64", encode=_encode_float, decode=float),
+    "complex": _single("complex", "numpy.complex128", encode=_encode_complex, decode=complex),
     "range": _single("range", encode=_encode_range, decode=_range),
     "missing": _single(
         "pandas.api.typing.NaTType", "pandas.api.typing.NAType", encode=_encode_missing, decode=_missing

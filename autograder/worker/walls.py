@@ -5,7 +5,6 @@ Landlock confines it to a few places that it can read and one folder that it can
 
 import ctypes
 import os
-import platform
 import resource
 import signal
 import site
@@ -14,13 +13,12 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from autograder.worker import seccomp
 from autograder.worker.scratch import MAX_FILE
-from autograder.worker.seccomp import LANDLOCK, numbered
+from autograder.worker.seccomp import LANDLOCK, LIBC, numbered
 
 # Calls as new as these have the same numbers on every architecture.
 _CREATE, _ADD, _RESTRICT = numbered(LANDLOCK, "x86_64").values()
@@ -37,40 +35,39 @@ _VERSION = 1
 
 def confine_files(readable: Iterable[Path], scratch: Path) -> bool:
     """Confine this process by Landlock for the rest of its life; return whether the kernel was able to."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_CREATE, None, 0, _VERSION)
+    version = LIBC.syscall(_CREATE, None, 0, _VERSION)
     if version < 1:
         return False
     handled = _EVERYTHING[min(version, 5)]
-    ruleset = _ruleset(libc, handled, version)
+    ruleset = _ruleset(handled, version)
     for path in readable:
         with suppress(FileNotFoundError):
-            _allow(libc, ruleset, path, _READ & handled)
-    _allow(libc, ruleset, scratch, _SCRATCH & handled & ~_DEVICES)
-    restricted: int = libc.syscall(_RESTRICT, ruleset, 0)
+            _allow(ruleset, path, _READ & handled)
+    _allow(ruleset, scratch, _SCRATCH & handled & ~_DEVICES)
+    restricted: int = LIBC.syscall(_RESTRICT, ruleset, 0)
     os.close(ruleset)
     return restricted == 0
 
 
-def _ruleset(libc: ctypes.CDLL, handled: int, version: int) -> int:
+def _ruleset(handled: int, version: int) -> int:
     """Create the strictest ruleset that this kernel accepts: some refuse scopes that their version has."""
     for network, scopes in ((_TCP, _SCOPES), (_TCP, 0), (0, 0)):
         if (network and version < 4) or (scopes and version < 6):
             continue
         attributes = struct.pack("QQQ", handled, network, scopes)[: 24 if scopes else 16 if network else 8]
-        descriptor: int = libc.syscall(_CREATE, ctypes.c_char_p(attributes), len(attributes), 0)
+        descriptor: int = LIBC.syscall(_CREATE, ctypes.c_char_p(attributes), len(attributes), 0)
         if descriptor >= 0:
             return descriptor
     raise OSError(ctypes.get_errno(), "the kernel refused every Landlock ruleset")
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, access: int) -> None:
+def _allow(ruleset: int, path: Path, access: int) -> None:
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not path.is_dir():
             access &= ~(1 << 3)
         rule = struct.pack("=Qi", access, descriptor)
-        if libc.syscall(_ADD, ruleset, _PATH_BENEATH, ctypes.c_char_p(rule), 0) != 0:
+        if LIBC.syscall(_ADD, ruleset, _PATH_BENEATH, ctypes.c_char_p(rule), 0) != 0:
             raise OSError(ctypes.get_errno(), f"Landlock refused a rule for {path}")
     finally:
         os.close(descriptor)
@@ -88,7 +85,7 @@ _SYSTEM = (
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
     """Have the kernel send this process a signal when its parent dies."""
-    _libc().prctl(_SET_DEATH_SIGNAL, int(by), 0, 0, 0)
+    LIBC.prctl(_SET_DEATH_SIGNAL, int(by), 0, 0, 0)
 
 
 def confine(limits: dict[str, Any]) -> list[str]:
@@ -99,39 +96,24 @@ def confine(limits: dict[str, Any]) -> list[str]:
     scratch = Path.cwd()
     _limit(limits)
     walls = ["rlimits"]
-    libc = _libc()
-    if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
+    if LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
         return walls
-    _drop_capabilities(libc)
+    _drop_capabilities()
     with suppress(OSError):
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
         # Keeps other workers from our memory. Landlock does so too, but lets the zygote see our open files.
-        libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+        LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     with suppress(OSError, KeyError):  # a KeyError where an architecture's system calls are not known
         seccomp.install()
         walls.append("seccomp")
     return walls
 
 
-def prepare() -> None:
-    """Find out once, in the zygote, what raising the walls needs to know in each of its children."""
-    tuple(readable())
-    _memory()
-    with suppress(KeyError):  # where an architecture's system calls are not known
-        seccomp.build(os.getpid(), platform.machine())
-
-
 def readable() -> Iterator[Path]:
     """Yield the places from which Python and its libraries are read; no home and no course is among them."""
-    yield from _shared()
+    yield from _SHARED
     yield Path(f"/proc/{os.getpid()}")
-
-
-@cache
-def _shared() -> tuple[Path, ...]:
-    """Return the places that all processes read alike."""
-    return tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def interpreter() -> Iterator[Path]:
@@ -144,6 +126,10 @@ def interpreter() -> Iterator[Path]:
     worker = Path(__file__).parent
     yield worker
     yield worker.parent / "__init__.py"
+
+
+# What all processes read alike; it is found out once, before the zygote forks.
+_SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def _limit(limits: dict[str, Any]) -> None:
@@ -160,12 +146,8 @@ def _memory() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def _drop_capabilities(libc: ctypes.CDLL) -> None:
+def _drop_capabilities() -> None:
     for capability in range(_LAST_CAPABILITY + 1):
-        libc.prctl(_DROP_BOUND, capability, 0, 0, 0)
+        LIBC.prctl(_DROP_BOUND, capability, 0, 0, 0)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    libc.capset(header, (ctypes.c_uint32 * 6)())
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+    LIBC.capset(header, (ctypes.c_uint32 * 6)())

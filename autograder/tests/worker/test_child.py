@@ -26,6 +26,9 @@ class Cells:
             "unfit": lambda: {1: Odd},
         }
 
+    def explained(self, error: dict[str, Any]) -> dict[str, Any]:
+        return error
+
     def run(self, number: int, code: str) -> dict[str, Any]:
         self.events.append((number, code))
         return {"outputs": [code], "error": None}
