@@ -157,10 +157,8 @@ def check_cached_attention():
         expect_close(cached_attention(q[n], k[n], v[n])[0], v[n], why)
     cache = cached_attention(q[:1], k[:1], v[:1])[1]
     expected = torch.tensor([[7.0, 3.0], [5.0, -2.0]])
-    for why in (
-        "Tokens 1 and 2 see the cache, too.",
-        "A cache may be continued twice.",
-    ):
+    why = "Tokens 1 and 2 see the cache, too, and a cache may be continued twice."
+    for _ in range(2):
         expect_close(cached_attention(q[1:], k[1:], v[1:], cache)[0], expected, why)
     why = "The cache holds the keys and the values of all tokens, oldest first."
     for n, part in enumerate((k, v)):
@@ -186,7 +184,7 @@ def check_cached_attention():
     for sizes in ((3, 1, 2, 1), (1,) * 7, (2, 5)):
         expect_close(in_pieces(sizes), whole, why)
     for part in (q, k, v):
-        expect_gradient(cached_attention(q, k, v)[0], part)
+        expect_gradient(whole, part)
 
 
 # %% [markdown]
@@ -403,9 +401,7 @@ def check_grouped_query_attention():
     why = "Query 1 sees token 0 alone, in each head."
     alone = v[[0, 0, 1, 1], 0]
     expect_close(grouped_query_attention(q, k, v, mask)[:, 1], alone, why)
-    for part in (q, k, v):
-        part.requires_grad_()
-        expect_gradient(grouped_query_attention(q, k, v), part)
+    expect_gradients(grouped_query_attention, q, k, v)
     five, why = torch.randn(5, 3, 4), "5 query heads cannot share 2 heads evenly."
     expect_raises("ValueError", grouped_query_attention, five, k, v, why=why)
 
@@ -496,15 +492,11 @@ def rotate(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
 @check("rotate")
 def check_rotate():
     """One pair turns by a radian a place; then two texts, two heads and three pairs."""
-    x, places = (
-        torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
-        torch.tensor([0, 2, 2]),
-    )
+    x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    places = torch.tensor([0, 2, 2])
     expect_unchanged(rotate, x, places)
     expected = torch.tensor([[1.0, 0.0], [-0.4161, 0.9093], [-0.9093, -0.4161]])
-    why = (
-        "At place p, (1, 0) becomes (cos p, sin p), and (0, 1) becomes (-sin p, cos p)."
-    )
+    why = "At place p, (1, 0) becomes (cos p, sin p) and (0, 1) (-sin p, cos p)."
     expect_close(rotate(x, places), expected, why)
     far, expected = torch.tensor([5000]), torch.tensor([[0.1547, -0.9880]])
     expect_close(rotate(x[:1], far), expected, "Each place has an angle of its own.")
@@ -516,20 +508,18 @@ def check_rotate():
     # With base 1000, three pairs turn by 1, 0.1 and 0.01 a place.
     x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).double().repeat(2, 2, 2, 1)
     x[1] *= -10
-    x, places = x.requires_grad_(), torch.tensor([10, 100_000])
+    places = torch.tensor([10, 100_000])
     right = [
         [0.248971, -2.222164, -1.744977, 4.685622, 4.376020, 6.469192],
         [-1.070858, -1.962973, -1.634009, -4.725465, -2.149382, 7.508672],
     ]
     right = torch.tensor(right).double()
     right = torch.stack([right, right, -10 * right, -10 * right]).view(2, 2, 2, 6)
-    why = (
-        "Pairs are neighbours, and those of base 1000 turn by 1, 0.1 and 0.01 a place."
-    )
+    why = "Pairs are neighbours; with base 1000 they turn by 1, 0.1 and 0.01 a place."
     expect_close(rotate(x, places, 1000.0), right, why, 5e-2)
     why = "Angles in float32 are not exact enough for float64."
     expect_close(rotate(x, places, 1000.0), right, why, 2e-6)
-    expect_gradient(rotate(x, places), x)
+    expect_gradients(rotate, x, places)
 
 
 # %% [markdown]

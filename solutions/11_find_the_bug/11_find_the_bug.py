@@ -234,9 +234,8 @@ def check_sees_the_future():
         future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(diagonal=2)
         return scores.masked_fill(future, -math.inf).softmax(dim=-1) @ values
 
-    expect_close(
-        sees_the_future(next_token), True, "Each token sees the next one, too."
-    )
+    why = "Each token sees the next one, too."
+    expect_close(sees_the_future(next_token), True, why)
 
 
 # %% [markdown]
@@ -576,9 +575,8 @@ def check_RepairedHead():
     head = RepairedHead(6, 3, 8).double()
     for shape in ((2, 5, 6), (1, 8, 6), (3, 1, 6)):
         x = 5 * torch.randn(shape).double()
-        q, k, v = (
-            layer(x).unsqueeze(1) for layer in (head.query, head.key, head.value)
-        )
+        layers = (head.query, head.key, head.value)
+        q, k, v = (layer(x).unsqueeze(1) for layer in layers)
         why = "A right module with these layers gives what is expected."
         expect_close(head(x), attend_h(q, k, v).squeeze(1), why)
     expect_unchanged(head, x)
@@ -633,10 +631,9 @@ def check_RepairedMultiHead():
         module = RepairedMultiHead(6, heads).double()
         x = 5 * torch.randn(shape).double()
         layers = (module.W_query, module.W_key, module.W_value)
-        parts = zip(
-            *(layer(x).split(6 // heads, dim=-1) for layer in layers), strict=True
-        )
-        found = [attend_h(*(part.unsqueeze(1) for part in head)) for head in parts]
+        parts = (layer(x).split(6 // heads, dim=-1) for layer in layers)
+        each = zip(*parts, strict=True)
+        found = [attend_h(*(part.unsqueeze(1) for part in head)) for head in each]
         right = module.out_proj(torch.cat(found, dim=-1).squeeze(1))
         expect_close(module(x), right, "Each head works on features of its own.")
     expect_unchanged(module, x)

@@ -105,7 +105,7 @@ def _called(file, line, local):
     for node in ast.walk(ast.parse("".join(linecache.getlines(file)))):
         if isinstance(node, (ast.Expr, ast.Assign)) and node.lineno <= line <= node.end_lineno:
             call, name = node.value, ast.unparse(node.value).partition("(")[0]
-            if name in ("expect_raises", "expect_unchanged"):
+            if name in ("expect_raises", "expect_unchanged", "expect_gradients"):
                 function, *arguments = call.args[name == "expect_raises" :]
                 call = ast.Call(function, arguments, [])
             elif name.startswith("expect"):
@@ -216,6 +216,16 @@ def expect_parameters(module, names, *inputs):
         expect_gradient(module(*inputs), one, why=f"{name} is frozen, or not used.")
 
 
+def set_weights(module, **values):
+    """Write values into the matrices of these names, and 0 into the rest of all parameters."""
+    for one in module.parameters():
+        one.data.zero_()
+    for name, value in values.items():
+        weight = getattr(getattr(module, name), "weight", getattr(module, name))
+        block = sys.modules["torch"].as_tensor(value, dtype=weight.dtype)
+        weight.data[tuple(map(slice, block.shape))] = block
+
+
 def expect_unchanged(function, *arguments):
     """Expect that a call leaves its arguments as they were, and return its result."""
     before = [dict(_leaves(each)) for each in arguments]
@@ -224,6 +234,16 @@ def expect_unchanged(function, *arguments):
         if dict(_leaves(each)) != before[number]:
             raise _Unmet(f"it changes argument {number + 1}", _WRITES)
     return result
+
+
+def expect_gradients(function, *arguments):
+    """Expect that a call leaves its arguments as they were, and sends a gradient to each tensor of floats."""
+    expect_unchanged(function, *arguments)
+    sources = [one for one in arguments if "float" in str(getattr(one, "dtype", ""))]
+    for one in sources:
+        one.requires_grad_()
+    for one in sources:
+        expect_gradient(function(*arguments), one)
 
 
 def expect_raises(kinds, function, *arguments, why=""):
