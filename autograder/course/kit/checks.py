@@ -184,7 +184,7 @@ def expect_close(actual, expected, why="", atol=None):
             continue
         rows = [_typed([row[p] for p in row if p[:-1] == place[:-1]][:8]) for row in (right, found)]
         short = [_typed(one), _typed(other)]
-        short = short if short[0] != short[1] else [repr(one), repr(other)]
+        short = short if short[0].strip(".") != short[1].strip(".") else [repr(one), repr(other)]
         first = f"first difference at {list(place)}: {short[0]} expected, {short[1]} found" if place else ""
         raise _unlike("wrong values", *(rows if place else short), first, why)
     return actual
