@@ -11,7 +11,7 @@ from autograder.course.source import GRADED, Cell, Role
 NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
-Checks are folded; click on `...` or *Show code* to read one.
+JupyterLab and Colab fold checks; click on `...` or *Show code* to read one.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
 what to install. {hints}, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
@@ -38,7 +38,7 @@ _METADATA = {
         "version": "3.11.7",  # with which the course is tested; only this can differ
     },
 }
-# JupyterLab, Notebook 7 and Colab fold a check, and "Run all" goes on below one that fails.
+# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores that. "Run all" goes on below a red check.
 _HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 _FOLDED = {**_HIDDEN, "tags": ["raises-exception"]}
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}

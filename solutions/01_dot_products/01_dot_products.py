@@ -356,7 +356,7 @@ def check_normalize_by_sum():
     expect_gradients(normalize_by_sum, mixed)
     # Of 3 / 2, the derivatives by the four scores; the sum counts in each.
     gradient = torch.tensor([-0.25, -0.75, -0.75, -0.75]).double()
-    why = "The sum hangs on the scores, too."
+    why = "The sum depends on the scores, too."
     expect_gradient(normalize_by_sum(mixed)[0], mixed, gradient, why)
     small = normalize_by_sum(torch.tensor([1e-6, 1.0]))
     expect(small[0] > 0, "A small weight is not rounded.")
@@ -443,7 +443,7 @@ def check_softmax():
     expect_close(softmax(scores), expected, why)
     for size in (-1000.0, 1e4):
         three = torch.tensor([size, size, size - 5000])
-        why = "Equal scores share alike, and one that is far below gets nothing."
+        why = "Equal scores get equal weights; one that is far below gets nothing."
         expect_close(softmax(three), torch.tensor([0.5, 0.5, 0.0]), why, 1e-3)
 
     # Scores that differ by log(3) have weights of 1 to 3.
@@ -452,7 +452,7 @@ def check_softmax():
     expect_close(softmax(scores), expected, "float64 stays as precise as it is.", 1e-12)
     expect_gradients(softmax, scores)
     gradient = torch.tensor([0.1875, -0.1875]).double()
-    why = "The sum hangs on the scores, too."
+    why = "The sum depends on the scores, too."
     expect_gradient(softmax(scores)[0], scores, gradient, why)
     small = softmax(torch.tensor([0.0, 15.0]))
     expect(small[0] > 0, "A small weight is not rounded.")
@@ -461,7 +461,7 @@ def check_softmax():
 # %% [markdown]
 # ### How softmax sharpens
 #
-# Softmax does more than mend the sign. Look at how it treats **differences**: every step of 1 between two
+# Softmax does more than fix the sign. Look at how it treats **differences**: every step of 1 between two
 # scores means a factor of $e \approx 2.7$ between their weights. So if we multiply all scores by a factor,
 # their order stays as it is but the differences grow, and the weights get sharper.
 #

@@ -172,9 +172,9 @@ def project(
 def check_project():
     """The lesson's token, number by number and as a whole; then batches in float64."""
     why = "Queries, keys and values, in this order."
-    expect(len(project(journey, W_query, W_key, W_value)) == 3, why)
     for role in range(3):
         expect_shape(project(journey, W_query, W_key, W_value)[role], (6, 2), why)
+    expect(len(project(journey, W_query, W_key, W_value)) == 3, why)
     rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
     for i in range(3):  # each number of the token alone, times its row of W_query
         alone = torch.zeros(3)
@@ -786,8 +786,8 @@ plt.show()
 # - What queries, keys and values are for, and why each has a matrix of its own.
 # - How $Q K^\top$ holds a score for each pair, and why the keys are transposed in their last two dimensions
 #   only.
-# - Why the variance of the scores grows with the head size, and why dividing by $\sqrt{d_k}$ mends it: you
-#   have measured both.
+# - Why the variance of the scores grows with the head size, and why dividing by $\sqrt{d_k}$ brings it
+#   back to 1: you have measured both.
 # - What large scores do to softmax, and why a softmax that picks one token no longer learns.
 # - Over which dimension the softmax runs, and why -1 is a better name for it than 1.
 # - Why code in a notebook can be right by accident, and how to find out.

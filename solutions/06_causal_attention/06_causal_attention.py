@@ -807,6 +807,8 @@ def check_CausalAttention():
     both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
     expect_parameters(CausalAttention(3, 4, 6, 0.0, True), both, x)
     expect_close(module(x), module(x), "With dropout 0 nothing is dropped.")
+    why, own = "The first token sees only itself.", module.W_value(x)[:, 0]
+    expect_close(module(x)[:, 0], own, why, 1e-5)
     why = "A text's beginning alone has the same outputs as with what follows."
     expect_close(module(x[:, :4]), module(x)[:, :4], why, 1e-5)
 

@@ -254,6 +254,9 @@ def check_Attention():
     y = torch.tensor([[0.3, -1.2], [2.0, 0.7], [-0.5, 0.4], [1.1, 1.9]])
     expect_shape(attention(x, y, y), (3, 2), "Three queries give three rows.")
     expect_shape(attention(y, x, x), (4, 2), "Four queries give four rows.")
+    mask = torch.tensor([[False, True, True, True]] * 3)
+    first, why = attention.W_v(y[:1]).expand(3, 2), "All but the first key is hidden."
+    expect_close(attention(x, y, y, mask), first, why, 1e-5)
 
     # A token (a, 0, 0, 0) of x has the query (2a, 0, 0, 0), a token (b, 0, 0, 0) of y
     # the key (b * log_3, 0, 0, 0). Divided by the root of 4, a score is a * b * log_3:
@@ -510,6 +513,8 @@ def check_CrossAttention():
         expect_close(len(names.split()), number, why)
         expect_parameters(cross, names, x, context)
     expect_shape(cross(x[:, :1], context), (2, 1, 4), "One query gives one row.")
+    why, own = "A single token has the weight 1.", cross.W_value(context[:, :1])
+    expect_close(cross(x, context[:, :1]), own.expand(2, 6, 4), why, 1e-5)
     mask = torch.tensor([[False] * 4 + [True] * 3, [False] * 2 + [True] * 5])
     expect_unchanged(cross, x, context, mask)
     alone = torch.cat([cross(x[:1], context[:1, :4]), cross(x[1:], context[1:, :2])])
