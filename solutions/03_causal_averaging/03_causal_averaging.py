@@ -617,7 +617,7 @@ plt.show()
 # weight, more than any visible token whose score is negative. Only the exponential of minus infinity is 0.
 #
 # (b) The visible weights of a row no longer sum to 1, because the hidden ones took a part of the whole
-# before they were struck out. And the future still has influence: the scores of hidden tokens stand in the
+# before they were set to 0. And the future still has influence: the scores of hidden tokens stand in the
 # denominator of the softmax, so a high score in the future makes all visible weights smaller.
 # (Dividing each row by its new sum would repair both. Masking before the softmax does the same in one step.)
 #

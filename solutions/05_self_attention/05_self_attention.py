@@ -412,8 +412,8 @@ plt.show()
 # ## From one to the other
 #
 # Both versions are the same mathematics, so with the same numbers inside they must give the same output.
-# Copying the numbers is a good test of whether you know where they are. And there is a catch, which you
-# may have seen in the shapes that the two checks asked for:
+# Copying the numbers is a good test of whether you know where they are. And there is a catch: the shapes
+# differ.
 #
 # | | shape of its numbers | how it computes |
 # |---|---|---|

@@ -154,8 +154,8 @@ plt.show()
 # `encodings_for_q`. The class did not use what it was given; it used what was lying around. With any other
 # input it would have answered for the old one, without an error.
 #
-# In this course the name is spelt one way, and our tests call your class with three different inputs. In
-# your own work, *Kernel → Restart and run all* finds such slips.
+# Here the argument is called `encodings_for_q` everywhere, and our tests call your class with three different
+# inputs. In your own work, *Kernel → Restart and run all* finds such slips.
 #
 # ### Question 1: `Attention` (4 points)
 #
@@ -314,8 +314,8 @@ show_weights(
 plt.show()
 
 # %% [markdown]
-# A hidden key loses all its weight, and the rest of the row shares it out anew. That is why the mask has to
-# act *before* the softmax.
+# A hidden key gets no weight, and the other keys share the whole 1. That is why the mask has to act *before*
+# the softmax.
 #
 # ## Sentences of different lengths: the padding mask
 #
@@ -430,7 +430,7 @@ plt.show()
 # About 15 minutes, hard. Source: [Vaswani et al. (2017), 3.2.3](https://arxiv.org/abs/1706.03762).
 #
 # **What changes:** your `Head` without its causal mask. Queries and keys come from inputs of different
-# widths, so each layer has to be made for its own side, and the mask is handed over at the call.
+# widths, so each layer has to be made for its own side, and the mask is an argument of `forward`.
 #
 # This class follows no source, so its layers have the course's own names, `W_query`, `W_key` and `W_value`.
 

@@ -162,8 +162,8 @@ show_heads(looks, words, names=list(scores))
 # Transformers*](https://www.deeplearning.ai/short-courses/attention-in-transformers-concepts-and-code-in-pytorch/).
 #
 # Keep the heads in an `nn.ModuleList` named `heads`. A plain Python list would hide them from torch: their
-# weights would not be among the module's parameters, so an optimizer would never train them. And make each
-# head anew: a list with the same layer three times has one set of weights, not three.
+# weights would not be among the module's parameters, so an optimizer would never train them. And create
+# each head separately: a list with the same layer three times has one set of weights, not three.
 #
 # As in `Attention`, the names are those of the source that prints the numbers in the check.
 

@@ -251,7 +251,7 @@ def write(prompt, use_cache):
 
 figure, axis = plt.subplots(figsize=(7, 3), layout="constrained")
 texts = []
-for use_cache, label in ((False, "everything anew"), (True, "with the cache")):
+for use_cache, label in ((False, "everything again"), (True, "with the cache")):
     text, moments = write([1, 2, 3], use_cache)
     texts.append(text)
     axis.plot(range(1, count + 1), moments, label=label)
