@@ -38,9 +38,11 @@ _METADATA = {
         "version": "3.11.7",  # with which the course is tested; only this can differ
     },
 }
-# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores that. "Run all" goes on below a red check.
+# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores that. "Run all" goes on below a red check,
+# and below a demo that needs an answer which is not there yet.
 _HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
-_FOLDED = {**_HIDDEN, "tags": ["raises-exception"]}
+_GOES_ON = "raises-exception"
+_FOLDED = {**_HIDDEN, "tags": [_GOES_ON]}
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
@@ -89,7 +91,7 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
     """Return nbgrader's metadata for a graded cell, a tag for a demo, and how a check is shown."""
     if cell.role not in GRADED:
-        return {"tags": ["demo"]} if cell.role is Role.DEMO else {}
+        return {"tags": ["demo", _GOES_ON]} if cell.role is Role.DEMO else {}
     grade, solution = cell.role is not Role.SOLUTION, cell.role is not Role.CHECK
     nbgrader = {"grade": grade, "grade_id": cell.grade_id, "locked": not solution, "schema_version": 3}
     nbgrader |= {"solution": solution, "task": False}

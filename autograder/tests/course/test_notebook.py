@@ -91,7 +91,7 @@ def test_a_rubric_of_one_sentence_is_shown_as_it_is() -> None:
 
 def test_a_picture_is_tagged_and_free_to_edit(cells: dict[str, Any]) -> None:
     (demo,) = [cell for name, cell in cells.items() if name.startswith("demo-")]
-    assert demo["metadata"] == {"tags": ["demo"]}
+    assert demo["metadata"] == {"tags": ["demo", "raises-exception"]}
 
 
 def test_the_second_cell_says_how_to_check_oneself(exercise: Exercise) -> None:
