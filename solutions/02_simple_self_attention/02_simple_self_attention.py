@@ -99,6 +99,7 @@ def check_pairwise_scores_loop():
     """A row of the lesson's example, and three small tokens in float64."""
     why = "Row i, column j is the dot product of token i and token j."
     row = [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]
+    expect_shape(pairwise_scores_loop(journey), (6, 6), why)
     expect_close(pairwise_scores_loop(journey)[1], row, why)
 
     few = torch.tensor([[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]]).double()
@@ -156,6 +157,7 @@ def check_pairwise_scores():
     """A row of the lesson's example, and two sentences of three tokens in float64."""
     why = "Row i, column j is the dot product of token i and token j."
     row = [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]
+    expect_shape(pairwise_scores(journey), (6, 6), why)
     expect_close(pairwise_scores(journey)[1], row, why)
 
     two = [[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]]
@@ -424,6 +426,7 @@ def check_context_vectors():
     """A row of the lesson's example, and two sentences; weights need not sum to 1."""
     weights = torch.softmax(journey @ journey.T, dim=-1)
     why = "Row i mixes the tokens by row i of the weights."
+    expect_shape(context_vectors(weights, journey), (6, 3), why)
     expect_close(context_vectors(weights, journey)[:1], [[0.4421, 0.5931, 0.5790]], why)
 
     weights = torch.tensor([[[1.0, 2], [3, 0]], [[0, 1], [2, -1]]]).double()
