@@ -98,7 +98,7 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
 def check_pairwise_scores_loop():
     """A row of the lesson's example, and three small tokens in float64."""
     why = "Row i, column j is the dot product of token i and token j."
-    row = [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]
+    row = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     expect_shape(pairwise_scores_loop(journey), (6, 6), why)
     expect_close(pairwise_scores_loop(journey)[1], row, why)
 
@@ -156,7 +156,7 @@ def pairwise_scores(inputs: Tensor) -> Tensor:
 def check_pairwise_scores():
     """A row of the lesson's example, and two sentences of three tokens in float64."""
     why = "Row i, column j is the dot product of token i and token j."
-    row = [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865]
+    row = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     expect_shape(pairwise_scores(journey), (6, 6), why)
     expect_close(pairwise_scores(journey)[1], row, why)
 
@@ -288,10 +288,8 @@ def attention_weights(scores: Tensor) -> Tensor:
 def check_attention_weights():
     """The lesson's example, alone and in a batch, and scores far apart in float64."""
     scores = journey @ journey.T
-    rows = [
-        [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
-        [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
-    ]
+    first = [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452]
+    rows = torch.tensor([first, [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]])
     sums = "Each row sums to 1, in a batch too."
     expect_close(attention_weights(scores).sum(dim=-1), [1.0] * 6, sums)
     expect_close(attention_weights(scores)[:2], rows, "Each row is a softmax.")
@@ -427,7 +425,8 @@ def check_context_vectors():
     weights = torch.softmax(journey @ journey.T, dim=-1)
     why = "Row i mixes the tokens by row i of the weights."
     expect_shape(context_vectors(weights, journey), (6, 3), why)
-    expect_close(context_vectors(weights, journey)[:1], [[0.4421, 0.5931, 0.5790]], why)
+    row = torch.tensor([[0.4421, 0.5931, 0.5790]])
+    expect_close(context_vectors(weights, journey)[:1], row, why)
 
     weights = torch.tensor([[[1.0, 2], [3, 0]], [[0, 1], [2, -1]]]).double()
     inputs = torch.tensor([[[1.0, 0, 2], [0, 1, 1]], [[5, 1, 0], [1, 0, 3]]]).double()
@@ -505,7 +504,8 @@ def check_simple_self_attention():
     """The lesson's example, alone and in a batch, and tokens far apart in float64."""
     why = "Score with the inputs, weigh each row, and mix the inputs."
     yours = expect_shape(simple_self_attention(journey), (6, 3), why)
-    expect_close(simple_self_attention(journey)[:1], [[0.4421, 0.5931, 0.5790]], why)
+    rows = torch.tensor([[0.4421, 0.5931, 0.5790], [0.4419, 0.6515, 0.5683]])
+    expect_close(simple_self_attention(journey)[:2], rows, why)
 
     other = 2 - journey
     batch = torch.stack([journey, other])

@@ -397,7 +397,8 @@ def check_causal_average():
     sequence = torch.randn(8, 2)
     why = "Row t is the mean of the rows 0 to t."
     means = expect_shape(causal_average(sequence), (8, 2), why)
-    expect_close(causal_average(sequence)[-1], [-0.5929, -0.2964], why)
+    last = torch.tensor([-0.5929, -0.2964])
+    expect_close(causal_average(sequence)[-1], last, why)
     batch = torch.stack([sequence, -sequence, 2 * sequence])
     means = torch.stack([means, -means, 2 * means])
     why = "Each sequence of a batch has averages of its own."

@@ -299,6 +299,8 @@ def check_attention_scores():
     expect_close(attention_scores(one, six), torch.tensor([[1.8524]]), why)
     expected = torch.tensor([[1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]])
     expect_close(attention_scores(one, keys), expected, why)
+    expected = torch.tensor([[0.9231, 1.3545], [1.2705, 1.8524], [1.2544, 1.8284]])
+    expect_close(attention_scores(queries[:3], keys[:2]), expected, why)
 
     asks = torch.tensor([[[1.0, 2.0]], [[3.0, 0.0]]]).double()
     few = torch.tensor([[[1.0, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]]).double()

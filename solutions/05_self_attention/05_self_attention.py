@@ -201,7 +201,7 @@ def check_SelfAttention_v1():
     expect_shape(module.W_query, (3, 2), "A parameter has the shape (d_in, d_out).")
     why = "torch.rand draws query, key, value, in this order; scores are scaled."
     expect_shape(module(journey), (6, 2), why)
-    expect_close(module(journey)[:1], [[0.2996, 0.8053]], why)
+    expect_close(module(journey)[:1], torch.tensor([[0.2996, 0.8053]]), why)
     other = SelfAttention_v1(3, 2).W_query
     expect(not torch.equal(other, module.W_query), "Your class sets a seed.")
 
@@ -345,7 +345,7 @@ def check_SelfAttention_v2():
     expect_parameters(module, names, journey)
     why = "Just three layers, made in the order query, key, value; scores are scaled."
     expect_shape(module(journey), (6, 2), why)
-    expect_close(module(journey)[1], [-0.0748, 0.0703], why)
+    expect_close(module(journey)[1], torch.tensor([-0.0748, 0.0703]), why)
     biased = SelfAttention_v2(3, 2, True)
     both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
     expect_parameters(biased, both, journey)

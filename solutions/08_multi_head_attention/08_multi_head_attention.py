@@ -247,7 +247,7 @@ def check_MultiHeadAttentionWrapper():
     names = " ".join(f"heads.{n}.W_{one}.weight" for n in range(3) for one in "qkv")
     expect_parameters(wrapper, names, x, x, x)
     expect_shape(wrapper(x, x, x), (3, 6))
-    row = [0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499]
+    row = torch.tensor([0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499])
     why = "Each row is a token's, with all features of the first head in front."
     expect_close(wrapper(x, x, x)[1], row, why)
     own = torch.cat([head.W_v(x[0]) for head in wrapper.heads])
