@@ -82,7 +82,8 @@ class Diagnosis:
         looked = look(question, submitted.cells, self.suite.exercise) if repaired else None
         told = [f"{run.test.number} {run.error}" for run in failed]
         texts = looked.texts.values() if looked else ()
-        key = hashlib.sha256("\0".join([question, *told, *texts]).encode(errors="surrogatepass")).digest()
+        same = "\0".join([question, str(submitted.given is not None), *told, *texts])
+        key = hashlib.sha256(same.encode(errors="surrogatepass")).digest()
         if key not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
@@ -97,7 +98,7 @@ class Diagnosis:
     def _name(self, wrong: _Wrong) -> Named | None:
         found, step = list[Repair](), None
         if looked := wrong.looked:
-            with wrong.submitted.open_for_repairs() as session:
+            with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 found = self.repairer.search(wrong.question, looked.code, tests, session)
                 whole = bool(found and found[0].whole)
@@ -168,7 +169,7 @@ class Diagnosis:
         if mistake.path not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = Code(tuple(ast.parse(mistake.code).body))
-            with submitted.open_for_repairs(self.suite.exercise.reference) as session:
+            with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, session)
             self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found if one.whole)
         return self._sorts[mistake.path]

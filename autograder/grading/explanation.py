@@ -4,7 +4,7 @@ The run takes place in a worker that has never met hidden inputs, so all that it
 error was raised and in which words, which shape came out, which value is wrong.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.course.code import bound_names
@@ -45,17 +45,29 @@ class Submitted:
         """The code of the cells that ran to their end or to an error."""
         return [cell.text for cell in self.session.cells if cell.number in self.session.results]
 
-    def open(self, limits: Limits | None = None) -> Session:
+    def open(self) -> Session:
         """Return a session for a later run."""
-        return self.session.another(self.cells, self.given, limits)
+        return self.session.another(self.cells, self.given)
 
-    def open_for_repairs(self, reference: Sequence[str] = ()) -> Session:
-        """Return a session in which edited code is tried, of this submission or of the reference."""
+    def open_for_repairs(self, needed: Container[int]) -> Session:
+        """Return a session in which edited code is tried, with only given cells and those that are needed.
+
+        Students share what is found there, so it depends on nothing else in a notebook.
+        """
+        cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
+        return self.session.another(cells, self.given, self._repair_limits)
+
+    def open_reference(self) -> Session:
+        """Return a session in which edits of the reference are tried."""
+        texts = enumerate(self.exercise.reference)
+        cells = [NotebookCell(number, "code", text) for number, text in texts]
+        return self.session.apart(cells, self._repair_limits)
+
+    @property
+    def _repair_limits(self) -> Limits:
         limits = self.session.limits
         call, total = min(limits.call_seconds, _REPAIR_CALL), min(limits.total_seconds, _REPAIR_TOTAL)
-        limits = limits.model_copy(update={"call_seconds": call, "total_seconds": total})
-        cells = [NotebookCell(number, "code", text) for number, text in enumerate(reference)]
-        return self.session.apart(cells, limits) if cells else self.open(limits)
+        return limits.model_copy(update={"call_seconds": call, "total_seconds": total})
 
     def explain(self, outcome: TestOutcome) -> TestReport:
         """Return the report on a test; without an explanation where it passes with disclosed inputs."""

@@ -105,6 +105,7 @@ class MarkingProcess:
         except LostError as lost:
             report = failure_report(exercise, (), f"Grading this submission takes {lost.takes}.")
             graded = Graded(report, problem=f"{lost}; an instructor has to look at it", again=lost.again)
+            self.kill()  # it has ended, or will not answer the next order
         if graded.again or graded.traceback:
             self.kill()
         return graded

@@ -30,6 +30,8 @@ def _fonts() -> Path:
 
 
 FONTS = _fonts()
+# With a seed for hashes, sets of strings have the same order whenever a submission is graded.
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
 # Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
 # alone is not enough: if it is killed while it raises its wall, its child waits for ever. The zygote has to
 # wait until this is loaded, so it does without the module subprocess.
@@ -80,7 +82,7 @@ def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched
     with theirs:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
             command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, pass_fds=[theirs.fileno()], cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, start_new_session=True,
+            env=_ENVIRONMENT, start_new_session=True,
         )  # fmt: skip
     return Launched(process, ours, outer, packages)
 
@@ -93,4 +95,4 @@ def zygote_command(descriptor: int, imported: Sequence[str]) -> list[str]:
         "from pathlib import Path; main(Path(sys.argv[3]), sys.argv[4:]); os._exit(0)"
     )
     root = Path(autograder.__file__).parent.parent
-    return [sys.executable, "-I", "-c", start, str(descriptor), str(root), str(FONTS), *imported]
+    return [sys.executable, "-P", "-s", "-c", start, str(descriptor), str(root), str(FONTS), *imported]

@@ -197,9 +197,9 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
             way = random(leaf.shape, dtype=torch.float64)
             slope, *_ = _slopes(function, given, {position: way}, 1e-3)
             moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
-            off = (moved - told.sum()).abs() > 0.01 * told.abs().sum() + 1e-3
+            near = (moved - told.sum()).abs() <= 0.01 * told.abs().sum() + 1e-3
             wrong = f"The gradient of {names[position]} does not say how the result moves with it."
-            expect(not off, f"{wrong} Is a step detached?")
+            expect(bool(near), f"{wrong} Is a step detached?")
 
 
 def _as_tensor(value: object) -> object:
@@ -253,7 +253,8 @@ def _gradient(
     actual = inspection.gradients.get(position)
     cuts = ".item(), .detach(), .tolist() or a fresh tensor"
     expect(actual is not None, f"No gradient reaches {which}. Did {cuts} cut the result off?")
-    return expect_tensor(actual, shape, name=f"The gradient of {which}")
+    name = f"The gradient of {which}"
+    return expect_finite(expect_tensor(actual, shape, name=name), name)
 
 
 def _described(value: object) -> str:
