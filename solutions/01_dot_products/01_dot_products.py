@@ -184,6 +184,7 @@ def check_dot_product():
     expect_close(dot_product(journey[0], journey[1]), torch.tensor(0.9544), why)
     why = "Vectors of different lengths have no dot product."
     expect_raises("ValueError", dot_product, torch.ones(3), torch.ones(4), why=why)
+    expect_raises("ValueError", dot_product, torch.ones(4), torch.ones(3), why=why)
 
     a, b = torch.tensor([[2.0, -1.0], [3.0, 5.0]]).double()
     expect_close(dot_product(a, b), torch.tensor(1.0).double(), "2 * 3 - 1 * 5 = 1.")

@@ -111,8 +111,11 @@ def test_a_submission_that_takes_too_much_time_is_not_tried_again(
     monkeypatch.setattr(marking, "CPU_SECONDS", 3)  # which a forked process takes over
     with MarkingProcess(classroom) as process:
         graded = process.attempt(small(classroom), notebook_of(classroom, "ben"))
+        monkeypatch.undo()
+        after = process.attempt(small(classroom), notebook_of(classroom, "ann"))
     waits(graded, "more time than the grader may take")
     assert not graded.again
+    assert after.report.status is Status.GRADED
 
 
 def test_a_process_that_answers_too_late_is_ended(
