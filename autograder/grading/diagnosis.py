@@ -29,6 +29,7 @@ from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
 
 _ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
+_MOST_LINES = 400  # of an answer whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
 _TWO_THINGS = "Two things are wrong. All tests pass with these two changes:"
 
@@ -261,6 +262,8 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
     others = {name for name in exercise.points if name != question}
     fixed = frozenset(at for at, one in enumerate(statements) if getattr(one, "name", "") in others)
     main = next((cell.text for cell in reversed(own) if question in bound_names(cell.text)), "")
+    if main.count("\n") > _MOST_LINES:
+        return None
     code = Code(statements, tuple(numbers[id(piece)] for piece in chosen), fixed)
     cells_of = {numbers[id(piece)] for piece in found if id(piece) in rests}
     return Looked(code, {cell.number: cell.text for cell in own if cell.number in cells_of}, main)
