@@ -88,6 +88,8 @@ def overwrites(x, w):
     return result
 def detached(x, w): return x.detach() @ w
 def half_detached(x, w): return x @ w + 3 * x.detach()
+def no_number(x, w): return x.detach() @ w.detach() + (x - x + w - w).sum().sqrt()
+def infinite(x, w): return x.detach() @ w.detach() + (x - x.detach() + w - w.detach()).sum().sqrt()
 """
 
 
@@ -124,6 +126,8 @@ def test_values_and_properties_leave_all_else_to_other_tests(student: Student) -
         ("second_ignored", expect_inputs_unchanged, "The result does not depend on w."),
         ("detached", expect_gradcheck, "No gradient reaches x."),
         ("half_detached", expect_gradcheck, "The gradient of x does not say how the result moves with it."),
+        ("no_number", expect_gradcheck, "The gradient of x has NaN at [0, 0]."),
+        ("infinite", expect_gradcheck, "The gradient of x is infinite at [0, 0]."),
         ("all_rows_alike", expect_gradcheck, "All rows of the result are the same."),
     ],
 )
