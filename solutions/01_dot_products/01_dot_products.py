@@ -176,19 +176,23 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
 @check("dot_product")
 def check_dot_product():
     """The table above, one dim at a time and together; then two numbers in float64."""
+    terms = [0.240, 0.130, 0.590]
     why = "Each place adds one product."
-    for i, term in enumerate([0.240, 0.130, 0.590]):
+    for i in range(3):
         your, other = journey[0, i : i + 1], journey[1, i : i + 1]
-        expect_close(dot_product(your, other), torch.tensor(term), why, 0.005)
+        expect_close(dot_product(your, other), torch.tensor(terms[i]), why, 0.005)
     why = "The score is the sum of the three products in the table."
     expect_close(dot_product(journey[0], journey[1]), torch.tensor(0.9544), why)
     why = "Vectors of different lengths have no dot product."
     expect_raises("ValueError", dot_product, torch.ones(3), torch.ones(4), why=why)
     expect_raises("ValueError", dot_product, torch.ones(4), torch.ones(3), why=why)
 
+    # 2 * 3 + (-1) * 5 = 1
     a, b = torch.tensor([[2.0, -1.0], [3.0, 5.0]]).double()
     expect_close(dot_product(a, b), torch.tensor(1.0).double(), "2 * 3 - 1 * 5 = 1.")
-    expect_gradients(dot_product, a, b)
+    expect_unchanged(dot_product, a, b)
+    expect_gradient(dot_product(a.requires_grad_(), b.requires_grad_()), a)
+    expect_gradient(dot_product(a, b), b)
     small = dot_product(torch.tensor([1e-3]), torch.tensor([-1e-2]))
     expect_close(small, torch.tensor(-1e-5), "Neither rounded nor cut.", 1e-7)
 
@@ -289,8 +293,12 @@ def check_attention_scores():
     asks = torch.tensor([2.0, -1.0]).double()
     expected = torch.tensor([2.0, -2.0, 5.0]).double()
     expect_close(attention_scores(few, asks), expected, why)
+    expect_unchanged(attention_scores, few, asks)
     expect_close(attention_scores(few[:1], asks), expected[:1], why)
-    expect_gradients(attention_scores, few, asks)
+    few.requires_grad_()
+    asks.requires_grad_()
+    expect_gradient(attention_scores(few, asks), few)
+    expect_gradient(attention_scores(few, asks), asks)
     small = attention_scores(1e-6 * journey, journey[1])
     expect((small > 0).all(), "Small scores are not rounded.")
 
@@ -354,11 +362,11 @@ def check_normalize_by_sum():
     why = "Scores keep their signs, and so does their sum."
     expect_close(normalize_by_sum(mixed), expected, why)
     expect_close(normalize_by_sum(-mixed), expected, why)
-    expect_gradients(normalize_by_sum, mixed)
+    expect_unchanged(normalize_by_sum, mixed)
     # Of 3 / 2, the derivatives by the four scores; the sum counts in each.
     gradient = torch.tensor([-0.25, -0.75, -0.75, -0.75]).double()
-    why = "The sum depends on the scores, too."
-    expect_gradient(normalize_by_sum(mixed)[0], mixed, gradient, why)
+    why = "The sum hangs on the scores, too."
+    expect_gradient(normalize_by_sum(mixed.requires_grad_())[0], mixed, gradient, why)
     small = normalize_by_sum(torch.tensor([1e-6, 1.0]))
     expect(small[0] > 0, "A small weight is not rounded.")
 
@@ -440,21 +448,25 @@ def check_softmax():
     scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
     expected = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
     expect_close(softmax(scores).sum(), 1.0, "The weights sum to 1.")
-    why = "A weight is its share of the exponentials."
-    expect_close(softmax(scores), expected, why)
+    expect_close(
+        softmax(scores), expected, "A weight is its share of the exponentials."
+    )
+
+    halves = torch.tensor([1000.0, 1000.0])
+    expect_close(softmax(halves), torch.tensor([0.5, 0.5]), "Equal scores share alike.")
     for size in (-1000.0, 1e4):
         three = torch.tensor([size, size, size - 5000])
-        why = "Equal scores get equal weights; one that is far below gets nothing."
+        why = "A score that is far below the others gets nothing."
         expect_close(softmax(three), torch.tensor([0.5, 0.5, 0.0]), why, 1e-3)
 
     # Scores that differ by log(3) have weights of 1 to 3.
     scores = 2 + torch.tensor([1.0, 3.0]).double().log()
     expected = torch.tensor([0.25, 0.75]).double()
     expect_close(softmax(scores), expected, "float64 stays as precise as it is.", 1e-12)
-    expect_gradients(softmax, scores)
+    expect_unchanged(softmax, scores)
     gradient = torch.tensor([0.1875, -0.1875]).double()
-    why = "The sum depends on the scores, too."
-    expect_gradient(softmax(scores)[0], scores, gradient, why)
+    why = "The sum hangs on the scores, too."
+    expect_gradient(softmax(scores.requires_grad_())[0], scores, gradient, why)
     small = softmax(torch.tensor([0.0, 15.0]))
     expect(small[0] > 0, "A small weight is not rounded.")
 
@@ -462,7 +474,7 @@ def check_softmax():
 # %% [markdown]
 # ### How softmax sharpens
 #
-# Softmax does more than fix the sign. Look at how it treats **differences**: every step of 1 between two
+# Softmax does more than mend the sign. Look at how it treats **differences**: every step of 1 between two
 # scores means a factor of $e \approx 2.7$ between their weights. So if we multiply all scores by a factor,
 # their order stays as it is but the differences grow, and the weights get sharper.
 #
@@ -570,12 +582,23 @@ def context_vector(weights: Tensor, inputs: Tensor) -> Tensor:
 @check("context_vector")
 def check_context_vector():
     """The lesson's example, token by token and together; then two tokens in float64."""
-    weights = torch.tensor([0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581])
+    scores = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
+    weights = torch.softmax(scores, dim=0)
+    weighted_rows = torch.tensor(
+        [
+            [0.0596, 0.0208, 0.1233],
+            [0.1308, 0.2070, 0.1570],
+            [0.1330, 0.1983, 0.1493],
+            [0.0273, 0.0719, 0.0409],
+            [0.0833, 0.0270, 0.0108],
+            [0.0079, 0.1265, 0.0870],
+        ]
+    )
     for i in range(6):
         alone = torch.zeros(6)
         alone[i] = weights[i]
         why = f"Only {tokens[i]} has a weight here."
-        expect_close(context_vector(alone, journey), weights[i] * journey[i], why)
+        expect_close(context_vector(alone, journey), weighted_rows[i], why)
     expected = torch.tensor([0.4419, 0.6515, 0.5683])
     why = "All weighted tokens are added up."
     expect_close(context_vector(weights, journey), expected, why)
@@ -584,9 +607,12 @@ def check_context_vector():
     two = torch.tensor([2.0, -1.0]).double()
     expected = torch.tensor([2.0, 3.0, -3.0, -4.0]).double()
     why = "The first token counts twice, the second minus once."
-    for size in (4, 2, 1):
-        expect_close(context_vector(two, pair[:, :size]), expected[:size], why)
-    expect_gradients(context_vector, two, pair)
+    expect_close(context_vector(two, pair), expected, why)
+    expect_close(context_vector(two, pair[:, :2]), expected[:2], why)
+    expect_close(context_vector(two, pair[:, :1]), expected[:1], why)
+    expect_unchanged(context_vector, two, pair)
+    expect_gradient(context_vector(two.requires_grad_(), pair.requires_grad_()), pair)
+    expect_gradient(context_vector(two, pair), two)
     small = context_vector(torch.tensor([1e-6]), torch.ones(1, 3))
     expect((small > 0).all(), "Small numbers are not rounded.")
 

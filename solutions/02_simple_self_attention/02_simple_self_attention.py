@@ -96,16 +96,25 @@ def pairwise_scores_loop(inputs: Tensor) -> Tensor:
 # %% check="pairwise_scores_loop" points=1
 @check("pairwise_scores_loop")
 def check_pairwise_scores_loop():
-    """A row of the lesson's example, and three small tokens in float64."""
+    """The lesson's example, and three small tokens in float64."""
+    expected = torch.tensor(
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+        ]
+    )
     why = "Row i, column j is the dot product of token i and token j."
-    row = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-    expect_shape(pairwise_scores_loop(journey), (6, 6), why)
-    expect_close(pairwise_scores_loop(journey)[1], row, why)
+    expect_close(pairwise_scores_loop(journey), expected, why)
 
     few = torch.tensor([[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]]).double()
     expected = torch.tensor([[5.0, 6.0, 1.0], [6.0, 9.0, 3.0], [1.0, 3.0, 2.0]])
     expect_close(pairwise_scores_loop(few), expected.double(), why)
-    expect_gradients(pairwise_scores_loop, few)
+    expect_gradient(pairwise_scores_loop(few.requires_grad_()), few)
+    expect_unchanged(pairwise_scores_loop, few)
     small = torch.tensor([[1e-3], [-1e-3]])
     expect_close(pairwise_scores_loop(small)[0, 1], -1e-6, "No score is rounded.", 1e-7)
 
@@ -154,11 +163,19 @@ def pairwise_scores(inputs: Tensor) -> Tensor:
 # %% check="pairwise_scores" points=2
 @check("pairwise_scores")
 def check_pairwise_scores():
-    """A row of the lesson's example, and two sentences of three tokens in float64."""
+    """The lesson's example, and two sentences of three tokens in float64."""
+    expected = torch.tensor(
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+        ]
+    )
     why = "Row i, column j is the dot product of token i and token j."
-    row = torch.tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865])
-    expect_shape(pairwise_scores(journey), (6, 6), why)
-    expect_close(pairwise_scores(journey)[1], row, why)
+    expect_close(pairwise_scores(journey), expected, why)
 
     two = [[[1.0, 2.0], [0.0, 3.0], [-1.0, 1.0]], [[2.0, 0.0], [1.0, 1.0], [0.0, 4.0]]]
     batch = torch.tensor(two).double().requires_grad_()
@@ -287,15 +304,32 @@ def attention_weights(scores: Tensor) -> Tensor:
 @check("attention_weights")
 def check_attention_weights():
     """The lesson's example, alone and in a batch, and scores far apart in float64."""
-    scores = journey @ journey.T
-    first = [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452]
-    rows = torch.tensor([first, [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]])
+    scores = torch.tensor(
+        [
+            [0.9995, 0.9544, 0.9422, 0.4753, 0.4576, 0.6310],
+            [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+            [0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605],
+            [0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565],
+            [0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935],
+            [0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450],
+        ]
+    )
+    expected = torch.tensor(
+        [
+            [0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],
+            [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581],
+            [0.1390, 0.2369, 0.2326, 0.1242, 0.1108, 0.1565],
+            [0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720],
+            [0.1526, 0.1958, 0.1975, 0.1367, 0.1879, 0.1295],
+            [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896],
+        ]
+    )
     sums = "Each row sums to 1, in a batch too."
     expect_close(attention_weights(scores).sum(dim=-1), [1.0] * 6, sums)
-    expect_close(attention_weights(scores)[:2], rows, "Each row is a softmax.")
+    expect_close(attention_weights(scores), expected, "Each row is a softmax.")
     batch = torch.stack([torch.stack([scores, -2 * scores])] * 2)
     expect_close(attention_weights(batch).sum(dim=-1), [[[1.0] * 6] * 2] * 2, sums)
-    expect_close(attention_weights(batch)[1, 0, :2], rows, "Each row is a softmax.")
+    expect_close(attention_weights(batch)[1, 0], expected, "A row is weighed alone.")
 
     # e to the power of log_3 is 3, and of -5000 it is 0.
     log_3 = 1.0986122886681098
@@ -303,7 +337,8 @@ def check_attention_weights():
     far[1, 1] = log_3
     expected = torch.tensor([[1.0, 0.0], [0.25, 0.75]]).double()
     expect_close(attention_weights(far), expected, "Scores may be as large as 1e4.")
-    expect_gradients(attention_weights, far)
+    expect_gradient(attention_weights(far.requires_grad_()), far)
+    expect_unchanged(attention_weights, far)
     low = torch.tensor([[-1.0, -2.0]])
     expected = torch.tensor([[0.7311, 0.2689]])
     expect_close(attention_weights(low), expected, "Scores may be negative.")
@@ -421,18 +456,27 @@ def context_vectors(weights: Tensor, inputs: Tensor) -> Tensor:
 # %% check="context_vectors" points=2
 @check("context_vectors")
 def check_context_vectors():
-    """A row of the lesson's example, and two sentences; weights need not sum to 1."""
+    """The lesson's example, and two sentences whose weights need not sum to 1."""
+    expected = torch.tensor(
+        [
+            [0.4421, 0.5931, 0.5790],
+            [0.4419, 0.6515, 0.5683],
+            [0.4431, 0.6496, 0.5671],
+            [0.4304, 0.6298, 0.5510],
+            [0.4671, 0.5910, 0.5266],
+            [0.4177, 0.6503, 0.5645],
+        ]
+    )
     weights = torch.softmax(journey @ journey.T, dim=-1)
     why = "Row i mixes the tokens by row i of the weights."
-    expect_shape(context_vectors(weights, journey), (6, 3), why)
-    row = torch.tensor([[0.4421, 0.5931, 0.5790]])
-    expect_close(context_vectors(weights, journey)[:1], row, why)
+    expect_close(context_vectors(weights, journey), expected, why)
 
     weights = torch.tensor([[[1.0, 2], [3, 0]], [[0, 1], [2, -1]]]).double()
     inputs = torch.tensor([[[1.0, 0, 2], [0, 1, 1]], [[5, 1, 0], [1, 0, 3]]]).double()
     expected = torch.tensor([[[1.0, 2, 4], [3, 0, 6]], [[1, 0, 3], [9, 2, -3]]])
     expect_close(context_vectors(weights, inputs), expected.double(), why)
-    expect_gradients(context_vectors, weights, inputs)
+    expect_gradient(context_vectors(weights.requires_grad_(), inputs), weights)
+    expect_unchanged(context_vectors, weights, inputs)
     many = context_vectors(weights.repeat(2, 1, 1, 1), inputs.repeat(2, 1, 1, 1))
     expect_close(many[1], expected.double(), "A batch may hold batches.")
     small = context_vectors(torch.full((1, 1), 1e-6), torch.ones(1, 3))
@@ -502,24 +546,34 @@ def simple_self_attention(inputs: Tensor) -> Tensor:
 @check("simple_self_attention")
 def check_simple_self_attention():
     """The lesson's example, alone and in a batch, and tokens far apart in float64."""
+    expected = torch.tensor(
+        [
+            [0.4421, 0.5931, 0.5790],
+            [0.4419, 0.6515, 0.5683],
+            [0.4431, 0.6496, 0.5671],
+            [0.4304, 0.6298, 0.5510],
+            [0.4671, 0.5910, 0.5266],
+            [0.4177, 0.6503, 0.5645],
+        ]
+    )
     why = "Score with the inputs, weigh each row, and mix the inputs."
-    yours = expect_shape(simple_self_attention(journey), (6, 3), why)
-    rows = torch.tensor([[0.4421, 0.5931, 0.5790], [0.4419, 0.6515, 0.5683]])
-    expect_close(simple_self_attention(journey)[:2], rows, why)
+    expect_close(simple_self_attention(journey), expected, why)
 
     other = 2 - journey
     batch = torch.stack([journey, other])
     alone = simple_self_attention(other)
-    far_apart = (alone - yours).abs().max() > 1e-2
-    expect(far_apart, "Another sentence gives this.")
+    expect(
+        not torch.allclose(alone, expected, atol=1e-2), "Another sentence gives this."
+    )
     why = "In a batch, a sentence gets what it gets alone."
-    expect_close(simple_self_attention(batch), torch.stack([yours, alone]), why)
+    expect_close(simple_self_attention(batch), torch.stack([expected, alone]), why)
     expect_close(simple_self_attention(batch[:, None])[1, 0], alone, why)
 
     # Tokens far apart look at themselves only, so each stays as it is.
     far = torch.tensor([[100.0, 0.0], [0.0, 100.0], [-100.0, -100.0]]).double()
     expect_close(simple_self_attention(far), far, "Each token looks at itself only.")
-    expect_gradients(simple_self_attention, far)
+    expect_gradient(simple_self_attention(far.requires_grad_()), far)
+    expect_unchanged(simple_self_attention, far)
     opposite = torch.tensor([[1.0], [-1.0]])
     expected = torch.tensor([[0.761594], [-0.761594]])
     why = "Their scores are 1 and -1: is a sign lost, or a number rounded?"

@@ -177,16 +177,27 @@ def check_causal_average_loop():
     """The lesson's sequence and a second one; then three numbers, and a long text."""
     torch.manual_seed(1)
     sequence = torch.randn(8, 2)
+    expected = torch.tensor(
+        [
+            [-1.5256, -0.7502],
+            [-1.0898, -1.1799],
+            [-0.7599, -0.9896],
+            [-0.8149, -1.1445],
+            [-0.7943, -0.8549],
+            [-0.7915, -0.7543],
+            [-0.7102, -0.4055],
+            [-0.5929, -0.2964],
+        ]
+    )
     why = "Row t of each sequence is the mean of its rows 0 to t."
     batch = torch.stack([sequence, 3 - sequence])  # two sequences that differ
-    rows = torch.tensor([[-1.5256, -0.7502], [-1.0898, -1.1799], [-0.7599, -0.9896]])
-    means = torch.stack([rows, 3 - rows])
-    expect_close(causal_average_loop(batch)[:, :3], means, why)
+    expect_close(causal_average_loop(batch), torch.stack([expected, 3 - expected]), why)
+    expect_unchanged(causal_average_loop, batch)
 
     few = torch.tensor([[[1.0], [3.0], [-1.0]]]).double()
     means = torch.tensor([[[1.0], [2.0], [1.0]]]).double()
     expect_close(causal_average_loop(few), means, why)
-    expect_gradients(causal_average_loop, few)
+    expect_gradient(causal_average_loop(few.requires_grad_()), few)
     long = torch.arange(40.0).reshape(1, 40, 1)
     expect_close(causal_average_loop(long)[0, -1], [19.5], "The mean of 0 to 39.", 1e-3)
     small = causal_average_loop(torch.full((1, 2, 1), 1e-6))
@@ -320,11 +331,21 @@ def causal_average_weights(length: int) -> Tensor:
 # %% check="causal_average_weights" points=2
 @check("causal_average_weights")
 def check_causal_average_weights():
-    """The weights of four tokens, of two, and of forty."""
-    third = 1 / 3
-    expected = [[1.0, 0, 0, 0], [0.5, 0.5, 0, 0], [third] * 3 + [0], [0.25] * 4]
+    """The weights of the lesson's eight tokens, of two, and of forty."""
+    expected = torch.tensor(
+        [
+            [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
+            [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
+            [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
+            [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
+        ]
+    )
     why = "Row t holds 1 / (t + 1) in the columns 0 to t, and 0 behind them."
-    expect_close(causal_average_weights(4), torch.tensor(expected), why)
+    expect_close(causal_average_weights(8), expected, why)
     expect_close(causal_average_weights(2), torch.tensor([[1.0, 0], [0.5, 0.5]]), why)
     expect_shape(causal_average_weights(40), (40, 40))
     expect_close(causal_average_weights(40)[-1], [1 / 40] * 40, why, 1e-7)
@@ -395,25 +416,38 @@ def check_causal_average():
     """The lesson's sequence, alone and in transposed batches; then three numbers."""
     torch.manual_seed(1)
     sequence = torch.randn(8, 2)
+    expected = torch.tensor(
+        [
+            [-1.5256, -0.7502],
+            [-1.0898, -1.1799],
+            [-0.7599, -0.9896],
+            [-0.8149, -1.1445],
+            [-0.7943, -0.8549],
+            [-0.7915, -0.7543],
+            [-0.7102, -0.4055],
+            [-0.5929, -0.2964],
+        ]
+    )
     why = "Row t is the mean of the rows 0 to t."
-    means = expect_shape(causal_average(sequence), (8, 2), why)
-    last = torch.tensor([-0.5929, -0.2964])
-    expect_close(causal_average(sequence)[-1], last, why)
+    expect_close(causal_average(sequence), expected, why)
     batch = torch.stack([sequence, -sequence, 2 * sequence])
-    means = torch.stack([means, -means, 2 * means])
+    means = torch.stack([expected, -expected, 2 * expected])
     why = "Each sequence of a batch has averages of its own."
     expect_close(causal_average(batch), means, why, 2e-4)
     # Transposed, the numbers lie in another order in memory, so `view` fails.
     batches = torch.stack([batch, -batch]).transpose(0, 1)
     means = torch.stack([means, -means]).transpose(0, 1)
     expect_close(causal_average(batches), means, why, 2e-4)
-    front = (1, 3, 2, 4, 5)
-    expect_shape(causal_average(torch.ones(front)), front, "Other dimensions stay.")
+    front = torch.ones(1, 3, 2, 4, 5)
+    expect_shape(
+        causal_average(front), (1, 3, 2, 4, 5), "Any dimensions stay in front."
+    )
 
     few = torch.tensor([[1.0, 3.0, -1.0]]).double()
     means = torch.tensor([[1.0], [2.0], [1.0]]).double()
     expect_close(causal_average(few.T), means, "The means are 1, 2 and 1.", 1e-5)
-    expect_gradients(causal_average, few.T)
+    expect_gradient(causal_average(few.requires_grad_().T), few)
+    expect_unchanged(causal_average, few.T)
     long = torch.arange(40.0).reshape(40, 1)
     expect_close(causal_average(long)[-1], [19.5], "The mean of 0 to 39.", 1e-3)
     small = causal_average(torch.full((1, 2, 1), 1e-6))
@@ -505,11 +539,22 @@ def causal_mask_scores(length: int) -> Tensor:
 # %% check="causal_mask_scores" points=2
 @check("causal_mask_scores")
 def check_causal_mask_scores():
-    """The scores of four tokens, of two, and of forty."""
+    """The scores of the lesson's eight tokens, of two, and of forty."""
     inf = float("inf")
-    expected = [[0.0, -inf, -inf, -inf], [0, 0, -inf, -inf], [0, 0, 0, -inf], [0] * 4]
+    expected = torch.tensor(
+        [
+            [0.0, -inf, -inf, -inf, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, -inf, -inf, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, -inf, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -inf],
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        ]
+    )
     why = "On and below the diagonal is 0, above it -inf."
-    expect_close(causal_mask_scores(4), torch.tensor(expected), why, 1e-12)
+    expect_close(causal_mask_scores(8), expected, why, 1e-12)
     expect_close(causal_mask_scores(2), torch.tensor([[0.0, -inf], [0.0, 0.0]]), why)
     expect_shape(causal_mask_scores(40), (40, 40))
     expect_close(causal_mask_scores(40)[-1], [0.0] * 40, "The last token sees all.")
@@ -550,13 +595,23 @@ def causal_softmax_weights(length: int) -> Tensor:
 # %% check="causal_softmax_weights" points=2
 @check("causal_softmax_weights")
 def check_causal_softmax_weights():
-    """The weights of four tokens, of two, and of forty."""
+    """The weights of the lesson's eight tokens, of two, and of forty."""
+    expected = torch.tensor(
+        [
+            [1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.5000, 0.5000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.3333, 0.3333, 0.3333, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2500, 0.2500, 0.2500, 0.2500, 0.0000, 0.0000, 0.0000, 0.0000],
+            [0.2000, 0.2000, 0.2000, 0.2000, 0.2000, 0.0000, 0.0000, 0.0000],
+            [0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.1667, 0.0000, 0.0000],
+            [0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.1429, 0.0000],
+            [0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250, 0.1250],
+        ]
+    )
     sums = "Every row sums to 1."
     expect_close(causal_softmax_weights(8).sum(dim=1), [1.0] * 8, sums, 1e-5)
-    third = 1 / 3
-    expected = [[1.0, 0, 0, 0], [0.5, 0.5, 0, 0], [third] * 3 + [0], [0.25] * 4]
     why = "These are the weights of the average so far."
-    expect_close(causal_softmax_weights(4), torch.tensor(expected), why)
+    expect_close(causal_softmax_weights(8), expected, why)
     expect_close(causal_softmax_weights(2), torch.tensor([[1.0, 0], [0.5, 0.5]]), why)
     expect_shape(causal_softmax_weights(40), (40, 40))
     expect_close(causal_softmax_weights(40)[-1], [1 / 40] * 40, why, 1e-7)

@@ -170,20 +170,36 @@ def project(
 # %% check="project" points=2
 @check("project")
 def check_project():
-    """The lesson's token, number by number and as a whole; then batches in float64."""
+    """The lesson's token, number by number and with all others; then batches."""
+    torch.manual_seed(123)
+    W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 2)
+    matrix = [[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]]
+    expect_close(W_query, matrix, "This is the lesson's matrix.")
     why = "Queries, keys and values, in this order."
-    for role in range(3):
+    for role in (1, 2):
         expect_shape(project(journey, W_query, W_key, W_value)[role], (6, 2), why)
-    expect(len(project(journey, W_query, W_key, W_value)) == 3, why)
     rows = torch.tensor([[0.1629, 0.2841], [0.2190, 0.5990], [0.0488, 0.5719]])
     for i in range(3):  # each number of the token alone, times its row of W_query
         alone = torch.zeros(3)
         alone[i] = journey[1, i]
         expect_close(project(alone, W_query, W_key, W_value)[0], rows[i], why)
-    query = torch.tensor([0.4306, 1.4551])
-    expect_close(project(journey[1], W_query, W_key, W_value)[0], query, why)
+    query_2 = torch.tensor([0.4306, 1.4551])
+    expect_close(project(journey[1], W_query, W_key, W_value)[0], query_2, why)
+    queries = torch.tensor(
+        [
+            [0.2309, 1.0966],
+            [0.4306, 1.4551],
+            [0.4300, 1.4343],
+            [0.2355, 0.7990],
+            [0.2983, 0.6565],
+            [0.2568, 1.0533],
+        ]
+    )
+    pairs = torch.stack([journey, 2 * journey]).transpose(0, 1)  # `view` fails on it
+    expected = torch.stack([queries, 2 * queries], dim=1)
+    expect_close(project(pairs, W_query, W_key, W_value)[0], expected, why, 2e-4)
 
-    x = torch.tensor([[[1.0, 2.0, 0.0]], [[0.0, 1.0, -1.0]]]).double()
+    x = torch.tensor([[[1.0, 2.0, 0.0]], [[0.0, 1.0, -1.0]]]).double().requires_grad_()
     to_queries = torch.tensor([[1.0, 0], [0, 1], [2, 2]]).double()
     to_keys = torch.tensor([[0.0, 1], [1, 1], [1, 0]]).double()
     to_values = torch.tensor([[1.0, 0, 0, 2], [0, 3, 0, 0], [0, 0, 1, 1]]).double()
@@ -192,15 +208,16 @@ def check_project():
         [[[2.0, 3]], [[0, 1]]],
         [[[1.0, 6, 0, 2]], [[0, 3, -1, -1]]],
     )
-    turned = torch.stack([x, 2 * x]).transpose(0, 1)  # `view` fails on it
+    expect(len(project(x, to_queries, to_keys, to_values)) == 3, why)
     for n, role in enumerate(["Queries", "Keys", "Values"]):
         why = f"{role} are the tokens times their own matrix."
         expected = torch.tensor(right[n]).double()
         expect_close(project(x, to_queries, to_keys, to_values)[n], expected, why)
-        both = torch.stack([expected, 2 * expected], dim=1)
-        expect_close(project(turned, to_queries, to_keys, to_values)[n], both, why)
-        x.requires_grad_()
         expect_gradient(project(x, to_queries, to_keys, to_values)[n], x)
+    wide = project(
+        torch.ones(2, 5), torch.ones(5, 2), torch.ones(5, 2), torch.ones(5, 4)
+    )
+    expect_close(wide[2], torch.full((2, 4), 5.0), "Tokens may be wider than three.")
 
 
 # %% [markdown]
@@ -293,14 +310,23 @@ def attention_scores(queries: Tensor, keys: Tensor) -> Tensor:
 # %% check="attention_scores" points=2
 @check("attention_scores")
 def check_attention_scores():
-    """One query of the lesson with one key and with all; then batches in float64."""
+    """One query with one key and with all, then all; and a batch of two in float64."""
     why = "Row i, column j is the plain dot product of query i and key j."
     one, six = queries[1:2], keys[1:2]
     expect_close(attention_scores(one, six), torch.tensor([[1.8524]]), why)
-    expected = torch.tensor([[1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]])
-    expect_close(attention_scores(one, keys), expected, why)
-    expected = torch.tensor([[0.9231, 1.3545], [1.2705, 1.8524], [1.2544, 1.8284]])
-    expect_close(attention_scores(queries[:3], keys[:2]), expected, why)
+    expected = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
+    expect_close(attention_scores(queries[1:2], keys), expected[None], why)
+    expected = torch.tensor(
+        [
+            [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
+            [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440],
+            [1.2544, 1.8284, 1.7877, 1.0654, 0.5508, 1.5238],
+            [0.6973, 1.0167, 0.9941, 0.5925, 0.3061, 0.8475],
+            [0.6114, 0.8819, 0.8626, 0.5121, 0.2707, 0.7307],
+            [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
+        ]
+    )
+    expect_close(attention_scores(queries, keys), expected, why)
 
     asks = torch.tensor([[[1.0, 2.0]], [[3.0, 0.0]]]).double()
     few = torch.tensor([[[1.0, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]]).double()
@@ -309,7 +335,8 @@ def check_attention_scores():
     expect_close(attention_scores(asks, few), expected, why)
     batches = asks.repeat(3, 1, 1, 1), few.repeat(3, 1, 1, 1)
     expect_close(attention_scores(*batches), expected.repeat(3, 1, 1, 1), why)
-    expect_gradients(attention_scores, asks, few)
+    expect_gradient(attention_scores(asks.requires_grad_(), few.requires_grad_()), asks)
+    expect_gradient(attention_scores(asks, few), few)
     small = attention_scores(torch.full((1, 2), 1e-3), torch.full((3, 2), 1e-3))
     expect((small > 0).all(), "Small scores are not rounded.")
 
@@ -407,14 +434,16 @@ def check_score_variance():
     expect_close(score_variance(asks, few, False), torch.tensor(16 / 15), why)
     why = "Scores divided by the root of d_k have a variance divided by d_k."
     expect_close(score_variance(asks, few, True), torch.tensor(8 / 15), why)
-    expect_unchanged(score_variance, asks, few, True)
 
     torch.manual_seed(0)
     many, others = torch.randn(200, 64), torch.randn(200, 64)
     plain = score_variance(many, others, False)
-    expect(55 < plain < 75, f"For head size 64 it is near 64; yours is {plain:.2f}.")
+    expect(
+        55 < plain < 75, f"For head size 64 it is near 64, and yours is {plain:.2f}."
+    )
     scaled = score_variance(many, others, True)
-    expect(0.85 < scaled < 1.15, f"Scaled, it is near 1; yours is {scaled:.2f}.")
+    expect(0.85 < scaled < 1.15, f"Scaled, it is near 1, and yours is {scaled:.2f}.")
+    expect_unchanged(score_variance, asks, few, True)
     small = score_variance(1e-2 * asks, 1e-2 * few, False)
     expect_close(small, torch.tensor(1.0667e-8), "It is not rounded.", 1e-10)
 
@@ -583,12 +612,32 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
 # %% check="scaled_attention_weights" points=2
 @check("scaled_attention_weights")
 def check_scaled_attention_weights():
-    """The scores of one query of the lesson; then a batch with d_k = 4."""
-    scores = torch.tensor([1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440])
+    """The lesson's scores, of one query and of all; then a batch with d_k = 4."""
+    scores = torch.tensor(
+        [
+            [0.9231, 1.3545, 1.3241, 0.7910, 0.4032, 1.1330],
+            [1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440],
+            [1.2544, 1.8284, 1.7877, 1.0654, 0.5508, 1.5238],
+            [0.6973, 1.0167, 0.9941, 0.5925, 0.3061, 0.8475],
+            [0.6114, 0.8819, 0.8626, 0.5121, 0.2707, 0.7307],
+            [0.8995, 1.3165, 1.2871, 0.7682, 0.3937, 1.0996],
+        ]
+    )
     expected = torch.tensor([0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820])
     why = "The softmax over the keys of the scores, divided by the root of d_k."
     expect_unchanged(scaled_attention_weights, scores, 2)
-    expect_close(scaled_attention_weights(scores, 2).sum(), 1.0, "They sum to 1.")
+    expect_close(scaled_attention_weights(scores[1], 2).sum(), 1.0, "They sum to 1.")
+    expect_close(scaled_attention_weights(scores[1], 2), expected, why)
+    expected = torch.tensor(
+        [
+            [0.1551, 0.2104, 0.2059, 0.1413, 0.1074, 0.1799],
+            [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820],
+            [0.1503, 0.2256, 0.2192, 0.1315, 0.0914, 0.1819],
+            [0.1591, 0.1994, 0.1962, 0.1477, 0.1206, 0.1769],
+            [0.1610, 0.1949, 0.1923, 0.1501, 0.1265, 0.1752],
+            [0.1557, 0.2092, 0.2048, 0.1419, 0.1089, 0.1794],
+        ]
+    )
     expect_close(scaled_attention_weights(scores, 2), expected, why)
 
     log_3 = 1.0986122886681098  # e to this power is 3
@@ -598,7 +647,7 @@ def check_scaled_attention_weights():
     expect_close(scaled_attention_weights(batch, 4), expected.double(), why)
     many = scaled_attention_weights(torch.stack([batch, 0 * batch]), 4)
     expect_close(many[0], expected.double(), "A batch may hold batches.")
-    expect_gradients(scaled_attention_weights, batch, 4)
+    expect_gradient(scaled_attention_weights(batch.requires_grad_(), 4), batch)
     low = torch.tensor([[-1.0, -2.0, -40.0]])
     expected = torch.tensor([0.7311, 0.2689])
     expect_close(scaled_attention_weights(low, 1)[0, :2], expected, why)
@@ -709,9 +758,20 @@ def scaled_dot_product_attention(
 def check_scaled_dot_product_attention():
     """The lesson's queries, one and all; then a batch of two in float64."""
     why = "Each query gets the values, mixed by the softmax of its scaled scores."
-    one, expected = queries[1:2], torch.tensor([[0.3061, 0.8210]])
+    one = queries[1:2]
+    expected = torch.tensor([[0.3061, 0.8210]])
     expect_close(scaled_dot_product_attention(one, keys, values), expected, why)
-    expect_shape(scaled_dot_product_attention(queries, keys, values), (6, 2), why)
+    expected = torch.tensor(
+        [
+            [0.2996, 0.8053],
+            [0.3061, 0.8210],
+            [0.3058, 0.8203],
+            [0.2948, 0.7939],
+            [0.2927, 0.7891],
+            [0.2990, 0.8040],
+        ]
+    )
+    expect_close(scaled_dot_product_attention(queries, keys, values), expected, why)
 
     # The scores of the first query differ by 2 * log_3. Divided by the root of 4 that
     # is log_3, so its weights are as 1 to 3.
@@ -722,16 +782,22 @@ def check_scaled_dot_product_attention():
     few = torch.zeros(2, 2, 4).double()
     few[0, 1, 0] = few[1, 0, 0] = log_3
     mixed = torch.tensor([[[4.0, 0, 8], [0, 4, 4]], [[4, 0, 0], [0, 0, 8]]]).double()
-    first, second = [[1, 3, 5], [2, 2, 6], [3, 1, 7]], [[1, 0, 6], [2, 0, 4], [3, 0, 2]]
+    first, second = (
+        [[1.0, 3, 5], [2, 2, 6], [3, 1, 7]],
+        [[1, 0, 6], [2, 0, 4], [3, 0, 2]],
+    )
     expected = torch.tensor([first, second]).double()
     expect_close(scaled_dot_product_attention(asks, few, mixed), expected, why)
     batches = [part.repeat(2, 1, 1, 1) for part in (asks, few, mixed)]
     many = scaled_dot_product_attention(*batches)
     expect_close(many[1], expected, "A batch may hold batches.")
     large = scaled_dot_product_attention(1e4 * asks, few, mixed)
-    why = "Large scores give inf or nan: which step overflows?"
-    expect(large.isfinite().all(), why)
-    expect_gradients(scaled_dot_product_attention, asks, few, mixed)
+    expect(
+        large.isfinite().all(), "Large scores give inf or nan: which step overflows?"
+    )
+    for part in (asks, few, mixed):
+        part.requires_grad_()
+        expect_gradient(scaled_dot_product_attention(asks, few, mixed), part)
     signs = torch.tensor([[1.0], [-1.0]])
     expected = torch.tensor([[0.761594], [-0.761594]])
     why = "Is a sign lost, or a number rounded?"
@@ -788,8 +854,8 @@ plt.show()
 # - What queries, keys and values are for, and why each has a matrix of its own.
 # - How $Q K^\top$ holds a score for each pair, and why the keys are transposed in their last two dimensions
 #   only.
-# - Why the variance of the scores grows with the head size, and why dividing by $\sqrt{d_k}$ brings it
-#   back to 1: you have measured both.
+# - Why the variance of the scores grows with the head size, and why dividing by $\sqrt{d_k}$ mends it: you
+#   have measured both.
 # - What large scores do to softmax, and why a softmax that picks one token no longer learns.
 # - Over which dimension the softmax runs, and why -1 is a better name for it than 1.
 # - Why code in a notebook can be right by accident, and how to find out.

@@ -114,7 +114,7 @@ for kind in (Plain, Registered):
 
 # %% [markdown]
 # All three differ. `Plain` gives right results today, and yet it will never learn, its numbers are not
-# saved, and they stay behind when the module moves to another dtype or to a GPU. There is no error
+# saved, and they stay behind when the module moves to another number type or to a GPU. There is no error
 # message for any of it. That is why the hidden tests ask about parameters and not only about results.
 #
 # ## Self-attention, version 1
@@ -199,17 +199,29 @@ def check_SelfAttention_v1():
     module = SelfAttention_v1(3, 2)
     expect_parameters(module, "W_query W_key W_value", journey)
     expect_shape(module.W_query, (3, 2), "A parameter has the shape (d_in, d_out).")
+    expected = torch.tensor(
+        [
+            [0.2996, 0.8053],
+            [0.3061, 0.8210],
+            [0.3058, 0.8203],
+            [0.2948, 0.7939],
+            [0.2927, 0.7891],
+            [0.2990, 0.8040],
+        ]
+    )
     why = "torch.rand draws query, key, value, in this order; scores are scaled."
-    expect_shape(module(journey), (6, 2), why)
-    expect_close(module(journey)[:1], torch.tensor([[0.2996, 0.8053]]), why)
+    expect_close(module(journey), expected, why)
     other = SelfAttention_v1(3, 2).W_query
     expect(not torch.equal(other, module.W_query), "Your class sets a seed.")
 
     # A token's score with itself is -2 * log(3), divided by the root of 4 that is
     # -log(3), and with the other 0: they weigh 1 to 3.
-    module, log_3 = SelfAttention_v1(2, 4).double(), math.log(3)
-    one = torch.eye(2)
-    set_weights(module, W_query=2 * log_3 * one, W_key=-one, W_value=4 * one)
+    module = SelfAttention_v1(2, 4).double()
+    with torch.no_grad():
+        for one, size in zip(
+            module.parameters(), (2 * math.log(3), -1, 4), strict=True
+        ):
+            one.copy_(size * torch.eye(2, 4))
     x = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()
     expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
@@ -338,24 +350,46 @@ class SelfAttention_v2(nn.Module):
 # %% check="SelfAttention_v2" points=2
 @check("SelfAttention_v2")
 def check_SelfAttention_v2():
-    """The lesson's tokens with a seed; then weights that one can work out by hand."""
+    """Two sentences with seeds; then weights that one can work out by hand."""
     names = "W_query.weight W_key.weight W_value.weight"
     torch.manual_seed(789)
     module = SelfAttention_v2(3, 2)
     expect_parameters(module, names, journey)
+    expected = torch.tensor(
+        [
+            [-0.0739, 0.0713],
+            [-0.0748, 0.0703],
+            [-0.0749, 0.0702],
+            [-0.0760, 0.0685],
+            [-0.0763, 0.0679],
+            [-0.0754, 0.0693],
+        ]
+    )
     why = "Just three layers, made in the order query, key, value; scores are scaled."
-    expect_shape(module(journey), (6, 2), why)
-    expect_close(module(journey)[1], torch.tensor([-0.0748, 0.0703]), why)
+    expect_close(module(journey), expected, why)
+    rows = [[0.12, 0.45, 0.67], [0.34, 0.56, 0.78], [0.23, 0.57, 0.91]]
+    mechanism = torch.tensor([*rows, [0.76, 0.88, 0.45], [0.54, 0.12, 0.34]])
+    torch.manual_seed(123)
+    expected = [
+        [-0.5128, -0.0366],
+        [-0.5141, -0.0376],
+        [-0.5143, -0.0377],
+        [-0.5143, -0.0377],
+        [-0.5129, -0.0367],
+    ]
+    expect_close(SelfAttention_v2(3, 2)(mechanism), expected, why)
     biased = SelfAttention_v2(3, 2, True)
     both = " ".join(f"{name} {name[:-6]}bias" for name in names.split())
     expect_parameters(biased, both, journey)
     same = torch.equal(biased.W_key.weight, module.W_key.weight)
     expect(not same, "Your class sets a seed.")
-
     # Numbers by hand, as in the check of SelfAttention_v1.
-    module, log_3 = SelfAttention_v2(2, 4).double(), math.log(3)
-    one = torch.eye(2)
-    set_weights(module, W_query=2 * log_3 * one, W_key=-one, W_value=4 * one)
+    module = SelfAttention_v2(2, 4).double()
+    with torch.no_grad():
+        for one, size in zip(
+            module.parameters(), (2 * math.log(3), -1, 4), strict=True
+        ):
+            one.copy_(size * torch.eye(4, 2))
     x = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()
     expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(module(x), expected, "Scores are divided by the root of d_out.", 1e-6)
@@ -616,6 +650,11 @@ def check_SelfAttention():
     torch.manual_seed(42)
     module = SelfAttention(d_model=2, row_dim=0, col_dim=1)
     expect_parameters(module, "W_q.weight W_k.weight W_v.weight", encodings)
+    matrices = [
+        [[0.5406, -0.1657], [0.5869, 0.6496]],
+        [[-0.1549, -0.3443], [0.1427, 0.4153]],
+        [[0.6233, 0.6146], [-0.5188, 0.1323]],
+    ]
     words = [
         [[0.7621, -0.0428], [1.1063, 0.7890], [1.1164, -2.1336]],
         [[-0.1469, -0.3038], [0.1057, 0.3685], [-0.9914, -2.4152]],
@@ -623,21 +662,36 @@ def check_SelfAttention():
     ]
     why = "Just three layers, made in the order W_q, W_k, W_v."
     for n, layer in enumerate((module.W_q, module.W_k, module.W_v)):
+        expect_close(layer.weight.T, matrices[n], why)
         expect_close(layer(encodings), words[n], why)
+    scores = [
+        [-0.0990, 0.0648, -0.6523],
+        [-0.4022, 0.4078, -3.0024],
+        [0.4842, -0.6683, 4.0461],
+    ]
+    scaled = [
+        [-0.0700, 0.0458, -0.4612],
+        [-0.2844, 0.2883, -2.1230],
+        [0.3424, -0.4725, 2.8610],
+    ]
+    w = [[0.3573, 0.4011, 0.2416], [0.3410, 0.6047, 0.0542], [0.0722, 0.0320, 0.8959]]
+    scaled = torch.tensor(scaled)
+    expect_close(scaled * 2**0.5, scores, "Scores are scaled by the root of 2.", 2e-4)
+    expect_close(torch.softmax(scaled, dim=1), w, "Each row of w is a softmax.")
     expected = torch.tensor([[1.0100, 1.0641], [0.2040, 0.7057], [3.4989, 2.2427]])
-    why = "Your layers are right. Compare the steps."
-    expect_close(module(encodings), expected, why)
-    same = torch.equal(SelfAttention().W_q.weight, SelfAttention().W_q.weight)
-    expect(not same, "Your class sets a seed.")
-
-    # Numbers by hand, as in the check of SelfAttention_v1.
-    other, log_3 = SelfAttention(4).double(), math.log(3)
-    one = torch.eye(2)
-    set_weights(other, W_q=2 * log_3 * one, W_k=-one, W_v=4 * one)
+    expect_close(
+        module(encodings), expected, "Your layers are right. Compare the steps."
+    )
+    other = SelfAttention(4).double()  # numbers as in the check of SelfAttention_v1
+    with torch.no_grad():
+        for one, size in zip(other.parameters(), (2 * math.log(3), -1, 4), strict=True):
+            one.copy_(size * torch.eye(4))
     x = torch.tensor([[1.0, 0, 0, 0], [0, -1, 0, 0]]).double()
     expected = torch.tensor([[1.0, -3.0, 0.0, 0.0], [3.0, -1.0, 0.0, 0.0]]).double()
     expect_close(other(x), expected, "Scores are divided by the root of d_model.", 1e-6)
     expect_shape(expect_unchanged(other, x[:1]), (1, 4))
+    same = torch.equal(SelfAttention().W_q.weight, SelfAttention().W_q.weight)
+    expect(not same, "Your class sets a seed.")
     expect(other(1000 * x).isfinite().all(), "Large tokens overflow.")
     expect((other(1e-6 * x) != 0).any(), "Small numbers are not rounded.")
 
@@ -795,7 +849,7 @@ plt.show()
 # (it may even complain that its list is empty, but as soon as other layers are there, it trains those in
 # silence); they keep their random values. They are missing in state_dict, so a saved and reloaded model
 # has other random numbers. And module.to(...) or .double() does not take them along, so they stay on the
-# old device or in the old dtype.
+# old device or in the old number type.
 #
 # There is no message because forward needs only the numbers: the computation is right, only the
 # bookkeeping is missing.

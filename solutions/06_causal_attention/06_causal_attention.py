@@ -267,10 +267,17 @@ def masked_attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
 @check("masked_attention_weights")
 def check_masked_attention_weights():
     """The lesson's scores; then batches in which two tokens look at three."""
-    scores = [[-0.0700, 0.0458, -0.4612], [-0.2844, 0.2883, -2.1230]]
-    scores = torch.tensor([*scores, [0.3424, -0.4725, 2.8610]])
+    scores = torch.tensor(
+        [
+            [-0.0700, 0.0458, -0.4612],
+            [-0.2844, 0.2883, -2.1230],
+            [0.3424, -0.4725, 2.8610],
+        ]
+    )
     mask = torch.tensor([[False, True, True], [False, False, True], [False] * 3])
-    weights = torch.tensor([[1, 0, 0], [0.3606, 0.6394, 0], [0.0722, 0.0320, 0.8959]])
+    weights = torch.tensor(
+        [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
+    )
     expect_unchanged(masked_attention_weights, scores, mask)
     why = "Hidden weights are 0, and what is visible shares the whole 1."
     expect_close(masked_attention_weights(scores, mask), weights, why)
@@ -283,13 +290,15 @@ def check_masked_attention_weights():
     log_3 = 1.0986122886681098  # e to this power is 3
     low = [-20_000, -20_000, -19_960]
     rows = [[[0, log_3, 9], [1991, 2e3, 2e3]], [low, [1, log_3, 0]]]
-    batch = torch.tensor(rows, dtype=torch.float64)
+    batch = torch.tensor(rows, dtype=torch.float64, requires_grad=True)
     mask = torch.tensor([[False, False, True], [True, False, False]])
-    rows = [[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]]
-    expected = batch.new_tensor(rows)
+    expected = batch.new_tensor(
+        [[[0.25, 0.75, 0], [0, 0.5, 0.5]], [[0.5, 0.5, 0], [0, 0.75, 0.25]]]
+    )
+    expect_unchanged(masked_attention_weights, batch, mask)
     why = "The mask holds for each text, and each row sums to 1."
     expect_close(masked_attention_weights(batch, mask), expected, why)
-    expect_gradients(masked_attention_weights, batch, mask)
+    expect_gradient(masked_attention_weights(batch, mask), batch)
     batches = torch.stack([batch, -batch, 0 * batch])
     why = "A batch of batches has the same weights as its batches alone."
     expect_close(masked_attention_weights(batches, mask)[0], expected, why)
@@ -446,8 +455,12 @@ def check_MaskedSelfAttention():
     # the first two (b = 0 and b = 1) as 1 and 3.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = MaskedSelfAttention(d_model=4).double()
-    rows = [[4, 0], [0, 4], [8, 0], [0, -4]]
-    set_weights(module, W_q=[[2]], W_k=[[0, log_3]], W_v=rows)
+    with torch.no_grad():
+        for layer in (module.W_q, module.W_k, module.W_v):
+            layer.weight.zero_()
+        module.W_q.weight[0, 0] = 2
+        module.W_k.weight[0, 1] = log_3
+        module.W_v.weight[:, :2] = torch.tensor([[4, 0], [0, 4], [8, 0], [0, -4]])
     x = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 0], [-1, 1, 0, 0], [0] * 4]).double()
     rows = [[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1]]
     mask = torch.tensor(rows, dtype=torch.bool)
@@ -607,10 +620,15 @@ def check_Head():
     head = Head(32, 16, 8)
     for layer in (head.key, head.query, head.value):
         expect_shape(layer(x), (4, 8, 16), "A layer maps n_embd to head_size.")
+    scores = head.query(x) @ head.key(x).transpose(1, 2)
+    expect_shape(scores, (4, 8, 8), "Each token has a score for each token.")
     expect_shape(head(x), (4, 8, 16), "The weights (4, 8, 8) mix the values.")
     expect_parameters(head, "key.weight query.weight value.weight", x)
     why = "The first token sees only itself."
     expect_close(head(x)[:, 0], head.value(x)[:, 0], why, 1e-5)
+    changed = torch.cat([x[:, :5], 0 * x[:, 5:] + 3], dim=1)
+    why = "Tokens from 5 on have changed, and nothing else."
+    expect_close(head(changed)[:, :5], head(x)[:, :5], why, 1e-5)
     why = "A text's beginning alone has the same outputs as with what follows."
     expect_close(head(x[:, :5]), head(x)[:, :5], why, 1e-5)
 
@@ -622,8 +640,11 @@ def check_Head():
     for name, one in vars(head).items():
         why = f"{name} stays behind when the module moves."
         expect(not isinstance(one, torch.Tensor), why)
-    rows = [[4, 0], [0, 20], [0, 40], [-8, 0]]
-    set_weights(head, query=[[2]], key=[[0, log_3]], value=rows)
+    zeros = [[0, 0]] * 3
+    with torch.no_grad():
+        head.query.weight.copy_(torch.tensor([[2, 0], *zeros]))
+        head.key.weight.copy_(torch.tensor([[0, log_3], *zeros]))
+        head.value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
     x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
     first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
     second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
@@ -811,15 +832,17 @@ def check_CausalAttention():
     expect_close(module(x)[:, 0], own, why, 1e-5)
     why = "A text's beginning alone has the same outputs as with what follows."
     expect_close(module(x[:, :4]), module(x)[:, :4], why, 1e-5)
-
     # The two texts of the check of Head, with the same numbers by hand.
     log_3 = 1.0986122886681098  # e to this power is 3
     module = CausalAttention(2, 4, 12, 0.0).double()
     for name, one in vars(module).items():
         why = f"{name} stays behind when the module moves."
         expect(not isinstance(one, torch.Tensor), why)
-    rows = [[4, 0], [0, 20], [0, 40], [-8, 0]]
-    set_weights(module, W_query=[[2]], W_key=[[0, log_3]], W_value=rows)
+    zeros = [[0, 0]] * 3
+    with torch.no_grad():
+        module.W_query.weight.copy_(torch.tensor([[2, 0], *zeros]))
+        module.W_key.weight.copy_(torch.tensor([[0, log_3], *zeros]))
+        module.W_value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
     x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
     first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
     second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]

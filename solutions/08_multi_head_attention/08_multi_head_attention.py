@@ -246,10 +246,15 @@ def check_MultiHeadAttentionWrapper():
     wrapper = MultiHeadAttentionWrapper(d_model=2, row_dim=0, col_dim=1, num_heads=3)
     names = " ".join(f"heads.{n}.W_{one}.weight" for n in range(3) for one in "qkv")
     expect_parameters(wrapper, names, x, x, x)
-    expect_shape(wrapper(x, x, x), (3, 6))
-    row = torch.tensor([0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499])
+    expected = torch.tensor(
+        [
+            [1.0100, 1.0641, -0.7081, -0.8268, 0.6226, 0.1312],
+            [0.2040, 0.7057, -0.7417, -0.9193, 0.5522, 0.2499],
+            [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
+        ]
+    )
     why = "Each row is a token's, with all features of the first head in front."
-    expect_close(wrapper(x, x, x)[1], row, why)
+    expect_close(wrapper(x, x, x), expected, why)
     own = torch.cat([head.W_v(x[0]) for head in wrapper.heads])
     why = "In each head the first token sees only itself."
     expect_close(wrapper(x, x, x, causal_mask(3))[0], own, why, 1e-5)
@@ -258,8 +263,10 @@ def check_MultiHeadAttentionWrapper():
     # second one as 3, 1, 1, 3. In the second head all weights are equal.
     log_3 = 1.0986122886681098  # e to this power is 3
     wrapper = MultiHeadAttentionWrapper(d_model=4, num_heads=2).double()
-    set_weights(wrapper.heads[0], W_q=[[2]], W_k=[[log_3]], W_v=8 * torch.eye(4))
-    set_weights(wrapper.heads[1], W_v=4 * torch.eye(4))
+    sizes = (2, log_3, 8, 0, 0, 4)
+    with torch.no_grad():
+        for weight, size in zip(wrapper.parameters(), sizes, strict=True):
+            weight.copy_(size * torch.eye(4).double())
     x = torch.tensor([[1, 0, 0, 0], [-1, 0, 0, 0]]).double()
     y = torch.tensor([[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]).double()
     z = torch.tensor([[1, 0, 2, 0], [0, 1, 0, 0], [0, 0, 1, -1], [3, 0, 0, 1]]).double()
@@ -611,7 +618,6 @@ def check_MultiHeadAttention():
     expect_close(attention(x[:, :4]), attention(x)[:, :4], why, 1e-5)
     errors = ("ValueError", "AssertionError")
     expect_raises(errors, MultiHeadAttention, 5, 10, 7, 0.0, 4)
-
     # In head 0 a token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0,
     # 0): divided by the root of 4, a score is a * b * log_3. In head 1 queries are 0.
     log_3 = 1.0986122886681098  # e to this power is 3
@@ -619,8 +625,12 @@ def check_MultiHeadAttention():
     for name, one in vars(attention).items():
         expect(not isinstance(one, torch.Tensor), f"{name} stays behind.")
     rows = [[4, 0], [0, 20], [0, 40], [-8, 0], [6, 0], [0, 6], [6, -6], [6, 6]]
-    parts = {"W_value": rows, "out_proj": 2 * torch.eye(8)}
-    set_weights(attention, W_query=[[2]], W_key=[[0, log_3]], **parts)
+    with torch.no_grad():
+        for weight in attention.parameters():
+            weight.zero_()
+        attention.W_query.weight[0, 0], attention.W_key.weight[0, 1] = 2, log_3
+        attention.W_value.weight.copy_(torch.tensor(rows))
+        attention.out_proj.weight.copy_(2 * torch.eye(8))
     x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
     expect_close(attention(x), attention(x), "In evaluation nothing is dropped.")
     first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
