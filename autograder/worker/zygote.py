@@ -73,6 +73,7 @@ def _set_environment(scratch: Path, fonts: Path) -> None:
         HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(own), MPLBACKEND="agg",
         OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
     )  # fmt: skip
+    os.environ.pop("PYTHONHASHSEED", None)  # which this Python has read, and no submission needs to know
 
 
 def _look_at_everything() -> None:
