@@ -19,6 +19,7 @@ __all__ = [
     "expect_gradcheck",
     "expect_gradient",
     "expect_inputs_unchanged",
+    "expect_moved",
     "expect_no_nan",
     "expect_numbers",
     "expect_numel",
@@ -54,6 +55,7 @@ from .tensors import expect_finite as expect_finite
 from .tensors import expect_gradcheck as expect_gradcheck
 from .tensors import expect_gradient as expect_gradient
 from .tensors import expect_inputs_unchanged as expect_inputs_unchanged
+from .tensors import expect_moved as expect_moved
 from .tensors import expect_no_nan as expect_no_nan
 from .tensors import expect_numbers as expect_numbers
 from .tensors import expect_numel as expect_numel

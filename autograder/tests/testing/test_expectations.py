@@ -17,6 +17,7 @@ from autograder.testing.tensors import (
     expect_gradcheck,
     expect_gradient,
     expect_inputs_unchanged,
+    expect_moved,
     expect_numbers,
     expect_numel,
     expect_rows_sum_to_one,
@@ -53,6 +54,9 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: expect_rows_sum_to_one(RIGHT[0] * 2), "Rows must sum to 1, but the sum is 2."),
     (lambda: expect_rows_sum_to_one(torch.tensor([2.0, -1.0])), "The weights must not be negative."),
     (lambda: expect(False, "Plainly."), "Plainly."),
+    (lambda: expect_moved(torch.tensor(2.1), [RIGHT], "It is far off."), "It is far off."),
+    (lambda: expect_moved(torch.tensor(2.0), [NAN], "It is no number."), "It is no number."),
+    (lambda: expect_moved(torch.tensor(2.0), [RIGHT / 0], "It is infinite."), "It is infinite."),
     (
         lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT),
         "The function must leave its inputs alone, but it changed input 1 in place.",
@@ -111,6 +115,7 @@ def test_values_and_properties_leave_all_else_to_other_tests(student: Student) -
     for right in (student.product, student.in_single_precision, student.always_double):
         expect_inputs_unchanged(right, x=x, w=w)
     expect_gradcheck(student.product, x=x.double(), w=w.double())
+    expect_moved(torch.tensor(2.01), [RIGHT[0], RIGHT[1]], "A hundredth off is near enough.")
 
 
 @pytest.mark.parametrize(
