@@ -71,7 +71,7 @@ $(PROXY): $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
 	@command -v bwrap >/dev/null || { $(INSTALL) bubblewrap; } \
 		|| echo 'bubblewrap, the outer wall, is missing, and this user may not install it: ask for it' \

@@ -347,7 +347,8 @@ def settled(output: str) -> str:
     """Return pytest's output without what differs from run to run, and from folder to folder."""
     kept = [line for line in output.splitlines() if not line.startswith(("platform ", "rootdir: "))]
     text = re.sub(r"(as|ERROR: not found:) /\S+/(?=\w+/\w+\.ipynb)", r"\1 /home/me/", "\n".join(kept))
-    return re.sub(r"(?m)^=+ (.* in) \d+\.\d+s =+$", without_time, re.sub(r"(x\n){9,}", "x\n", text)) + "\n"
+    last = re.compile(r"(?m)^=+ (.* in) \d+\.\d+s(?: \([\d:]+\))? =+$")
+    return last.sub(without_time, re.sub(r"(x\n){9,}", "x\n", text)) + "\n"
 
 
 def without_time(line: re.Match[str]) -> str:
