@@ -1,11 +1,13 @@
-"""The command `bench`: compares grading with stock nbgrader and Otter, on one class and machine.
+"""The command `bench`: compares grading with stock nbgrader and Otter.
 
-- graders: this grader, stock nbgrader and Otter on that class.
+- graders: this grader, stock nbgrader and Otter on one class and machine.
 - replay: our hidden tests as those two run them.
 - measure: the class, and what a command takes.
-- page: the figures as people read them.
+- wild: strangers' definitions, fetched again and graded.
+- page: the tables as people read them.
 """
 
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,28 +24,58 @@ JOBS = (1, 2)
     "--submissions", type=click.IntRange(2), default=200, show_default=True, help="The class's size."
 )
 @click.option("--alone", is_flag=True, help="Leave out stock nbgrader and Otter.")
+@click.option(
+    "--table",
+    type=click.Choice(("speed", "strength")),
+    default="speed",
+    show_default=True,
+    help="What to measure: how fast all three are, or what our tests catch.",
+)
+@click.option("--wild", type=options.PATH, help="Instead, fetch the code of evidence.csv here and grade it.")
+@click.option("--site", default="https://github.com", show_default=True, help="From where --wild fetches.")
 @options.exercises
 def bench(
-    course: "options.Course", exercises: "list[options.Exercise]", submissions: int, alone: bool
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    submissions: int,
+    alone: bool,
+    table: str,
+    wild: Path | None,
+    site: str,
 ) -> None:
-    """Compare speed and memory with stock nbgrader and Otter.
+    """Compare with stock nbgrader and Otter.
 
-    Writes the figures to autograder/docs/performance.md. The first run installs Otter in build/bench/. Do not
-    use the machine meanwhile: almost every number is a time.
+    Writes a table to performance.md or evidence.md in autograder/docs. The first run installs Otter in
+    build/bench/. Do not use the machine while speed is measured.
     """
+    from autograder.authoring.verify import prove_together
+    from autograder.plugins.bench.page import page_of, to_strength, write_table
+    from autograder.plugins.bench.wild import repeat
+
+    if wild is not None:
+        options.print_lines(repeat(course, wild, site))
+        return
+    page = page_of(course.root, table)
+    match table:
+        case "strength":
+            text = to_strength(prove_together(course, exercises, os.cpu_count() or 1))
+        case _:
+            text = "\n\n".join(_speed(course, one, submissions, alone) for one in exercises)
+    write_table(page, table, text)
+    click.echo(text)
+
+
+def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
+    """Return what the graders take for a class."""
     from autograder.plugins.bench.graders import Bench
     from autograder.plugins.bench.measure import class_answers
-    from autograder.plugins.bench.page import read_page, to_markdown, with_figures
+    from autograder.plugins.bench.page import to_markdown
 
-    (page, text), figures = read_page(course.root), []
     kept = course.build / "bench"
     kept.mkdir(parents=True, exist_ok=True)
-    for exercise in exercises:
-        with TemporaryDirectory(dir=kept) as folder:
-            it, crowd = Bench(course, exercise, Path(folder)), class_answers(exercise, submissions)
-            others = [] if alone else it.others()
-            # This fills the disk's cache, from which all graders gain alike.
-            it.ours(class_answers(exercise, 2), 1)
-            figures.append(to_markdown(exercise.name, [it.ours(crowd, jobs) for jobs in JOBS], others))
-    page.write_text(with_figures(text, "\n\n".join(figures)), encoding="utf-8")
-    click.echo("\n\n".join(figures))
+    with TemporaryDirectory(dir=kept) as folder:
+        it, crowd = Bench(course, exercise, Path(folder)), class_answers(exercise, submissions)
+        others = [] if alone else it.others()
+        # This fills the disk's cache, from which all graders gain alike.
+        it.ours(class_answers(exercise, 2), 1)
+        return to_markdown(exercise.name, [it.ours(crowd, jobs) for jobs in JOBS], others)

@@ -6,6 +6,7 @@ import shutil
 import sys
 import zipfile
 from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -30,7 +31,8 @@ from autograder.worker.protocol import pack
 OTTER = "7.0.0"
 _TESTS = "tests.json"
 _NEEDED = ("torch", "ipykernel", "safetensors")
-_NBGRADER = [sys.executable, "-m", "nbgrader"]
+NBGRADER = (sys.executable, "-m", "nbgrader")
+Hidden = Callable[[str], Sequence[str]]  # the lines of Python that test a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,9 @@ class Bench:
 
     def others(self) -> list[Graded]:
         """Grade the beginning of the class with stock nbgrader, and with Otter, which is installed first."""
-        programs = self._install_otter()
+        programs = install_otter(self.course)
         (self.folder / _TESTS).write_text(json.dumps(recorded(self.exercise)), encoding="utf-8")
-        root, name = self.folder / "stock", self.exercise.name
-        (root / "source" / name).mkdir(parents=True)
-        notebook = source(self.exercise, self.folder / _TESTS)
-        (root / "source" / name / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-        settings = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
-        (root / "nbgrader_config.py").write_text(settings, encoding="utf-8")
-        measure([*_NBGRADER, "generate_assignment", name], root)
-        handed_out = parse_notebook((root / "release" / name / f"{name}.ipynb").read_bytes())
+        handed_out = release_stock(self.folder / "stock", self.exercise, self._hidden)
         os.sync()  # what the installation has written is on the disk before anything is measured
         return [
             self._stock(handed_out, class_answers(self.exercise, 21)),
@@ -83,7 +78,7 @@ class Bench:
         root, name = self.folder / "stock", self.exercise.name
         full = {}
         hand_in(root, handed_out, self.exercise, crowd)
-        (whole, peak), (start, _) = (measure([*_NBGRADER, "autograde", name], root) for _ in range(2))
+        (whole, peak), (start, _) = (measure([*NBGRADER, "autograde", name], root) for _ in range(2))
         for student in crowd:
             path = root / "autograded" / student / name / f"{name}.ipynb"
             cells = parse_notebook(path.read_bytes())["cells"]
@@ -91,29 +86,14 @@ class Bench:
             full[student] = frozenset(self.exercise.points) - set(map(_question, failed))
         return Graded(f"stock nbgrader {version('nbgrader')}", whole - start, peak, full)
 
-    def _install_otter(self) -> Path:
-        """Return the folder of Otter's programs; they are installed in build/bench/ unless they are there."""
-        root, folder = self.course.root, self.course.build / "bench" / "otter"
-        packages = {package: version(package).partition("+")[0] for package in _NEEDED}
-        pins = [f"{package}=={number}" for package, number in {"otter-grader": OTTER, **packages}.items()]
-        ready = folder / "ready"  # lists what was installed, once all of it is there
-        if not ready.is_file() or ready.read_text(encoding="utf-8") != "\n".join(pins):
-            measure([sys.executable, "-m", "venv", "--clear", str(folder)], root)
-            constraints = root / "constraints.txt"
-            bounds = ["-c", str(constraints)] if constraints.is_file() else []
-            measure([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins], root)
-            ready.write_text("\n".join(pins), encoding="utf-8")
-        return folder / "bin"
+    def _hidden(self, question: str) -> list[str]:
+        return replaying(question, self.folder / _TESTS)
 
     def _otter(self, handed_out: NotebookJson, programs: Path, crowd: Answers) -> Graded:
         """Grade each submission by a process of its own: `otter run`."""
         root, name = self.folder / "otter", self.exercise.name
         package = root / "autograder.zip"
-        root.mkdir()
-        with zipfile.ZipFile(package, "w") as archive:
-            archive.writestr("otter_config.json", json.dumps({"lang": "python", "pdf": False}))
-            for question, points in self.exercise.points.items():
-                archive.writestr(f"tests/{question}.py", ok_file(question, points, self.folder / _TESTS))
+        pack_otter(package, self.exercise, self._hidden)
         runs, full = [], {}
         for student, written in crowd.items():
             folder = root / student
@@ -128,6 +108,42 @@ class Bench:
             full[student] = frozenset(self.exercise.points) & best
         seconds, peaks = zip(*runs, strict=True)
         return Graded(f"Otter {OTTER}", median(seconds) * len(runs), max(peaks), full)
+
+
+def install_otter(course: Course) -> Path:
+    """Return the folder of Otter's programs; they are installed in build/bench/ unless they are there."""
+    folder = course.build / "bench" / "otter"
+    packages = {package: version(package).partition("+")[0] for package in _NEEDED}
+    pins = [f"{package}=={number}" for package, number in {"otter-grader": OTTER, **packages}.items()]
+    ready = folder / "ready"  # lists what was installed, once all of it is there
+    if not ready.is_file() or ready.read_text(encoding="utf-8") != "\n".join(pins):
+        measure([sys.executable, "-m", "venv", "--clear", str(folder)], course.root)
+        constraints = course.root / "constraints.txt"
+        bounds = ["-c", str(constraints)] if constraints.is_file() else []
+        measure([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins], course.root)
+        ready.write_text("\n".join(pins), encoding="utf-8")
+    return folder / "bin"
+
+
+def release_stock(root: Path, exercise: Exercise, hidden: Hidden) -> NotebookJson:
+    """Release an exercise as nbgrader does, in a course of its own in `root`; return the notebook."""
+    name = exercise.name
+    (root / "source" / name).mkdir(parents=True)
+    notebook = json.dumps(source(exercise, hidden))
+    (root / "source" / name / f"{name}.ipynb").write_text(notebook, encoding="utf-8")
+    settings = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
+    (root / "nbgrader_config.py").write_text(settings, encoding="utf-8")
+    measure([*NBGRADER, "generate_assignment", name], root)
+    return parse_notebook((root / "release" / name / f"{name}.ipynb").read_bytes())
+
+
+def pack_otter(package: Path, exercise: Exercise, hidden: Hidden) -> None:
+    """Write the zip with which Otter grades an exercise, in a new folder."""
+    package.parent.mkdir()
+    with zipfile.ZipFile(package, "w") as archive:
+        archive.writestr("otter_config.json", json.dumps({"lang": "python", "pdf": False}))
+        for question, points in exercise.points.items():
+            archive.writestr(f"tests/{question}.py", ok_file(question, points, hidden(question)))
 
 
 def recorded(exercise: Exercise) -> replay.Recorded:
@@ -154,20 +170,20 @@ def replaying(question: str, tests: Path) -> list[str]:
     ]
 
 
-def source(exercise: Exercise, tests: Path) -> NotebookJson:
+def source(exercise: Exercise, hidden: Hidden) -> NotebookJson:
     """Return nbgrader's source notebook with hidden tests in its cells, without the pictures."""
     made = build_notebook(exercise)
     made["cells"] = [cell for cell in made["cells"] if "demo" not in cell["metadata"].get("tags", ())]
     for cell in made["cells"]:
         if question := _question(cell):
-            hidden = ["", "### BEGIN HIDDEN TESTS", *replaying(question, tests), "### END HIDDEN TESTS"]
-            cell["source"] = "".join(cell["source"]) + "\n".join(hidden)
+            lines = ["", "### BEGIN HIDDEN TESTS", *hidden(question), "### END HIDDEN TESTS"]
+            cell["source"] = "".join(cell["source"]) + "\n".join(lines)
     return made
 
 
-def ok_file(question: str, points: float, tests: Path) -> str:
-    """Return the tests of a question in OK format, as a doctest."""
-    code = "\n".join(f">>> {line}" for line in replaying(question, tests))
+def ok_file(question: str, points: float, lines: Sequence[str]) -> str:
+    """Return lines that test a question in OK format, as a doctest."""
+    code = "\n".join(f">>> {line}" for line in lines)
     case = {"code": code, "hidden": True, "locked": False}
     suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
     return f"OK_FORMAT = True\ntest = { ({'name': question, 'points': points, 'suites': [suite]})!r}\n"

@@ -1,34 +1,59 @@
-"""Writes the comparison as a table to docs/performance.md."""
+"""Writes comparisons as tables to docs/performance.md and docs/evidence.md."""
 
 import os
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import psutil
 
+from autograder.authoring.costs import Costs
+from autograder.authoring.strength import Strength
+from autograder.authoring.verify import Proof
 from autograder.errors import UsageError
 from autograder.plugins.bench.measure import Graded
 
-PAGE = "autograder/docs/performance.md"  # in the course's folder
-BEGIN, END = "<!-- bench -->", "<!-- /bench -->"
-_PLACE = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
+DOCS = "autograder/docs"  # in the course's folder
+PAGES = {"speed": "performance.md", "strength": "evidence.md"}  # by table
 
 
-def read_page(root: Path) -> tuple[Path, str]:
-    """Return the page in a course's folder and its text, which must have a place for the figures."""
-    page = root / PAGE
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    if not _PLACE.search(text):
-        raise UsageError(f"{page}: has no place for the figures; put {BEGIN} and {END} on lines of their own")
-    return page, text
+def page_of(root: Path, table: str) -> Path:
+    """Return the page of a table in a course's folder, which must have a place for it."""
+    page = root / DOCS / PAGES[table]
+    if not page.is_file() or not _place(table).search(page.read_text(encoding="utf-8")):
+        begin, end = marks(table)
+        raise UsageError(f"{page}: has no place for the table; put {begin} and {end} on lines of their own")
+    return page
 
 
-def with_figures(text: str, figures: str) -> str:
-    """Return the page's text with other figures between its two comments."""
-    return _PLACE.sub(lambda _: f"{BEGIN}\n{figures}\n{END}", text)
+def write_table(page: Path, table: str, text: str) -> None:
+    """Write another text between the two comments of a table."""
+    (begin, end), before = marks(table), page.read_text(encoding="utf-8")
+    after = _place(table).sub(lambda _: f"{begin}\n{text}\n{end}", before)
+    page.write_text(after, encoding="utf-8")
+
+
+def marks(table: str) -> tuple[str, str]:
+    """Return the comments between which a page has a table."""
+    return f"<!-- {table} -->", f"<!-- /{table} -->"
+
+
+def _place(table: str) -> re.Pattern[str]:
+    return re.compile(".*?".join(marks(table)), re.DOTALL)
+
+
+def to_strength(proofs: Iterable[Proof]) -> str:
+    """Return what verifying has shown of the hidden tests of each exercise."""
+    heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions that fail a test", "bits")
+    rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
+    for one in proofs:
+        strength, costs = one.strength or Strength(), one.costs or Costs()
+        caught = f"{strength.killed} of {strength.mutants}", strength.equivalent
+        cells = one.exercise, *caught, f"{costs.failing} of {costs.misconceptions}", one.bits
+        rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
 
 
 def to_markdown(exercise: str, ours: Sequence[Graded], others: Sequence[Graded]) -> str:

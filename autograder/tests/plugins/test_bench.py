@@ -1,7 +1,9 @@
 """The bench: one made-up class for all graders, tests that judge alike, and what it writes."""
 
+import csv
 import doctest
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,17 +16,25 @@ import pytest
 import torch
 from click.testing import CliRunner
 
+from autograder.authoring.costs import Costs
+from autograder.authoring.strength import Strength
+from autograder.authoring.verify import Proof
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.diagnosis.misconceptions import load_catalogue
+from autograder.errors import UsageError
 from autograder.plugins import bench as plugin
 from autograder.plugins.bench import bench, page
-from autograder.plugins.bench.graders import ok_file, recorded, source
+from autograder.plugins.bench.graders import ok_file, recorded, replaying, source
 from autograder.plugins.bench.measure import BenchError, Graded, class_answers, measure, memory
-from autograder.plugins.bench.page import BEGIN, END, PAGE, to_markdown
+from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
 from autograder.plugins.bench.replay import replay
+from autograder.plugins.bench.wild import LIST, code_of, repeat
 from autograder.tests.classroom import CONFIG, small
 
 REAL = load_course(CONFIG.parent)
+PAGE = f"{DOCS}/{PAGES['speed']}"
+BEGIN, END = marks("speed")
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +76,7 @@ def test_recorded_tests_pass_the_reference_and_catch_mistakes_where_ours_do(
 
 
 def test_stock_nbgrader_s_cells_hold_the_hidden_tests_and_no_picture_stays(course: Course) -> None:
-    cells = source(small(course), Path("tests.json"))["cells"]
+    cells = source(small(course), lambda question: replaying(question, Path("tests.json")))["cells"]
     checks = [c for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id", "").startswith("check-")]
     assert [cell["source"].count("### BEGIN HIDDEN TESTS") for cell in checks] == [1, 1]
     assert "'double', globals())" in checks[0]["source"].partition("### BEGIN HIDDEN TESTS")[2]
@@ -79,7 +89,7 @@ def test_otter_s_files_pass_right_answers_and_fail_wrong_ones(
 ) -> None:
     exercise, spec = small(course), dict[str, Any]()
     (tmp_path / "tests.json").write_text(json.dumps(recorded(exercise)), encoding="utf-8")
-    exec(ok_file("double", 2, tmp_path / "tests.json"), spec)
+    exec(ok_file("double", 2, replaying("double", tmp_path / "tests.json")), spec)
     variables: dict[str, Any] = {}
     for cell in exercise.variant(wrong) if wrong else exercise.reference:
         exec(cell, variables)
@@ -149,5 +159,59 @@ def test_a_tiny_bench_measures_this_grader_and_replaces_the_table(
     assert "| this grader, 1 job | " in done.output
     assert "Walls: process, rlimits" in done.output
     assert list((course.build / "bench").iterdir()) == []
-    real = (CONFIG.parent / PAGE).read_text(encoding="utf-8")
-    assert real.count(BEGIN) == real.count(END) == 1
+
+
+@pytest.mark.parametrize("table", PAGES)
+def test_each_table_has_one_place_in_our_pages(table: str) -> None:
+    text = page.page_of(REAL.root, table).read_text(encoding="utf-8")
+    assert [text.count(mark) for mark in marks(table)] == [1, 1]
+
+
+def test_the_strength_of_a_suite_is_a_row() -> None:
+    proved = Proof("01_small", bits=9, strength=Strength(8, 7, 1), costs=Costs(20, 19))
+    *_, whole, empty = to_strength([proved, Proof("02_empty")]).split("\n")
+    assert whole == "| 01_small | 7 of 8 | 1 | 19 of 20 | 9 |"
+    assert empty == "| 02_empty | 0 of 0 | 0 | 0 of 0 | 0 |"
+
+
+def test_listed_definitions_are_fetched_again_and_graded_beside_their_scores(
+    course: Course, released: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(released, course.assignments / "01_small")
+    far = tmp_path / "somebody" / "attention"
+    far.mkdir(parents=True)
+    (far / "sums.py").write_text("import torch\n\ndef add_up(x):\n    return x.sum(-1)\n\nadd_up(None)\n")
+    git = ["git", "-C", str(far), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Add up"]):
+        subprocess.run([*git, *words], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
+    heads = ("repository", "commit", "path", "definition", "exercise", "question", "score")
+    row = ("somebody/attention", commit.strip(), "sums.py", "add_up", "01_small", "row_sums", "1.00")
+    path = course.root / LIST
+    path.parent.mkdir(parents=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([heads, row, ("nobody/nothing", *row[1:])])
+    gone, found, same = repeat(course, tmp_path / "wild", tmp_path.as_uri())
+    assert gone == "3 nobody/nothing add_up: not fetched"
+    assert found.startswith("2 somebody/attention add_up: 1.00 in the list, 1.00 here: ")
+    assert same.startswith("1 of 1 ")
+    with pytest.raises(UsageError, match="outside"):
+        next(repeat(course, course.root / "wild", ""))
+
+
+def test_a_definition_comes_with_imports_and_without_what_runs() -> None:
+    code = "import torch\nx = 1\nclass A(B):\n    pass\nA().run()"
+    assert code_of("a.py", code) == "import torch\n\nclass A(B):\n    pass"
+    cells = [{"cell_type": "code", "source": text} for text in ("!ls", "def f(): return 1")]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    assert code_of("a.ipynb", json.dumps(notebook)) == "def f():\n    return 1"
+
+
+def test_misconceptions_of_the_page_are_in_the_catalogue() -> None:
+    text = (REAL.root / DOCS / "evidence.md").read_text(encoding="utf-8")
+    section = text.partition("## Faults of attention models")[2].partition("\n## ")[0]
+    rows = [line for line in section.split("\n") if line.startswith("| ")][2:]
+    known = {one.name for one in load_catalogue(next(iter(REAL.exercises.values())).catalogue).misconceptions}
+    assert set(re.findall(r"`(\w+)`", "\n".join(rows))) - known == set()
+    taught = [row for row in rows if "not taught here" not in row]
+    assert f"{len(taught)} of the {len(rows)} root causes" in section
