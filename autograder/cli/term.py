@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 )
 @click.option("--exercise", help="All notebooks are of this exercise, whatever their names.")
 @click.option(
-    "--pattern",
-    metavar="REGEX",
-    help="Read file names with the named groups student and, if any, exercise and timestamp.",
-)
-@click.option(
     "--students",
     metavar="FILE",
     type=options.PATH,
@@ -50,7 +45,6 @@ def collect(
     course: "options.Course",
     archives: tuple[Path, ...],
     exercise: str | None,
-    pattern: str | None,
     students: Path | None,
     lists: tuple[Path, ...],
     zone: str | None,
@@ -67,13 +61,11 @@ def collect(
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
     from autograder.collecting.metadata import read_times
-    from autograder.collecting.names import read_pattern
     from autograder.submission.students import listed_students, read_students
 
     rules = NamingRules(
         exercises=list(course.exercises),
         exercise=course.chosen([exercise])[0].name if exercise else "",
-        pattern=read_pattern(pattern) if pattern else None,
         students=read_students(students) if students else listed_students(course.root),
         times=read_times(lists),
     )

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from autograder.collecting.archive import ArchiveEntry, EntryError
 from autograder.collecting.metadata import GradescopeRecord, Participant, Times
-from autograder.collecting.names import Platform, PlatformName, match_pattern, read_platform_name, stem
+from autograder.collecting.names import Platform, PlatformName, read_platform_name, stem
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import exercise_in, is_student
 
@@ -59,7 +59,6 @@ class NamingRules:
 
     exercises: Sequence[str]
     exercise: str = ""  # the one of all notebooks
-    pattern: re.Pattern[str] | None = None
     students: Students | None = None  # nobody else is taken
     times: Times = field(default_factory=Times)
 
@@ -101,47 +100,37 @@ class Owners:
 
         EntryError says why nobody can tell.
         """
-        name, members = self._members(file)
-        exercise = self._rules.exercise or exercise_in(name, self._rules.exercises)
-        _, named, rest = name.rpartition(exercise) if exercise else ("", "", "")
+        own = stem(file.inside or file.name)
+        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
+        _, named, rest = own.rpartition(exercise) if exercise else ("", "", "")
         exact = bool(named and _COPY.fullmatch(rest))
-        return [replace(member, file=file, exercise=exercise, exact=exact) for member in members]
+        return [replace(one, file=file, exercise=exercise, exact=exact) for one in self._members(file)]
 
-    def _members(self, file: ArchiveEntry) -> tuple[str, Iterable[Attribution]]:
-        """Return the name that may tell the exercise, and whose the file is."""
-        own, written = stem(file.inside or file.name), self.platform_name(file.name)
-        if self._rules.pattern is not None:
-            if (matched := match_pattern(self._rules.pattern, file.path)) is None:
-                raise EntryError("does not match the pattern")
-            student, exercise, when = matched
-            return exercise or own, _of_platform([Attribution(self._called(student), when=when)], written)
+    def _members(self, file: ArchiveEntry) -> Iterable[Attribution]:
+        """Return whose a file is."""
         if record := self.record(file.name):
-            return own, self._submitters(record)
-        if written is None:
-            return own, [Attribution(self._called(self._by_folder(file)))]
+            return self._submitters(record)
+        if (written := self.platform_name(file.name)) is None:
+            return [Attribution(self._by_folder(file))]
         members = self._canvas(written) if written.platform is Platform.CANVAS else self._moodle(written)
-        return own, _of_platform(members, written)
+        upload, late, platform = written.upload, written.late, written.platform
+        return (replace(one, upload=upload, late=late, platform=platform) for one in members)
 
     def _by_folder(self, file: ArchiveEntry) -> str:
-        """Return the student: the first folder, or the part of a file's name before the exercise."""
+        """Return the student's id, by the first folder or the part of a file's name before the exercise."""
         name = file.name.removeprefix(self.class_folder)
         if _GRADESCOPE_FOLDER.match(name):
             raise EntryError(f"names no student; {_NO_METADATA}")
-        top, slash, _ = name.partition("/")
-        if slash:
-            return top
-        own = stem(name)
-        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
-        student = own.removesuffix(f"_{exercise}") if exercise else own
-        if student == own and not (file.inside or self._rules.exercise):
+        student, slash, _ = name.partition("/")
+        if not slash:
+            own = stem(name)
+            exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
+            student = own.removesuffix(f"_{exercise}") if exercise else own
+            if student == own and not (file.inside or self._rules.exercise):
+                raise EntryError(_NO_STUDENT)
+        if not student or student in self._rules.exercises:
             raise EntryError(_NO_STUDENT)
-        return student
-
-    def _called(self, name: str) -> str:
-        """Return the id of the student whom the instructor's pattern or a folder calls `name`."""
-        if not name or name in self._rules.exercises:
-            raise EntryError(_NO_STUDENT)
-        return self._id(name)
+        return self._id(student)
 
     def _id(self, name: str, email: str = "", platform: str = "") -> str:
         """Return the id of the student who has this id, name or address."""
@@ -257,12 +246,6 @@ class Owners:
         return _checked(row.email if several else _joined(row.name), row.name)
 
 
-def _of_platform(members: Iterable[Attribution], name: PlatformName | None) -> Iterator[Attribution]:
-    """Yield attributions with what the platform itself says about the file."""
-    for one in members:
-        yield replace(one, upload=name.upload, late=name.late, platform=name.platform) if name else one
-
-
 def _checked(id_: str, name: str) -> str:
     """Return the id that stands for a name where there is no list of students."""
     if not is_student(id_ := normalize("NFC", id_)):  # macOS writes an accent apart from its letter
@@ -281,9 +264,7 @@ def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
 def _one(name: str, found: Sequence[Student]) -> str:
     if len(found) > 1:
         ids = ", ".join(student.id for student in found)
-        raise EntryError(
-            f'"{name}" is the name of several students ({ids}); tell them apart with --times or --pattern'
-        )
+        raise EntryError(f'"{name}" is the name of several students ({ids}); tell them apart with --times')
     if not found:
         raise EntryError(f'"{name}" {_UNLISTED}')
     return found[0].id

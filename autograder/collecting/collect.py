@@ -135,7 +135,7 @@ class _Collection:
     def _arrival(self, found: Attribution, due: datetime | None) -> Arrival:
         """Return when a notebook came; the file's time in an archive of a platform is the download's.
 
-        The time in the instructor's list goes before that of the worksheet, Gradescope or pattern.
+        The time in the instructor's list goes before that of the worksheet or of Gradescope.
         """
         if not self.believed:
             return Arrival(source=Source.IGNORED)

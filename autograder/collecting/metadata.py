@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import yaml
-from babel import Locale, UnknownLocaleError
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
@@ -145,6 +144,7 @@ _PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
 _GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
 _EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
 _CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
+_NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # of which one is the day, one the month
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
 _Row = TypeVar("_Row")
@@ -319,19 +319,17 @@ def _is_day(text: str) -> bool:
 
 
 def read_moment(text: str) -> datetime | None:
-    """Return the time that `text` gives in any language, as in "Sonntag, 1. März 2026, 23:30".
+    """Return the time that `text` gives, as in "Sonntag, 1. März 2026, 23:30"; its zone, if it names one.
 
-    It has a zone only if the text has one. A text without a clock time, or whose weekday is not that of its
-    date, is not clear: some languages use one word for different months.
+    dateparser knows many languages. It would also guess a missing clock time, and which number of 03/01/2026
+    is the day. Such texts are not read.
     """
     with suppress(ValueError):
         return plausible(datetime.fromisoformat(text.strip()))
-    if not _CLOCK.search(text):
+    if not _CLOCK.search(text) or _NUMBERS.search(text):
         return None
-    found = _date_parser().get_date_data(text)
-    moment = found.date_obj
-    is_clear = moment is not None and _names_weekday(text, moment.weekday(), found.locale or "")
-    return plausible(moment) if is_clear else None
+    moment = _date_parser().get_date_data(text).date_obj
+    return plausible(moment) if moment is not None else None
 
 
 @cache
@@ -342,16 +340,3 @@ def _date_parser() -> "DateDataParser":
     # Without accents, a Norwegian "mandag" would be taken for a Swedish "måndag".
     settings = {"REQUIRE_PARTS": parts, "PARSERS": ["absolute-time"], "NORMALIZE": False}
     return DateDataParser(settings=settings)
-
-
-def _names_weekday(text: str, weekday: int, language: str) -> bool:
-    """Whether `text` has the name or abbreviation of a weekday, of which Monday is 0, in `language`."""
-    try:
-        forms = Locale.parse(language, sep="-").days.values()
-    except (UnknownLocaleError, ValueError):
-        return False
-    words = f" {spelling(text.replace('(', ' '))} "
-    return any(
-        spelling(form["wide"][weekday]) in words or f" {spelling(form['abbreviated'][weekday])} " in words
-        for form in forms
-    )

@@ -4,11 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
-
-from autograder.errors import UsageError
 
 MAX_NAME = 1000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
@@ -34,16 +32,11 @@ _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
     (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
 )
-_TIMES = {14: "%Y%m%d%H%M%S", 12: "%Y%m%d%H%M", 8: "%Y%m%d"}
 
 
 def plausible(when: datetime) -> datetime | None:
     """Return `when`, or None for years that archives write where they know no time, such as 1970 or 1980."""
     return when if 1990 < when.year < 2100 else None
-
-
-class PatternError(UsageError):
-    """The instructor's pattern cannot be used; the message says why."""
 
 
 def name_problem(name: str) -> str:
@@ -137,37 +130,3 @@ def as_uploaded(name: str) -> str:
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name
-
-
-def read_pattern(text: str) -> re.Pattern[str]:
-    """Return the pattern that an instructor has typed."""
-    try:
-        pattern = re.compile(text)
-    except re.error as error:
-        raise PatternError(f"--pattern: {error}") from None
-    if not {"student", "student_id"} & set(pattern.groupindex):
-        raise PatternError("--pattern: finds no student; add a group (?P<student>...)")
-    return pattern
-
-
-def match_pattern(pattern: re.Pattern[str], path: str) -> tuple[str, str, datetime | None] | None:
-    """Return student, exercise and time as the pattern finds them; a text is empty where it finds none.
-
-    Its groups may have the names that nbgrader uses, too.
-    """
-    match = pattern.match(path)
-    if match is None:
-        return None
-    groups = {name: text for name, text in match.groupdict().items() if text}
-    student = groups.get("student") or groups.get("student_id") or ""
-    exercise = groups.get("exercise") or groups.get("file_id") or ""
-    return student, exercise, _time(groups.get("timestamp", ""))
-
-
-def _time(text: str) -> datetime | None:
-    """Return the UTC time whose digits `text` has, from the year on, however they are separated."""
-    digits = re.sub(r"\D", "", text)[:14]
-    try:
-        return plausible(datetime.strptime(digits, _TIMES[len(digits)]).replace(tzinfo=UTC))
-    except (KeyError, ValueError):
-        return None

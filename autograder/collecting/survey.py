@@ -5,9 +5,8 @@ exercise are read here, one by one: their cells tell. A student who handed in fi
 refusal. What lies beside a notebook is ignored.
 """
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -21,7 +20,6 @@ from autograder.collecting.names import (
     left_out,
     name_problem,
     notebook_stem,
-    stem,
 )
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
@@ -33,21 +31,21 @@ _UNREAD |= {".tbz2", ".txz"}  # not .tar.gz
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
 _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
-_ENDING = re.compile(r"\.[^./]*\Z")
-Whose = tuple[tuple[str, ...], str]  # students, or why nobody can tell
 
 
 def survey(archive: Path, rules: NamingRules, course: Course) -> list[Attribution]:
     """Return what an archive holds: of the notebooks, one counts for each student and exercise."""
     files = list(_files(archive))
-    notebooks = [file for file in files if not file.problem and _is_notebook(file, rules)]
-    others = [
-        file for file in files if not (file.problem or _is_notebook(file, rules) or left_out(file.path))
-    ]
-    owners, unread = _owners(archive, rules, files, notebooks or others)
+    candidates = [file for file in files if not (file.problem or left_out(file.path))]
+    notebooks = [file for file in candidates if _is_notebook(file, rules)]
+    others = [file for file in candidates if not _is_notebook(file, rules)]
+    sound = [file.name for file in files if not file.problem]
+    records, unread = _gradescope_records(archive, sound, files)
+    folder = class_folder([file.path for file in notebooks or others], rules.exercises)
+    owners = Owners(rules, map(as_uploaded, sound), folder, records)
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners)]
-    found += _without_notebook(others, owners, rules, found)
+    found += _without_notebook(others, owners, found)
     return list(_choose(_recognised(archive, course, found)))
 
 
@@ -84,17 +82,7 @@ def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
     """Whether a file is a notebook, or a script that was exported from one and kept its name."""
     name = PurePosixPath(file.inside or file.name)
     exported = name.suffix == ".py" and any(exercise in name.stem for exercise in rules.exercises)
-    return (notebook_stem(name.name) is not None or exported) and not left_out(file.path)
-
-
-def _owners(
-    archive: Path, rules: NamingRules, files: Sequence[ArchiveEntry], named: Sequence[ArchiveEntry]
-) -> tuple[Owners, Sequence[Attribution]]:
-    """Return whose the files are, and the refusal of Gradescope's own file if it cannot be read."""
-    sound = [file.name for file in files if not file.problem]
-    records, unread = _gradescope_records(archive, sound, files)
-    folder = class_folder([file.path for file in named], rules.exercises)
-    return Owners(rules, map(as_uploaded, sound), folder, records), unread
+    return notebook_stem(name.name) is not None or exported
 
 
 def _gradescope_records(
@@ -224,57 +212,25 @@ def _twin_problem(name: str, twins: Mapping[str, str]) -> str:
 
 
 def _without_notebook(
-    others: Iterable[ArchiveEntry], owners: Owners, rules: NamingRules, found: Sequence[Attribution]
+    others: Iterable[ArchiveEntry], owners: Owners, found: Sequence[Attribution]
 ) -> Iterator[Attribution]:
-    """Yield the refusal of one file of each student of whom no notebook was found."""
-    came = {one.student for one in found if one.student}
-    reported = {one.problem for one in found}  # some of whoever nobody knows
-    groups: dict[Whose, list[ArchiveEntry]] = defaultdict(list)
-    for file in others:
-        if not any(part.startswith(".") for part in PurePosixPath(file.path).parts):
-            groups[_whose(file, owners, rules, came)].append(file)
-    for (students, problem), files in groups.items():
-        first = min(files, key=_is_helper)
-        if not came.issuperset(students):
-            more = f" (nor is any other of these {len(files)} files)" if len(files) > 1 else ""
-            problem = f"is not a notebook{more}; {_fix(first, students)}"
-        if problem not in reported | {""}:
-            yield Attribution(file=first, problem=problem)
+    """Yield the refusal of one file of each student of whom no notebook was found.
 
-
-def _whose(file: ArchiveEntry, owners: Owners, rules: NamingRules, came: Collection[str]) -> Whose:
-    """Return whose a file is that is no notebook, as far as its name tells, or why nobody can tell.
-
-    Where nothing shows that it was handed in, it is nobody's.
+    A packed file that cannot be opened may hold somebody's notebook, even if its name tells no student.
     """
-    name = as_uploaded(file.name)
-    own = name.removeprefix(owners.class_folder)
-    is_helper, uploaded = _is_helper(file), bool(owners.platform_name(name) or owners.record(name))
-    if is_helper and not (uploaded or rules.students):
-        return (), ""  # the folder may belong to no student
-    try:
-        return _as_notebook(file, name, owners, rules)
-    except EntryError as error:
-        if uploaded:
-            return (), str(error)
-    if "/" in own or file.inside or rules.pattern is not None or is_helper:
-        return (), ""
-    if rules.students is not None:
+    came = {one.student for one in found if one.student}
+    groups: dict[tuple[str, ...], ArchiveEntry] = {}
+    for file in others:
+        name = as_uploaded(file.name)
+        if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
+            continue
+        students: tuple[str, ...] = (file.path,) if _suffix(file) in _UNREAD else ()
         with suppress(EntryError):
-            return _as_notebook(file, f"{owners.class_folder}{stem(own)}/{own}", owners, rules)
-    beside = any(re.match(rf"{re.escape(student)}(?![^\W_])", own, re.IGNORECASE) for student in came)
-    return () if beside else (f"whoever handed in {own}",), ""
-
-
-def _as_notebook(file: ArchiveEntry, name: str, owners: Owners, rules: NamingRules) -> Whose:
-    """Return whose a file would be as a notebook of this name, for which an instructor's pattern is made."""
-    file = replace(file, name=name)
-    if rules.pattern is not None:
-        last = f"{_ENDING.sub('', file.inside or file.name)}.ipynb"
-        file = replace(file, inside=last) if file.inside else replace(file, name=last)
-    members = owners.of(file)
-    students = tuple(member.student for member in members if not member.problem)
-    return students, "" if students else "; ".join(member.problem for member in members)
+            students = tuple(one.student for one in owners.of(replace(file, name=name)) if not one.problem)
+        groups.setdefault(students, file)
+    for students, file in groups.items():
+        if not came.issuperset(students):
+            yield Attribution(file=file, problem=f"is not a notebook; {_fix(file, students)}")
 
 
 def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
@@ -286,8 +242,10 @@ def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
 
 
 def _is_helper(file: ArchiveEntry) -> bool:
-    last = PurePosixPath(file.path).name.lower()
-    return _suffix(file) in _HELPERS or last in _HELPING
+    """Whether a file is of a kind that lies beside notebooks, so that its folder may be no student's."""
+    path = PurePosixPath(file.path)
+    is_hidden = any(part.startswith(".") for part in path.parts)
+    return is_hidden or _suffix(file) in _HELPERS or path.name.lower() in _HELPING
 
 
 def _suffix(file: ArchiveEntry) -> str:

@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from autograder.course.names import closest, suggestion
 from autograder.course.yaml_lines import Document, DocumentError, read_document
 from autograder.errors import UsageError
 from autograder.gradebook.lateness import unknown_students
-from autograder.report.report import GradebookSubmission
+from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.report.text import one_line
 from autograder.submission.students import listed_students
 
@@ -38,35 +37,26 @@ class CommentsError(UsageError):
 class CommentBank:
     """A course's comments: some for all written answers, others for an exercise, or a question of it."""
 
-    def __init__(self, root: Path | None) -> None:
-        places = [root / COMMENTS, root / "solutions" / COMMENTS] if root else []
+    def __init__(self, root: Path) -> None:
+        places = (root / COMMENTS, root / "solutions" / COMMENTS)
         path = next((path for path in places if path.is_file()), None)
         self._document = _read(path) if path else read_document("{}")
         self._texts = dict(_leaves(self._document.data))
 
-    def __bool__(self) -> bool:
-        """Whether there is anything in the bank."""
-        return bool(self._texts)
-
     def comments(self, exercise: str, question: str) -> dict[str, str]:
-        """Return the texts for a question, by name."""
-        levels = ((), (exercise,), (exercise, question))
-        return {
-            name: text
-            for level in levels
-            for (*place, name), text in self._texts.items()
-            if (*place,) == level
-        }
+        """Return the texts for a question, by name, those for all questions first."""
+        place = (exercise, question)
+        found = (path for path in sorted(self._texts, key=len) if path[:-1] == place[: len(path) - 1])
+        return {path[-1]: self._texts[path] for path in found}
 
     def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
         """Return a submission in which people's comments have texts in the place of their names."""
-        if not self:
-            return graded
-        entries = []
-        for entry in graded.entries:
+
+        def read(entry: GradebookEntry) -> str:
             known = self.comments(exercise, entry.question)
-            entries.append(replace(entry, remark=_NAMED.sub(partial(_text, known), entry.remark)))
-        return replace(graded, entries=tuple(entries))
+            return _NAMED.sub(lambda name: known.get(name[1], name[0]), entry.remark)
+
+        return replace(graded, entries=tuple(replace(one, remark=read(one)) for one in graded.entries))
 
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
         """Yield a line on each part of the bank that is for no exercise, or for no question of one."""
@@ -81,10 +71,10 @@ class CommentBank:
     def unknown_names(self, exercise: str, graded: Iterable[GradebookSubmission]) -> Iterator[str]:
         """Yield a line on each name in people's comments that the bank does not have for their question.
 
-        Students read it as it is: it may be meant so.
+        Students read it as it is: it may be meant so, and is where there is no bank.
         """
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for entry in (entry for one in graded for entry in one.entries if self):
+        for entry in (entry for one in graded for entry in one.entries if self._texts):
             known = self.comments(exercise, entry.question)
             for name in dict.fromkeys(_NAMED.findall(entry.remark)):
                 if name not in known:
@@ -117,10 +107,6 @@ def _read(path: Path) -> Document:
             place, name = f"{path}:{document.line(keys)}", ".".join(keys)
             raise CommentsError(f"{place}: {name} is no comment; {fix}")
     return document
-
-
-def _text(known: Mapping[str, str], found: "re.Match[str]") -> str:
-    return known.get(found[1], found[0])
 
 
 def _leaves(data: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -10,15 +10,14 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from copy import deepcopy
-from functools import cache, lru_cache
+from functools import cache
 from logging import Logger
 from pathlib import Path
 from typing import Any
 
 from alembic.script import ScriptDirectory
 from nbgrader import api
-from nbgrader.api import Base, Gradebook
+from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
@@ -26,7 +25,6 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.course.course import FILE as COURSE
 from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
 from autograder.course.kept import GRADEBOOK, unwritable
@@ -69,13 +67,10 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py.
-
-    That file is run once for each content of it and of course.yaml, which it reads.
-    """
+    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py."""
     config = configuration(course)
     if (path := course.root.absolute() / FILE).is_file():
-        config.merge(deepcopy(_given(path, path.read_bytes(), path.with_name(COURSE).read_bytes())))
+        config.merge(PyFileConfigLoader(path.name, path=str(path.parent)).load_config())
     config.CourseDirectory.root = str(course.root)
     return config
 
@@ -108,11 +103,6 @@ def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
             yield gradebook
     else:
         yield None
-
-
-@lru_cache(maxsize=1)
-def _given(path: Path, *_content: bytes) -> Config:
-    return PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
 
 
 def _find_alembic() -> None:
@@ -184,20 +174,20 @@ class GradebookError(AutograderError):
 def expect_current(path: Path) -> None:
     """Raise a GradebookError unless the gradebook at `path` is as our nbgrader makes it, or missing.
 
-    Where nbgrader was stopped while it made the gradebook, there is no version, but there are all columns.
+    It has no version yet if nbgrader was stopped while it made the gradebook.
     """
     if not path.is_file():
         return
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-            tables = {name for (name,) in connection.execute("select name from sqlite_master")}
+            has_version = "select 1 from sqlite_master where name = 'alembic_version'"
             query = "select version_num from alembic_version"
-            versions = connection.execute(query).fetchall() if "alembic_version" in tables else []
-            ours = [table for name, table in Base.metadata.tables.items() if name in tables]
-            current = all(set(table.columns.keys()) <= _columns(connection, table.name) for table in ours)
+            versions = (
+                connection.execute(query).fetchall() if connection.execute(has_version).fetchone() else []
+            )
     except sqlite3.DatabaseError as error:
         raise GradebookError(f"{path}: is not a gradebook ({error}); put back your copy of it") from None
-    if versions not in ([], [(newest_version(),)]) or not current:
+    if versions not in ([], [(newest_version(),)]):
         fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
         raise GradebookError(f"{path}: is not of the nbgrader here; {fix}")
 
@@ -216,7 +206,3 @@ def copy_database(path: Path, copy: Path) -> None:
     here = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    return {row[1] for row in connection.execute("select * from pragma_table_info(?)", (table,))}

@@ -203,11 +203,11 @@ def _asked(
     submission = gradebook.find_submission_notebook_by_id(resources["submission_id"])
     grades = {grade.name: grade for grade in submission.grades}
     cells = {comment.name: comment.cell_id for comment in submission.comments}
-    problem = ""
+    bank, problem = None, ""
     try:
         bank = CommentBank(course.root)
     except CommentsError as error:
-        bank, problem = CommentBank(None), str(error)
+        problem = str(error)
     for place, source in enumerate(exercise.cells):
         is_written = source.role is Role.MANUAL
         name = source.name if is_written else check_id(source.name)
@@ -221,7 +221,7 @@ def _asked(
             yield Asked(
                 source, _above(exercise.cells[:place]), places, _reason(own, hint),
                 [] if is_written else _lines(exercise, node, hint),
-                answers, own, bank.comments(exercise.name, source.name), problem,
+                answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
                 any("attachment:" in node.cells[n].source for n in places),
             )  # fmt: skip
 

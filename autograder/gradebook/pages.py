@@ -16,7 +16,6 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 
 from autograder.collecting.attempts import COMPANIONS, Attempt
@@ -36,7 +35,7 @@ from autograder.gradebook.config import (
 )
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
-from autograder.gradebook.rows import listed_by_id, read_class, read_recorded, read_saves, submissions_in
+from autograder.gradebook.rows import listed_by_id, read_row, read_saves, rows_of
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import GradebookSubmission, QuestionReport, Report, Status, Verdict
 from autograder.report.text import is_picture
@@ -134,15 +133,10 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
     def from_notebook_node(self, nb: NotebookNode, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
         """Return the page on an autograded notebook."""
         node, resources = super().from_notebook_node(nb, resources, **kwargs)
-        about, coursedir = resources["nbgrader"], self.parent.coursedir
-        course = load_course(Path(coursedir.root))
+        about, course = resources["nbgrader"], load_course(Path(self.parent.coursedir.root))
         exercise = course.exercises[about["assignment"]]
-        with Gradebook(coursedir.db_url, course.settings.course) as gradebook:
-            lateness = Lateness(course, exercise, self.parent.config)
-            (graded,) = submissions_in(gradebook, exercise, about["student"], lateness)
-            people = read_class(gradebook, course)
-        graded = CommentBank(course.root).put_in(exercise.name, graded)
-        return feedback_page(course, exercise, graded, node, people=people), resources
+        (graded,) = read_gradebook(course, exercise, about["student"])
+        return feedback_page(course, exercise, graded, node, people=read_people(course)), resources
 
 
 def feedback_page(
@@ -169,42 +163,51 @@ def feedback_page(
 
 
 def read_gradebook(
-    course: Course, exercise: Exercise, *, as_written: bool = False
+    course: Course, exercise: Exercise, student: str | None = None, *, as_written: bool = False
 ) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions of `exercise` in the course's gradebook; none where there is no gradebook.
+    """Return the submissions of `exercise`, or one student's, in order of ids; none without a gradebook.
 
-    People's comments get the texts of the comment bank, or stay `as_written`. CourseError says that a
-    question is gone for which a person gave points: they would be lost.
+    What each loses for being late is computed again, since its points may have changed. People's comments get
+    the texts of the comment bank, or stay `as_written`. CourseError says that a question is gone for which a
+    person gave points: they would be lost.
     """
     with open_gradebook(course) as gradebook:
         if gradebook is None:
             return ()
         expect_nothing_lost(gradebook, exercise)
-        found = submissions_in(gradebook, exercise, lateness=Lateness(course, exercise, load(course)))
+        lateness = Lateness(course, exercise, load(course))
+        rows = sorted(rows_of(gradebook, exercise, student), key=lambda row: row.student_id)
+        found = [lateness.reckon(read_row(exercise, row), row, row.timestamp) for row in rows]
     bank = CommentBank(course.root)
-    return found if as_written else tuple(bank.put_in(exercise.name, one) for one in found)
+    return tuple(found if as_written else (bank.put_in(exercise.name, one) for one in found))
 
 
 def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
     """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
-    for exercise in exercises if bank else ():
+    for exercise in exercises:
         yield from bank.unknown_names(exercise.name, read_gradebook(course, exercise, as_written=True))
 
 
 def read_people(course: Course) -> dict[str, Student]:
     """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
-    with open_gradebook(course) as gradebook:
-        return read_class(gradebook, course)
+    return dict(sorted((listed_by_id(course.root) or _recorded(course)).items()))
 
 
 def read_former(course: Course) -> dict[str, Student]:
     """Return those whom the gradebook knows and students.csv names no more; nobody where there is no list."""
     listed = listed_by_id(course.root)
-    with open_gradebook(course) as gradebook:
-        known = read_recorded(gradebook) if listed else {}
+    known = _recorded(course) if listed else {}
     return {id_: one for id_, one in known.items() if id_ not in listed}
+
+
+def _recorded(course: Course) -> dict[str, Student]:
+    """Return whom the gradebook knows, with names as students.csv may have them: a comma behind the last."""
+    with open_gradebook(course) as gradebook:
+        rows = gradebook.students if gradebook else ()
+        names = {row.id: f"{row.last_name or row.id}, {row.first_name or ''}".strip() for row in rows}
+        return {row.id: Student(row.id, (names[row.id],), row.email or "") for row in rows}
 
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:

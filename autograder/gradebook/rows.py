@@ -28,7 +28,6 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
-from autograder.gradebook.lateness import Lateness
 from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.submission.students import Student, listed_students
 
@@ -168,20 +167,6 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
     return GradebookSubmission(row.student_id, float(row.total_seconds_late), penalty, entries)
 
 
-def submissions_in(
-    gradebook: Gradebook, exercise: Exercise, student: str | None = None, lateness: Lateness | None = None
-) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions of `exercise`, or one student's, in order of the students' ids.
-
-    With `lateness` what each loses for being late is computed again, since its points may have changed.
-    """
-    found = []
-    for row in rows_of(gradebook, exercise, student):
-        submission = read_row(exercise, row)
-        found.append(lateness.reckon(submission, row, row.timestamp) if lateness else submission)
-    return tuple(sorted(found, key=lambda submission: submission.student))
-
-
 def listed_by_id(root: Path) -> dict[str, Student]:
     """Return the students in a course's students.csv by id; nobody where there is no such file."""
     listed = listed_students(root)
@@ -210,20 +195,3 @@ def _named(row: StudentRow) -> StudentRow:
         row.last_name = "" if row.first_name else row.id
     row.first_name, row.email = row.first_name or "", row.email or ""
     return row
-
-
-def read_class(gradebook: Gradebook | None, course: Course) -> dict[str, Student]:
-    """Return the class by id, in order of the ids; without students.csv it is whom the gradebook knows."""
-    listed = listed_by_id(course.root)
-    return dict(sorted((listed or read_recorded(gradebook)).items()))
-
-
-def read_recorded(gradebook: Gradebook | None) -> dict[str, Student]:
-    """Return whom the gradebook knows by id, also those who have left the class."""
-    rows = gradebook.db.query(StudentRow) if gradebook else ()
-    return {row.id: Student(row.id, (_name(row),), row.email or "") for row in rows}
-
-
-def _name(row: StudentRow) -> str:
-    """Return a name as students.csv may have it, with a comma behind the last name."""
-    return f"{row.last_name or row.id}, {row.first_name or ''}".strip()

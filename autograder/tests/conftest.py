@@ -37,7 +37,6 @@ SLOW = [
     "course/test_kit.py",
     "gradebook/test_assignment.py",
     "gradebook/test_autograde.py",
-    "gradebook/test_exchange.py",
     "gradebook/test_formgrader_browser.py",
     "gradebook/test_hub.py",
     "gradescope",

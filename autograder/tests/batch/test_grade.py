@@ -1,16 +1,20 @@
 """Grading what was collected: every submission gets its line, and none stops another."""
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
+from autograder.batch.grade import (
+    SubmissionLine,
+    Summary,
+    grade_submissions,
+    is_work_certain,
+    submissions_of,
+)
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course, load_course
 from autograder.grading.grader import Grader
-from autograder.sandbox.errors import WallError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.store import REPORTS, reading
@@ -125,17 +129,6 @@ def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary) ->
     assert Submission(course.root, "ben", "01_small").autograded.read_bytes() == shown
 
 
-def test_several_processes_come_to_the_same(tmp_path: Path, course: Course, summary: Summary) -> None:
-    other = open_course(tmp_path / "course")
-    hand_in(other, "ann", solved(small(other)))
-    hand_in(other, "ben", solved(small(other), row_sums=WRONG_SUMS))
-    seen: list[str] = []
-    done = grade_submissions(other, [small(other)], jobs=2, notify=lambda line: seen.append(line.student))
-    assert sorted(seen) == ["ann", "ben"]
-    assert done.lines == (line(summary, "ann"), line(summary, "ben"))
-    assert reports(other) == {name: reports(course)[name] for name in ("ann", "ben")}
-
-
 def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,27 +158,6 @@ def test_an_exception_of_ours_is_a_grader_error_and_stops_nobody(
     fixed = grade_submissions(course, [small(course)])
     assert (line(fixed, "ann").status, line(fixed, "ann").graded) == ("graded", True)
     assert not line(fixed, "ben").graded
-
-
-def test_walls_that_do_not_stand_stop_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    course = open_course(tmp_path / "course")
-    hand_in(course, "ann", answered(small(course)))
-
-    def fallen(*args: object, **kwargs: object) -> Zygote:
-        raise WallError("the walls do not stand")
-
-    monkeypatch.setattr("autograder.sandbox.zygote.Zygote", fallen)
-    with pytest.raises(WallError):
-        grade_submissions(course, [small(course)])
-
-
-def test_a_time_that_is_none_is_refused(tmp_path: Path) -> None:
-    course = open_course(tmp_path / "course")
-    hand_in(course, "ann", solved(small(course)), late="yesterday, honestly")
-    submission = hand_in(course, "ben", solved(small(course)))
-    os.mkfifo(submission.folder / "timestamp.txt")
-    done = grade_submissions(course, [small(course)], executor=Unneeded())
-    assert [(line.status, line.message[:13]) for line in done.lines] == [("refused", "timestamp.txt")] * 2
 
 
 def test_a_student_who_is_asked_for_and_handed_in_nothing_is_missing(
@@ -251,3 +223,24 @@ def test_work_that_is_found_late_is_done_while_the_gradebook_is_open(tmp_path: P
     ]
     again = grade_submissions(course, [small(course)], executor=Unneeded())
     assert [(one.student, one.score) for one in again.lines] == [("ann", 5.0), ("ben", 5.0)]
+
+
+def test_the_students_that_are_named_are_taken_once_and_otherwise_all(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    for student in ("ann", "ben"):
+        hand_in(course, student, "no notebook")
+    named = submissions_of(course, small(course), ["cleo", "ann", "cleo"])
+    assert [one.student for one in named] == ["cleo", "ann"]
+    assert sorted(one.student for one in submissions_of(course, small(course))) == ["ann", "ben"]
+
+
+def test_work_is_certain_where_a_notebook_was_never_graded_or_all_are_graded_again(tmp_path: Path) -> None:
+    course = open_course(tmp_path / "course")
+    graded, new, missing = (hand_in(course, student, "no notebook") for student in ("ann", "ben", "cleo"))
+    missing.notebook.unlink()
+    graded.autograded.parent.mkdir(parents=True)
+    graded.autograded.write_text("{}")
+    assert not any(map(is_work_certain, ([graded], [missing], [])))
+    assert is_work_certain([graded, new, missing])
+    assert is_work_certain([graded, missing], force=True)
+    assert not is_work_certain([missing], force=True)

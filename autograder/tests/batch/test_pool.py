@@ -65,22 +65,6 @@ def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
         assert family() == before
 
 
-def test_submissions_are_taken_only_a_few_ahead_of_the_results(classroom: Course) -> None:
-    submission = Submission(classroom.root, "cleo", small(classroom).name)
-    jobs, handed_in, taken = 2, 40, 0
-
-    def counted() -> Iterator[Task]:
-        nonlocal taken
-        for _ in range(handed_in):
-            taken += 1
-            yield submission, Notebook(b"no notebook")
-
-    with ProcessPool(classroom, jobs) as executor:
-        ahead = [taken - done for done, _ in enumerate(executor.map(counted()))]
-    assert (len(ahead), taken) == (handed_in, handed_in)
-    assert jobs < max(ahead) <= 5 * jobs
-
-
 def test_each_result_makes_room_for_another_submission(
     classroom: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """Whose notebook it is and for which exercise, by its name; no student can sign as another."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from autograder.collecting.archive import ArchiveEntry, EntryError
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import GradescopeRecord, read_times
-from autograder.collecting.names import read_pattern
 from autograder.submission.students import read_students
 from autograder.submission.submission import is_student
 
@@ -116,14 +114,7 @@ def test_other_names_tell_no_student(name: str, message: str) -> None:
     assert message in who(name)
 
 
-def pattern(text: str, exercises: tuple[str, ...] = EXERCISES) -> NamingRules:
-    return NamingRules(exercises, pattern=read_pattern(text))
-
-
 CANVAS = {"platform": "Canvas", "exercise": "01_first", "student": "1", "number": "1"}
-OURS = pattern(r"(?P<exercise>\w+)-by-(?P<student>\w+)")
-# nbgrader's own form
-THEIRS = pattern(r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>\w+)", ("problem1",))
 
 
 @pytest.mark.parametrize(
@@ -137,17 +128,12 @@ THEIRS = pattern(r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<fi
         ),
         ("ada.ipynb", NamingRules(EXERCISES, exercise="02_second"),
          {"student": "ada", "exercise": "02_second", "exact": False}),
-        ("01_first-by-ada.ipynb", OURS, {"student": "ada", "exercise": "01_first"}),
-        ("ps1_bit_attempt_2016-01-30-15-00-00_problem1.ipynb", THEIRS,
-         {"student": "bit", "exercise": "problem1", "when": datetime(2016, 1, 30, 15, tzinfo=UTC)}),
     ],
 )  # fmt: skip
-def test_what_a_platform_or_a_pattern_writes_into_a_name_is_known(
+def test_what_a_platform_writes_into_a_name_is_known(
     name: str, rules: NamingRules, expected: dict[str, object]
 ) -> None:
     assert attributions(name, rules) == [Attribution(**expected)]  # type: ignore[arg-type]
-    if rules is OURS:
-        assert who("ada/01_first.ipynb", rules) == "does not match the pattern"
 
 
 def test_a_folder_around_the_class_is_passed_over() -> None:

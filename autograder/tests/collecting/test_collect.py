@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import re
 import subprocess
 import tarfile
 import zipfile
@@ -142,24 +141,17 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     (["ada/01_small.ipynb", "bob/work.py"], ["if it is one as a script, give it the name", "ada: new"]),
     ([f"{CANVAS}.ipynb", "beebob_102_9002_x.pdf"], ["; ask 102 for the .ipynb file", "101: new"]),
     ([f"{MOODLE}.ipynb", "Bob Bee_8_assignsubmission_file/x.pdf"], ["; ask Bob.Bee for", "Ada: new"]),
-    (
-        ["ada_01_small.ipynb", "ada_report.pdf", "adam.rar", "bob.pdf"],
-        [f"adam.rar: refused: is not a notebook; {UNREAD}", "ask whoever handed in bob.pdf", "ada: new"],
-    ),
+    (["ada_01_small.ipynb", "ada_report.pdf", "adam.rar"], ["adam.rar: refused: is not a", "ada: new"]),
 ]  # fmt: skip
 # The same with a list of students.
 LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["bob/01_small.ipynb"], ["bob: new"]),
-    (["bob/conftest.py", "bob/a.pdf", "bob/b.pdf"], ["bob/a.pdf: refused: is not a notebook (nor is any"]),
+    (["bob/conftest.py", "bob/a.pdf", "bob/b.pdf"], ["bob/a.pdf: refused: is not a notebook; ask bob"]),
     (["Bob Bee_8_assignsubmission_onlinetext/onlinetext.html"], ["html: refused: is not a notebook; ask bo"]),
     (["bob_01_small.pdf"], ["bob_01_small.pdf: refused: is not a notebook; ask bob for the .ipynb file"]),
     (["beebob_102_text.html"], ["beebob_102_text.html: refused: is not a notebook; ask bob"]),
-    (["zoe_109_9009_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list of students']),
     (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list']),
     (["bob.rar"], ["bob.rar: refused: is not a notebook; pack it as a zip"]),
-    (["bob.pdf"], ["bob.pdf: refused: is not a notebook; ask bob for the .ipynb file"]),
-    (["scan.pdf"], ["scan.pdf: refused: is not a notebook; ask whoever handed in scan.pdf for"]),
-    (["bob/plot.png"], ["bob/plot.png: refused: is not a notebook"]),
 ]  # fmt: skip
 
 
@@ -361,13 +353,6 @@ submission_5:
     assert done.stdout.count("of group Team Red, Moodle gives no time") == 2
 
 
-def test_an_instructor_s_own_pattern_tells_whose_it_is(course: Course, tmp_path: Path) -> None:
-    rules = NamingRules(["01_small"], pattern=re.compile(r"(?P<student>\w+) - .*\.ipynb"))
-    names = ("ada - 01_small.ipynb", "ada - report.pdf", "bob - report.pdf", "about.pdf")
-    lines = run(course, make_zip(tmp_path / "a.zip", dict.fromkeys(names, notebook())), rules=rules)
-    assert [line.partition(" is")[0] for line in said(lines)] == ["bob - report.pdf: refused:", "ada: new"]
-
-
 def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "mail", {"ada/01_small.ipynb": notebook()})
     problem = "is a notebook; put it into a folder named by its student's id, collect the one above"
@@ -398,7 +383,6 @@ def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(
         (["missing.zip"], "'missing.zip' does not exist"),
         ([], "Missing argument 'ARCHIVE...'"),
         ([".", "--exercise", "02_big"], 'has no exercise "02_big"'),
-        ([".", "--pattern", "("], "--pattern: missing )"),
         ([".", "--students", "none.csv"], "none.csv: there is no such file"),
         ([".", "--zone", "Berlin"], '"Berlin" is not a time zone; write one such as Europe/Berlin'),
     ],

@@ -102,11 +102,6 @@ def collect(course: Course, tmp_path: Path) -> Collect:
             ["01_small ada: new", "01_small bob: new", "2 new"],
         ),
         (
-            "2026-03-01T12:00:00+00:00", {ADA: NOTEBOOK}, "", ("--pattern", r"(?P<student>\w+) "), {},
-            ["01_small Ada: new: Moodle gives no time", "1 new",
-             "nothing from Moodle counts as late without a time; see --times"],
-        ),
-        (
             "2026-03-02T23:59:00+00:00", IN_GRADESCOPE, "", (),
             {"100": "03-03 00:59", "bob@school.org": "03-03 00:59"},
             ["01_small 100: new: 1.0 h late", "01_small bob@school.org: new: 1.0 h late", "2 new"],

@@ -1,21 +1,12 @@
-"""What names of files tell: what is wrong with them, and what platforms and patterns find in them."""
+"""What names of files tell: what is wrong with them, and what platforms write into them."""
 
 import re
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.names import (
-    PatternError,
-    class_folder,
-    left_out,
-    match_pattern,
-    name_problem,
-    notebook_stem,
-    read_pattern,
-)
+from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
 from autograder.submission.students import folded
 
 EXERCISES = ("01_first", "01_first_part", "02_second")
@@ -96,28 +87,3 @@ def test_a_notebook_is_one_however_a_browser_has_saved_it(name: str, stem: str |
 )
 def test_a_folder_around_the_class_is_found(paths: list[str], shared: str) -> None:
     assert class_folder(paths, EXERCISES) == shared
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [("(", "--pattern: missing )"), ("(?P<exercise>x)", "finds no student")]
-)
-def test_a_pattern_that_cannot_serve_is_refused(text: str, message: str) -> None:
-    with pytest.raises(PatternError, match=re.escape(message)):
-        read_pattern(text)
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("ada-2026-03-02.ipynb", ("ada", "", datetime(2026, 3, 2, tzinfo=UTC))),
-        ("ada-20260302 18:30.ipynb", ("ada", "", datetime(2026, 3, 2, 18, 30, tzinfo=UTC))),
-        ("ada-99.ipynb", ("ada", "", None)),
-        ("ada-2026-13-02.ipynb", ("ada", "", None)),
-        ("ada.ipynb", None),
-    ],
-)
-def test_a_pattern_finds_times_however_they_are_separated(
-    path: str, expected: tuple[str, str, datetime | None] | None
-) -> None:
-    pattern = read_pattern(r"(?P<student>\w+)-(?P<timestamp>[\d: -]+)")
-    assert match_pattern(pattern, path) == expected

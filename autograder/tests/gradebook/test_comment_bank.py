@@ -83,7 +83,9 @@ def test_parts_for_no_exercise_and_no_question_are_named_with_their_lines(
     assert "comments.yaml:1: must hold names with texts" in line
 
 
-def test_a_name_that_the_bank_does_not_have_is_told_once_for_all_who_read_it(bank: CommentBank) -> None:
+def test_a_name_that_the_bank_does_not_have_is_told_once_for_all_who_read_it(
+    course: Course, bank: CommentBank
+) -> None:
     remarks = {"ann": "#unit #unit", "ben": "#unit and #factor, question #1", "cy": "#unit", "di": "#unit"}
     graded = [
         GradebookSubmission(student, 0.0, 0.0, (entry(student, "why", None, remark=remark),))
@@ -97,8 +99,5 @@ def test_a_name_that_the_bank_does_not_have_is_told_once_for_all_who_read_it(ban
     assert list(bank.unknown_names("01_small", [alone])) == [
         f'01_small why ann: "#zzz" {told}; it stays as it is'
     ]
-
-
-def test_without_a_bank_a_name_is_nothing_to_tell(course: Course) -> None:
-    alone = GradebookSubmission("ann", 0.0, 0.0, (entry("ann", "why", None, remark="#zzz"),))
+    (course.root / "comments.yaml").unlink()
     assert list(CommentBank(course.root).unknown_names("01_small", [alone])) == []

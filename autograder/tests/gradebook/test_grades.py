@@ -64,17 +64,33 @@ def png(side: int) -> str:
     return base64.b64encode(head).decode()
 
 
-def test_a_right_answer_gets_its_points(graded_class: Course) -> None:
-    entries = gradebook_submission(graded_class, "solved").entries
-    seen = {e.question: (e.auto_score, e.needs_person) for e in entries}
-    assert seen == {"double": (2.0, False), "row_sums": (3.0, False), "why": (None, True)}
+UNREAD = {f"unreadable{number}": "The notebook could not be read" for number in range(len(UNREADABLE))}
 
 
-def test_an_untouched_release_gets_nothing_and_nobody_needs_to_look(graded_class: Course) -> None:
-    entries = gradebook_submission(graded_class, "released").entries
-    seen = {e.question: (e.auto_score, e.needs_person) for e in entries}
-    assert seen == {"double": (0.0, False), "row_sums": (0.0, False), "why": (0.0, False)}
-    assert gradebook_entry(graded_class, "released", "why").comment == "No response."
+@pytest.mark.parametrize(
+    ("student", "seen", "said"),
+    [
+        ("solved", [(2.0, False), (3.0, False), (None, True)], ["Passed.", "Passed.", ""]),
+        ("released", [(0.0, False)] * 3, ["Not attempted.", "Not attempted.", "No response."]),
+        ("forbidden", [(2.0, False), (0.0, True), (None, True)], ["Passed.", "Review.", ""]),
+        *((student, [(0.0, True)] * 3, [said] * 3) for student, said in UNREAD.items()),
+    ],
+)
+def test_each_question_has_a_score_a_comment_and_perhaps_somebody_who_has_to_look(
+    graded_class: Course, student: str, seen: list[tuple[float | None, bool]], said: list[str]
+) -> None:
+    entries = gradebook_submission(graded_class, student).entries
+    assert [(entry.auto_score, entry.needs_person) for entry in entries] == seen
+    assert [entry.comment[: len(start)] for entry, start in zip(entries, said, strict=True)] == said
+
+
+@pytest.mark.parametrize("student", UNREAD)
+def test_instead_of_a_file_that_is_no_notebook_the_release_is_shown(
+    graded_class: Course, student: str
+) -> None:
+    first, *rest = autograded(graded_class, student)["cells"]
+    assert "could not be read" in "".join(first["source"])
+    assert len(rest) == len(autograded(graded_class, "released")["cells"])
 
 
 def test_a_wrong_answer_gets_a_comment_with_the_mistakes_hint_and_the_failed_tests(
@@ -96,25 +112,6 @@ def test_all_metadata_stripped_scores_in_full_and_is_put_back(graded_class: Cour
         if c["metadata"]
     ]
     assert names == ["double", "check-double", "row_sums", "check-row_sums", "why"]
-
-
-def test_a_broken_rule_waits_for_a_person(graded_class: Course) -> None:
-    seen = gradebook_entry(graded_class, "forbidden", "row_sums")
-    assert (seen.auto_score, seen.needs_person) == (0.0, True)
-    assert seen.comment.startswith("Review.")
-
-
-@pytest.mark.parametrize(("number", "kind"), list(enumerate(UNREADABLE)))
-def test_a_file_that_is_no_notebook_gets_zeros_that_are_not_silent(
-    graded_class: Course, number: int, kind: str
-) -> None:
-    student = f"unreadable{number}"
-    seen = gradebook_submission(graded_class, student).entries
-    assert [(e.auto_score, e.needs_person) for e in seen] == [(0.0, True)] * 3, kind
-    assert all("could not be read" in e.comment for e in seen)
-    first, *rest = autograded(graded_class, student)["cells"]
-    assert "could not be read" in "".join(first["source"])
-    assert len(rest) == len(autograded(graded_class, "released")["cells"])
 
 
 def test_the_autograded_notebook_shows_what_the_cells_showed(graded_class: Course) -> None:

@@ -5,9 +5,8 @@ from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
 from autograder.gradebook.config import database
-from autograder.gradebook.pages import read_former, read_people
-from autograder.gradebook.rows import enter_students, submissions_in
-from autograder.report.report import GradebookSubmission
+from autograder.gradebook.pages import read_former, read_gradebook, read_people
+from autograder.gradebook.rows import enter_students
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import by_hand, record
 from autograder.tests.gradebook.stock import formgrader
@@ -23,16 +22,11 @@ def taught(ready: Course) -> Course:
     return ready
 
 
-def read(course: Course, student: str | None = None) -> tuple[GradebookSubmission, ...]:
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        return submissions_in(gradebook, small(course), student)
-
-
 def test_submissions_come_in_order_of_ids_with_their_questions_in_the_exercise_s_order(
     taught: Course,
 ) -> None:
-    assert [one.student for one in read(taught)] == ["ann", "zoe"]
-    for one in read(taught):
+    assert [one.student for one in read_gradebook(taught, small(taught))] == ["ann", "zoe"]
+    for one in read_gradebook(taught, small(taught)):
         assert [(e.student, e.question, e.written, e.max_score) for e in one.entries] == [
             (one.student, "double", False, 2.0),
             (one.student, "row_sums", False, 3.0),
@@ -48,7 +42,7 @@ def test_a_person_s_score_and_extra_credit_count(taught: Course) -> None:
     with Gradebook(database(taught), taught.settings.course) as gradebook:
         gradebook.find_grade("check-double", "01_small", "01_small", "ann").extra_credit = 0.5
         gradebook.db.commit()
-    (ann,) = read(taught, "ann")
+    (ann,) = read_gradebook(taught, small(taught), "ann")
     double, _, why = ann.entries
     assert (double.auto_score, double.extra_credit, double.score) == (2.0, 0.5, 2.5)
     assert (why.manual_score, why.score, why.remark, why.needs_person) == (0.0, 0.0, "Not yet.", False)
@@ -62,7 +56,11 @@ def test_a_question_that_the_gradebook_does_not_know_yet_is_left_out(taught: Cou
         )
     course = load_course(taught.root)
     assert "now" in small(course).written
-    assert [e.question for e in read(course)[0].entries] == ["double", "row_sums", "why"]
+    assert [e.question for e in read_gradebook(course, small(course))[0].entries] == [
+        "double",
+        "row_sums",
+        "why",
+    ]
 
 
 def named(course: Course) -> dict[str, tuple[str | None, str | None]]:

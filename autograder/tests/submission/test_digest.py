@@ -8,8 +8,8 @@ import pytest
 import autograder
 from autograder.course.course import Course, load_course
 from autograder.submission.digest import digest_of, grading_modules, rules
-from autograder.submission.notebook import Notebook, read_notebook
-from autograder.tests.classroom import hand_in, small
+from autograder.submission.notebook import Notebook
+from autograder.tests.classroom import small
 
 ENGINE = Path(autograder.__file__).parent
 # Whatever grades and whatever the gradebook keeps of it is imported from one of these.
@@ -81,15 +81,3 @@ def test_other_bytes_are_another_submission() -> None:
     digests = {digest_of("rules", Notebook(content)) for content in (b"", b"one", b"two")}
     digests |= {digest_of("other rules", Notebook(b"one")), digest_of("rules", Notebook(b"", "no file"))}
     assert len(digests) == 5
-
-
-def test_a_submission_or_an_exercise_that_changes_is_seen(course: Course) -> None:
-    submission = hand_in(course, "ann", "one")
-    seen = [digest_of(rules(course, small(course)), read_notebook(submission.notebook))]
-    hand_in(course, "ann", "two")
-    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
-    small(course).suite.write_text("# other tests")
-    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
-    submission.notebook.unlink()
-    seen.append(digest_of(rules(course, small(course)), read_notebook(submission.notebook)))
-    assert len(set(seen)) == 4
