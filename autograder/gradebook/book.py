@@ -43,7 +43,6 @@ from autograder.gradebook.config import (
     copy_database,
     database,
     gradebook_file,
-    load,
     open_converter,
     write_folder,
 )
@@ -72,7 +71,6 @@ class ExerciseGradebook:
         self._release = Release(course, exercise)
         self._open = ExitStack()
         self.rules = self._release.rules
-        self.ledger = Ledger(course, exercise, load(course))
 
     def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
@@ -81,7 +79,7 @@ class ExerciseGradebook:
         self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
         enter_students(self._gradebook, course)
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
-        self.ledger.open(self._gradebook)
+        self.ledger = Ledger(course, exercise, self._gradebook)
         self._gradebook.db.expunge_all()
         return self
 
@@ -100,7 +98,7 @@ class ExerciseGradebook:
 
     def arrived(self, submission: Submission) -> None:
         """Take note of when a submission came that is graded already."""
-        self.ledger.arrived(self._gradebook, submission)
+        self.ledger.arrived(submission)
 
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
         """Take a graded submission in and write its autograded notebook.
@@ -111,7 +109,7 @@ class ExerciseGradebook:
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
                 row = rows_on(self._gradebook, self._exercise, submission.student)
                 node = take_in(self._gradebook, self._release, row, notebook, graded)
-                self.ledger.settle(self._gradebook, row, notebook, self.rules, graded.report)
+                self.ledger.settle(row, notebook, self.rules, graded.report)
                 others = {path.name: path for path in companions(submission)} | self._handout
                 text = f"{v4.writes(node)}\n"
                 write_folder(self._autograde, submission, submission.autograded, text, others)

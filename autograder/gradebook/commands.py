@@ -88,5 +88,5 @@ class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
         for name, exercise in course.exercises.items():
             if name in known:
                 with grading_lock(course):
-                    Ledger(course, exercise, self.parent.config).open(gradebook)
+                    Ledger(course, exercise, gradebook)
         super().export(gradebook)

@@ -10,7 +10,8 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cache
+from copy import deepcopy
+from functools import cache, lru_cache
 from logging import Logger
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.course.course import FILE as COURSE
 from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
 from autograder.course.kept import GRADEBOOK, unwritable
@@ -67,10 +69,14 @@ def configuration(course: Course) -> Config:
 
 
 def load(course: Course) -> Config:
-    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py."""
+    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py.
+
+    That file is run once for each content of it and of course.yaml, which it reads: that takes a sixth of a
+    second, and each command needs the settings several times.
+    """
     config = configuration(course)
     if (path := course.root.absolute() / FILE).is_file():
-        config.merge(PyFileConfigLoader(path.name, path=str(path.parent)).load_config())
+        config.merge(deepcopy(_given(path, path.read_bytes(), path.with_name(COURSE).read_bytes())))
     config.CourseDirectory.root = str(course.root)
     return config
 
@@ -103,6 +109,11 @@ def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
             yield gradebook
     else:
         yield None
+
+
+@lru_cache(maxsize=1)
+def _given(path: Path, *_content: bytes) -> Config:
+    return PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
 
 
 def _find_alembic() -> None:

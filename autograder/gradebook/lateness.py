@@ -19,7 +19,6 @@ from zoneinfo import ZoneInfo
 from nbgrader.api import SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -27,6 +26,7 @@ from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment, read_span
 from autograder.errors import UsageError
 from autograder.files import write_whole
+from autograder.gradebook.config import load
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import one_line
 from autograder.submission.students import Students, listed_students, read_rows, separator_of
@@ -152,13 +152,13 @@ def _moment(text: str, place: str) -> datetime:
 
 
 class Lateness:
-    """The rules of one exercise for late work; `config` holds nbgrader's settings.
+    """The rules of one exercise for late work.
 
     Times at which work was handed in are in UTC and without a zone, as nbgrader keeps them.
     """
 
-    def __init__(self, course: Course, exercise: Exercise, config: Config) -> None:
-        self._config = config
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self._course = course
         self._late = course.late(exercise.name)
         self._due = course.due(exercise.name)
         self._points = sum(exercise.points.values()) + sum(exercise.written.values())
@@ -237,6 +237,6 @@ class Lateness:
 
     @cached_property
     def _plugin(self) -> BasePlugin:
-        step = AssignLatePenalties(config=self._config)
+        step = AssignLatePenalties(config=load(self._course))
         step.init_plugin()
         return step.plugin_inst

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 from nbgrader.api import Gradebook, SubmittedAssignment
-from traitlets.config import Config
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import LOCK, adopt
@@ -69,25 +68,29 @@ def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> 
 
 
 class Ledger:
-    """The submissions of an exercise as they are now, and what has changed since the ledger was opened."""
+    """The submissions of an exercise as they are now, and what has changed since the ledger was opened.
 
-    def __init__(self, course: Course, exercise: Exercise, config: Config) -> None:
-        self._course, self._exercise = course, exercise
+    Whoever opens it settles what dates, extensions and people have changed meanwhile.
+    """
+
+    def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
+        self._course, self._exercise, self._gradebook = course, exercise, gradebook
         self._audit = Audit(course, exercise)
         self._digests = digests_of(course, exercise)
         self._first: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
-        self.lateness = Lateness(course, exercise, config)
+        self.lateness = Lateness(course, exercise)
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.known: dict[str, GradebookSubmission] = {}
         self.changes: dict[str, ScoreChange] = {}
+        self._catch_up()
 
-    def open(self, gradebook: Gradebook) -> None:
-        """Read all submissions, and settle what dates, extensions and people have changed meanwhile."""
+    def _catch_up(self) -> None:
+        """Read all submissions, and add a line to the audit for each save and change since its last line."""
         steps, saves = [], defaultdict[str, list[SavedScore]](list)
-        for one in read_saves(gradebook, self._exercise):
+        for one in read_saves(self._gradebook, self._exercise):
             saves[one.student].append(one)
-        self.rows = {row.student_id: row for row in rows_of(gradebook, self._exercise)}
+        self.rows = {row.student_id: row for row in rows_of(self._gradebook, self._exercise)}
         for student, row in self.rows.items():
             before = read_row(self._exercise, row)
             self._audit.recover(before)
@@ -95,15 +98,13 @@ class Ledger:
             self._keep(after if self._is_stale(before, row) else before, after, DATES)
             for step, save in self._audit.replayed(before, saves[student]):
                 steps.append((self.lateness.reckon(step, row, row.timestamp), save))
-        gradebook.db.commit()
+        self._gradebook.db.commit()
         for step, save in steps:
             self._audit.add(step, BY_HAND, save=save)
         for submission in filter(_has_scores, self.known.values()):
             self._audit.catch_up(submission)
 
-    def settle(
-        self, gradebook: Gradebook, row: SubmittedAssignment, notebook: Notebook, rules: str, report: Report
-    ) -> None:
+    def settle(self, row: SubmittedAssignment, notebook: Notebook, rules: str, report: Report) -> None:
         """Settle a submission whose points were just recorded, and commit.
 
         The report and the audit's line are stored first. The line counts once the gradebook has the scores.
@@ -117,17 +118,17 @@ class Ledger:
         why = self._cause(submission, notebook)
         digests = {"notebook": notebook.digest, **self._digests}
         self._audit.add(after, why, digests, pending=True)
-        gradebook.db.commit()
+        self._gradebook.db.commit()
         self._audit.confirm(row.student_id)
         self._keep(self.known.get(row.student_id), after, why)
 
-    def arrived(self, gradebook: Gradebook, submission: Submission) -> None:
+    def arrived(self, submission: Submission) -> None:
         """Settle a submission that is graded already, if the time when it came has changed."""
         when = handed_in(submission)
         if when != self.rows[submission.student].timestamp:
-            (row,) = rows_of(gradebook, self._exercise, submission.student)
+            (row,) = rows_of(self._gradebook, self._exercise, submission.student)
             after = self.lateness.enter(row, read_row(self._exercise, row), when)
-            gradebook.db.commit()
+            self._gradebook.db.commit()
             self._keep(self.known.get(submission.student), after, DATES)
             self._audit.add(after, DATES)
 

@@ -28,7 +28,6 @@ from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
     ConversionError,
     converting,
-    load,
     open_converter,
     open_gradebook,
     write_folder,
@@ -175,7 +174,7 @@ def read_gradebook(
         if gradebook is None:
             return ()
         expect_nothing_lost(gradebook, exercise)
-        lateness = Lateness(course, exercise, load(course))
+        lateness = Lateness(course, exercise)
         rows = sorted(rows_of(gradebook, exercise, student), key=lambda row: row.student_id)
         found = [lateness.reckon(read_row(exercise, row), row, row.timestamp) for row in rows]
     bank = CommentBank(course.root)
@@ -223,11 +222,7 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     with grading_lock(course), open_gradebook(course) as gradebook:
-        if gradebook is None:
-            return ()
-        ledger = Ledger(course, exercise, load(course))
-        ledger.open(gradebook)
-    return tuple(ledger.changes.values())
+        return tuple(Ledger(course, exercise, gradebook).changes.values()) if gradebook else ()
 
 
 def write_feedback(

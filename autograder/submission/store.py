@@ -111,7 +111,7 @@ def writing(root: Path) -> Iterator[Connection]:
     if not path.is_file():
         _refuse_former(root)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # its owner alone may read it
-    with _connected(f"sqlite:///{path.absolute()}") as connection:
+    with _engine(f"sqlite:///{path.absolute()}").connect() as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
             if not _is_ready(connection):
@@ -128,12 +128,12 @@ def writing(root: Path) -> Iterator[Connection]:
 def reading(root: Path) -> Iterator[Connection]:
     """Yield the database of the course in `root`; an empty one where there is none, which is not kept."""
     if (path := root / STORE).is_file():
-        with _connected(f"sqlite:///{path.absolute()}") as connection:
+        with _engine(f"sqlite:///{path.absolute()}").connect() as connection:
             if _is_ready(connection):
                 yield connection
                 return
     _refuse_former(root)
-    with _connected("sqlite://") as connection:
+    with _engine("sqlite://").connect() as connection:
         _TABLES.create_all(connection)
         yield connection
 
@@ -158,15 +158,9 @@ def knows(root: Path, student: str) -> bool:
         return any(store.execute(query.limit(1)).first() is not None for query in queries)
 
 
-@contextmanager
-def _connected(address: str) -> Iterator[Connection]:
-    """Yield a connection of its own, which no forked process shares; it begins transactions only if told."""
-    with _engine(address).connect() as connection:
-        yield connection
-
-
 @lru_cache(maxsize=8)
 def _engine(address: str) -> Engine:
+    """Return what makes connections; no forked process shares one, and transactions begin only when told."""
     arguments = {"timeout": _WAIT_SECONDS, "isolation_level": None}
     return create_engine(address, poolclass=NullPool, connect_args=arguments)
 

@@ -88,7 +88,7 @@ class Watch:
         for line in summary.lines:
             said = f": {line.message}" if line.ours else ""
             yield f"{line.exercise} {line.student}: {line.status}{said}"
-        lateness = Lateness(self.course, exercise, self.config)
+        lateness = Lateness(self.course, exercise)
         view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
         for page in write_feedback(self.course, exercise, set(due) - failed, view):
             if isinstance(page, ConversionError):

@@ -38,6 +38,13 @@ def test_the_course_s_own_file_sets_nbgrader_up_as_we_do(ready: Course) -> None:
     assert load(ready) == ours
 
 
+def test_what_is_done_with_settings_once_read_does_not_last(ready: Course) -> None:
+    with (ready.root / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
+        settings.write("\nc.CourseDirectory.ignore = ['.git']\n")
+    load(ready).CourseDirectory.ignore.append("cache")
+    assert load(ready).CourseDirectory.ignore == [".git"]
+
+
 def test_settings_follow_course_yaml(ready: Course) -> None:
     before = load(ready).CourseDirectory.course_id
     path = ready.root / "course.yaml"
