@@ -14,8 +14,7 @@ from autograder.course.course import Course, copy_course
 from autograder.course.exercise import Exercise, Variant
 from autograder.course.notebook import NotebookJson
 from autograder.publishing.dashboard import write_dashboard
-from autograder.publishing.export import write_tables
-from autograder.publishing.feedback import write_pages
+from autograder.publishing.export import write_pages, write_tables
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"

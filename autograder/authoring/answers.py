@@ -121,7 +121,7 @@ def shown(exercise: Exercise) -> list[Variant]:
 
 def end(course: Course, name: str) -> datetime | None:
     """Return when an exercise is over for everybody; None if it is never due."""
-    due = course.due(name)
+    due = course.exercises[name].settings.due
     return due and max([due, *(read_extensions(course, name) or {}).values()])
 
 
@@ -133,7 +133,7 @@ def _why_wait(course: Course, name: str, now: datetime) -> str:
         return f"{name}: is never due; give it a `due` in course.yaml, or {asked}"
     if now > last:
         return ""
-    whose = "it is due" if last == course.due(name) else "the last extension ends"
+    whose = "it is due" if last == course.exercises[name].settings.due else "the last extension ends"
     return f"{name}: is not over, {whose} {last.isoformat(' ', 'minutes')}; wait until then, or {asked}"
 
 

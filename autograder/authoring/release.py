@@ -15,8 +15,8 @@ from autograder.authoring.answers import end
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise, left_by_programs, own_files
 from autograder.course.hints import Secret, check_hints, secrets
-from autograder.course.kit import NAMES, student_files
-from autograder.course.notebook import build_notebook, to_json
+from autograder.course.kit import NAMES
+from autograder.course.notebook import build_notebook, student_files, to_json
 from autograder.course.source import SUFFIXES, Role, SourceError
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate

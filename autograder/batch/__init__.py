@@ -4,5 +4,5 @@ Read in this order:
 
 grade: grades submissions into the gradebook, with a line on each.
 pool: the interface of whatever grades many submissions, and what grades them in several processes.
-run: grades notebooks without a gradebook; reports in the form that build servers read.
+run: grades notebooks without a gradebook.
 """

@@ -141,7 +141,7 @@ class _ExerciseRound:
         self, submissions: Sequence[Submission], gradebook: ExerciseGradebook, executor: Executor
     ) -> None:
         """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
-        counting = Counting(self.course, self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
+        counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
         for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
             describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
             counting.keep(submission, notebook, graded.report)

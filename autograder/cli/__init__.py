@@ -7,8 +7,7 @@ In reading order:
 - author: build, release, verify, init, new and doctor.
 - grade: run, grade and demo.
 - term: collect, students, extend, feedback, export, dashboard, backup and restore.
-- progress: shows the progress and the result of grading.
-- table: prints tables.
+- output: prints tables, and the progress and the result of grading.
 """
 
 from autograder.cli.group import main as main

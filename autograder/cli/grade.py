@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +21,6 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 @click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
 @click.option("--exercise", help="The exercise; by default recognised by name, folder or cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON report per line.")
-@click.option("--junit", type=click.File("w", "utf-8", lazy=False), help="Also write JUnit XML to this file.")
 @options.unsafe
 @options.course
 def run(
@@ -29,16 +28,15 @@ def run(
     notebooks: tuple[str, ...],
     exercise: str | None,
     as_json: bool,
-    junit: IO[str] | None,
     unsafe: bool,
 ) -> None:
     """Grade notebooks without a gradebook."""
-    from autograder.batch.run import run_notebooks, to_junit
-    from autograder.cli.table import show_report
+    from autograder.batch.run import run_notebooks
+    from autograder.cli.output import show_report
     from autograder.grading.graded import describe_failure
     from autograder.report.report import Status
 
-    reports = []
+    failed = False
     for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
         report = graded.report
         if as_json:
@@ -47,10 +45,7 @@ def run(
             show_report(notebook, report)
         if problem := describe_failure(course, notebook, graded):
             options.print_lines([f"{notebook}: our failure: {problem}"], err=True)
-        reports.append((notebook, report))
-    if junit is not None:
-        junit.write(to_junit(reports))
-    failed = any(report.status is Status.GRADER_ERROR for _, report in reports)
+        failed |= report.status is Status.GRADER_ERROR
     sys.exit(OUR_FAILURE if failed else 0)
 
 
@@ -84,7 +79,7 @@ def grade(
         submissions_of,
     )
     from autograder.batch.pool import ProcessPool
-    from autograder.cli.progress import Progress, show_changes, show_summary
+    from autograder.cli.output import Progress, show_changes, show_summary
     from autograder.gradebook.comments import doubts
 
     course.marks_only = marks_only
@@ -124,7 +119,7 @@ def grade(
 @options.exercises
 def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     """Grade a made-up class, in build/demo/."""
-    from autograder.cli.progress import Progress, demo_places, show_class
+    from autograder.cli.output import Progress, demo_places, show_class
     from autograder.demo import demonstrate, hand_ins
 
     with Progress(len(hand_ins(exercises))) as progress:

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from autograder.course.course import Course as Course
     from autograder.course.exercise import Exercise as Exercise
-    from autograder.publishing.export import Packed
+    from autograder.publishing.export import Sent
 
 PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -32,20 +32,15 @@ def course_folder(folder: Path | None) -> Path:
     return (folder or find_course(Path.cwd())).absolute()
 
 
-def open_course(folder: Path | None) -> "Course":
-    """Return the course in the folder that was given, or in the nearest one around us."""
-    from autograder.course.course import load_course
-
-    return load_course(course_folder(folder))
-
-
 def course(command: Callable[..., None]) -> Callable[..., None]:
     """Pass the course to a command, as its first argument."""
 
     @click.pass_obj
     @wraps(command)
     def with_course(folder: Path | None, *arguments: Any, **options: Any) -> None:
-        command(open_course(folder), *arguments, **options)
+        from autograder.course.course import load_course
+
+        command(load_course(course_folder(folder)), *arguments, **options)
 
     return with_course
 
@@ -62,6 +57,18 @@ def exercises(command: Callable[..., None]) -> Callable[..., None]:
     return with_exercises
 
 
+def exercise(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass the course to a command, and the exercise that is named."""
+
+    @click.argument("exercise")
+    @course
+    @wraps(command)
+    def with_exercise(course: "Course", exercise: str, **options: Any) -> None:
+        command(course, course.chosen([exercise])[0], **options)
+
+    return with_exercise
+
+
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines that may contain strangers' words."""
     from autograder.report.text import terminal_line
@@ -76,7 +83,8 @@ def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") 
         click.echo(f"{verb} {path.relative_to(course.root)}")
 
 
-def show_packed(course: "Course", packed: "Packed") -> None:
-    """Say what a zip of feedback holds, and why others are left out."""
-    print_lines((f"left out: {problem}" for problem in packed.problems), err=True)
-    click.echo(f"wrote {packed.path.relative_to(course.root)}: feedback for {len(packed.students)}")
+def show_sent(course: "Course", sent: "Sent", what: str) -> None:
+    """Say which files were written, what of how many students they hold, and who is left out."""
+    print_lines((*(f"left out: {problem}" for problem in sent.problems), *sent.told), err=True)
+    for path in sent.paths:
+        click.echo(f"wrote {path.relative_to(course.root)}: {what} {len(sent.values)}")

@@ -142,7 +142,7 @@ def students(
 def _show_attendance(
     course: "options.Course", exercises: "list[options.Exercise]", known: "Students", listed: str
 ) -> None:
-    from autograder.cli.table import show
+    from autograder.cli.output import show
     from autograder.collecting.collect import attendance
     from autograder.gradebook.lateness import unknown_students
 
@@ -190,12 +190,12 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
     `extend ana --all "+2 days"`; longer extensions stay. extensions.csv stores all of them, and you can edit
     it. The command prints how scores of graded submissions change.
     """
-    from autograder.cli.progress import show_changes
+    from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
     from autograder.gradebook.pages import settle
 
     if everything:
-        exercises, until = [one for one in course.chosen(()) if course.due(one.name)], " ".join(words)
+        exercises, until = [one for one in course.chosen(()) if one.settings.due], " ".join(words)
     else:
         exercises, until = course.chosen(words[:1]), " ".join(words[1:])
     if not until:
@@ -218,7 +218,7 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
     Pages go to feedback/.
     """
     from autograder.gradebook.pages import doubtful_comments
-    from autograder.publishing.feedback import write_pages
+    from autograder.publishing.export import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
     options.print_lines(doubtful_comments(course, exercises), err=True)

@@ -13,9 +13,8 @@ names: which names exercises may have, what a question's check is called, and wh
 exercise: an exercise's folder, with its other right answers, its known mistakes, and what builds on what
 code: reads Python code without running it: whether it can be parsed quickly, and which names it binds
 source: the exercise itself, a notebook as text with solutions and figures, and its cells
-given: makes the cell with which checks work, of kit/checks.py and an exercise's own hints
-hints: the hints that students can ask for, and parts of answers in what students get
-notebook: makes nbgrader's source notebook of an exercise
-kept: names the files that a course keeps, those that commands make again, and why one cannot be written
 kit/: by which students check their own notebook: the given cell, what runs all checks, and how to set up
+hints: the hints that students can ask for, and parts of answers in what students get
+notebook: makes nbgrader's source notebook of an exercise, and the files beside it
+kept: names the files that a course keeps, those that commands make again, and why one cannot be written
 """

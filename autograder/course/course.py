@@ -6,7 +6,6 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
@@ -15,18 +14,9 @@ from typing import Any
 
 import yaml
 
-from autograder.course.exercise import BuildsOn, Exercise, wrong_rules
+from autograder.course.exercise import Exercise, wrong_rules
 from autograder.course.names import NAME
-from autograder.course.rule import Rule, spelt_out
-from autograder.course.settings import (
-    AttemptSettings,
-    CourseSettings,
-    ExerciseSettings,
-    LateSettings,
-    Limits,
-    Repairs,
-    read_settings,
-)
+from autograder.course.settings import CourseSettings, Repairs, read_settings
 from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
@@ -63,8 +53,10 @@ class Course:
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the course's order."""
         return {
-            entry.name: Exercise(self.root / "solutions" / entry.name, entry.forbid, self.settings.packages)
-            for entry in self.settings.exercises
+            one.name: Exercise(
+                self.root / "solutions" / one.name, self.settings.of(one), self.settings.packages
+            )
+            for one in self.settings.exercises
         }
 
     def unlisted(self) -> list[Path]:
@@ -91,41 +83,9 @@ class Course:
         advice = "write more of it" if found else f"use one of {', '.join(self.exercises)}"
         raise CourseError(f"{_shown(self.root / FILE)}: {problem}; {advice}")
 
-    def limits(self, name: str) -> Limits:
-        """Return what a submission of exercise `name` may use."""
-        given = [one.limits.model_dump(exclude_unset=True) for one in (self.settings, self._entry(name))]
-        return Limits(**given[0] | given[1])
-
-    def rules(self, name: str) -> dict[str, Rule]:
-        """Return the rules of exercise `name` for work by hand, by question."""
-        entry = self._entry(name)
-        allowed = {question: spelt_out(names) for question, names in entry.by_hand.items()}
-        questions = dict.fromkeys([*entry.forbid, *allowed])
-        return {q: Rule(entry.forbid.get(q, ()), allowed.get(q)) for q in questions}
-
-    def builds_on(self, name: str) -> BuildsOn:
-        """Return what the questions of exercise `name` may build on."""
-        return self._entry(name).builds_on
-
-    def repairs(self, name: str) -> Repairs:
-        """Return how repairs of failed answers to exercise `name` are looked for."""
-        settings = self.settings
-        return Repairs(self._entry(name).repairs or settings.repairs, settings.repair_seconds)
-
-    def due(self, name: str) -> datetime | None:
-        """Return when submissions of exercise `name` become late."""
-        return self._entry(name).due
-
-    def late(self, name: str) -> LateSettings | None:
-        """Return what late work costs in exercise `name`; None where course.yaml does not say."""
-        return self._entry(name).late or self.settings.late
-
-    def attempts(self, name: str) -> AttemptSettings | None:
-        """Return what several attempts at exercise `name` come to; None where course.yaml does not say."""
-        return self._entry(name).attempts or self.settings.attempts
-
-    def _entry(self, name: str) -> ExerciseSettings:
-        return next(entry for entry in self.settings.exercises if entry.name == name)
+    def repairs(self, exercise: Exercise) -> Repairs:
+        """Return how repairs of failed answers to an exercise are looked for."""
+        return Repairs(exercise.settings.repairs or self.settings.repairs, self.settings.repair_seconds)
 
 
 def load_course(root: Path) -> Course:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.code import bound_names
-from autograder.course.given import given_checks
+from autograder.course.kit import given_checks
 from autograder.course.names import suggestion
 from autograder.course.packages import DEFAULT, TORCH, name_of
+from autograder.course.rule import Rule, spelt_out
+from autograder.course.settings import ExerciseSettings
 from autograder.course.source import (
     Cell,
     Role,
@@ -79,8 +81,15 @@ class Exercise:
     """One exercise, read from the folder of its name."""
 
     folder: Path
-    forbid: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False)  # words, by question
+    settings: ExerciseSettings = field(default=ExerciseSettings(name="plain"), compare=False)
     packages: tuple[str, ...] = field(default=DEFAULT, compare=False)  # of its course, as pip names them
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The rules for answers, by question: what course.yaml forbids, and what may be done by hand."""
+        forbid = self.settings.forbid
+        allowed = {question: spelt_out(names) for question, names in self.settings.by_hand.items()}
+        return {q: Rule(forbid.get(q, ()), allowed.get(q)) for q in dict.fromkeys([*forbid, *allowed])}
 
     @property
     def has_torch(self) -> bool:
@@ -147,7 +156,7 @@ class Exercise:
         checks = [cell.text for cell in read_source(self.source) if cell.role is Role.CHECK]
         if not any("@check(" in text for text in checks):
             return ""
-        return given_checks(self.folder, self.forbid)
+        return given_checks(self.folder, self.settings.forbid)
 
     @cached_property
     def points(self) -> dict[str, float]:

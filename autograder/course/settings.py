@@ -249,6 +249,12 @@ class CourseSettings(_Strict):
     )
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
+    def of(self, one: ExerciseSettings) -> ExerciseSettings:
+        """Return the settings of an exercise, with the course's own where it has none."""
+        limits = self.limits.model_dump(exclude_unset=True) | one.limits.model_dump(exclude_unset=True)
+        late, attempts = one.late or self.late, one.attempts or self.attempts
+        return one.model_copy(update={"limits": Limits(**limits), "late": late, "attempts": attempts})
+
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}

@@ -27,7 +27,7 @@ def register(course: Course, exercise: Exercise) -> None:
     """
     node, name = released(exercise), exercise.name
     with Gradebook(database(course), course.settings.course) as gradebook:
-        due = course.due(name)
+        due = exercise.settings.due
         gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
         kernel = json.dumps(node.metadata.get("kernelspec", {}))
         book = gradebook.update_or_create_notebook(name, name, kernelspec=kernel)

@@ -131,6 +131,6 @@ def name_of_attempt(course: Course, submission: Submission, notebook: Notebook) 
 
 def _clock(course: Course, submission: Submission, when: datetime | None) -> str:
     """Return a time in UTC as a clock shows it where the exercise is due; empty where nobody knows it."""
-    due = course.due(submission.exercise)
+    due = course.exercises[submission.exercise].settings.due
     zone = due.tzinfo if due is not None else UTC
     return when.replace(tzinfo=UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if when else ""

@@ -132,14 +132,13 @@ class Counting:
 
     def __init__(
         self,
-        course: Course,
         exercise: Exercise,
         gradebook: ExerciseGradebook,
         eligible: Eligible = lambda _: True,
         *,
         unsafe: bool = False,
     ) -> None:
-        settings = course.attempts(exercise.name)
+        settings = exercise.settings.attempts
         self._rule = settings.counts if settings is not None else None
         self._gradebook, self._eligible, self._unsafe = gradebook, eligible, unsafe
 

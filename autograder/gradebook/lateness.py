@@ -80,7 +80,7 @@ def extend(
     if not is_student(student):
         raise ExtensionError(f'"{student}" is not a student\'s id; use letters, digits and . _ @ + -')
     if until is not None:
-        if (due := course.due(exercise)) is None:
+        if (due := course.exercises[exercise].settings.due) is None:
             raise ExtensionError(f"{exercise} is never due; give it a `due` in course.yaml first")
         until = _after(due, until) if until.startswith("+") else until
         given = Extension(student, exercise, until, _moment(until, "UNTIL"))
@@ -159,8 +159,8 @@ class Lateness:
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
         self._course = course
-        self._late = course.late(exercise.name)
-        self._due = course.due(exercise.name)
+        self._late = exercise.settings.late
+        self._due = exercise.settings.due
         self._points = sum(exercise.points.values()) + sum(exercise.written.values())
         self._extensions = read_extensions(course, exercise.name)
 

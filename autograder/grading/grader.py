@@ -72,9 +72,8 @@ class Grader:
     @classmethod
     def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
-        name = exercise.name
-        builds_on, repairs = course.builds_on(name), course.repairs(name)
-        return cls(exercise, course.rules(name), course.limits(name), zygote, secret, builds_on, repairs)
+        own, repairs = exercise.settings, course.repairs(exercise)
+        return cls(exercise, exercise.rules, own.limits, zygote, secret, own.builds_on, repairs)
 
     @property
     def told_bits(self) -> int:

@@ -96,7 +96,7 @@ class MarkingProcess:
         """Grade `notebook` once; whoever grades a class makes another attempt when all others are done."""
         self._wait_until_ready()
         order = json.dumps([exercise.name, notebook.problem, self._course.marks_only]).encode()
-        most = self._course.limits(exercise.name).total_seconds + CPU_SECONDS
+        most = exercise.settings.limits.total_seconds + CPU_SECONDS
         try:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
             if kind == _MEMORY:

@@ -1,4 +1,4 @@
-"""Writes the gradebook as CSV tables that spreadsheets open safely, and remembers which grades went where.
+"""Writes feedback pages, and grades as CSV tables that spreadsheets open safely; remembers what went where.
 
 Canvas's own importer shows how it reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb):
 - The first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order. All others are
@@ -29,7 +29,8 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import Member, write_whole, write_zip
-from autograder.gradebook.pages import read_gradebook, read_people
+from autograder.gradebook.config import ConversionError
+from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.submission.store import EXPORTS, reading, writing
@@ -135,16 +136,18 @@ ALL = Choice()
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """The tables that were written, and what is to be said of the scores in them."""
+class Sent:
+    """What has gone out: to whom, in which files, who is left out and why, and what to say of the scores."""
 
-    paths: tuple[Path, ...]
-    told: tuple[str, ...]
+    values: Values
+    paths: tuple[Path, ...] = ()
+    problems: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
 
 def write_tables(
     course: Course, exercises: Sequence[Exercise], *, changed: bool = False, choice: Choice = ALL
-) -> Tables:
+) -> Sent:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return what was written.
 
     Platforms take a column for a new assignment, and an empty cell for a grade to be deleted. So their files
@@ -153,7 +156,10 @@ def write_tables(
     such a student has in such an exercise is repeated, since a cell may not be empty.
     """
     people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
-    graded = {exercise: list(works_of_class(course, exercise, people)) for exercise in exercises}
+    graded = {exercise: list[GradedWork]() for exercise in exercises}
+    for work in read_graded_work(course, exercises):
+        if not people or work.student in people:  # who has left the class is in no table
+            graded[course.exercises[work.exercise]].append(work)
     leaving = {exercise.name: choice.of(exercise, works) for exercise, works in graded.items()}
     new = {
         name: exports.changed(name, one.scores) if changed else set(one.scores)
@@ -176,7 +182,7 @@ def write_tables(
     )
     for name, one in leaving.items():
         exports.note(name, one.scores)
-    return Tables(written, tuple(line for one in leaving.values() for line in one.told))
+    return Sent({}, written, told=tuple(line for one in leaving.values() for line in one.told))
 
 
 def canvas_rows(
@@ -200,12 +206,6 @@ def canvas_number(student: str, listed: Mapping[str, str]) -> str:
     """Return Canvas's own number for a student: that in students.csv, else the id if it is all digits."""
     number = listed.get(student, student)
     return number if number.isascii() and number.isdigit() else ""
-
-
-def works_of_class(course: Course, exercise: Exercise, people: Collection[str]) -> Iterator[GradedWork]:
-    """Yield the graded work of an exercise without that of those who have left the class."""
-    works = read_graded_work(course, [exercise])
-    return (work for work in works if not people or work.student in people)
 
 
 def points_of(exercise: Exercise) -> float:
@@ -249,17 +249,20 @@ def _status(entry: GradebookEntry) -> str:
     return "grader error" if entry.comment else "not graded yet"
 
 
+def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+    """Write feedback/<student>/<exercise>/<exercise>.html for each graded submission and return the pages.
+
+    A page that fails stops no other: when all others are written, a ConversionError names those that failed.
+    """
+    written = [page for exercise in exercises for page in write_feedback(course, exercise)]
+    failures = [str(page) for page in written if isinstance(page, ConversionError)]
+    if failures:
+        raise ConversionError("\n".join(failures))
+    return [page for page in written if isinstance(page, Path)]
+
+
 class UnknownError(Exception):
     """The platform would not know whose feedback it is; the message says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A zip of feedback: where it is, whose feedback it holds, and why others are left out."""
-
-    path: Path
-    students: tuple[str, ...]
-    problems: tuple[str, ...]
 
 
 def pack_feedback(
@@ -269,7 +272,7 @@ def pack_feedback(
     file_of: Callable[[GradebookSubmission], tuple[str, bytes]],
     *,
     changed: bool = False,
-) -> Packed:
+) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
     `file_of` returns the name by which the platform knows a student, and the content, or raises UnknownError.
@@ -287,4 +290,4 @@ def pack_feedback(
     path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
     write_zip(path, [Member(name, content) for name, content in sorted(files[one] for one in chosen)])
     exports.note(exercise.name, digests)
-    return Packed(path, tuple(sorted(chosen)), tuple(problems))
+    return Sent({student: digests[student] for student in sorted(chosen)}, (path,), tuple(problems))

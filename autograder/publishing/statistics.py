@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -44,35 +44,15 @@ class ExerciseStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class MistakeStatistics:
-    """A known mistake, and the students who made it."""
-
-    exercise: str
-    question: str
-    name: str
-    students: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
-    """Answers to one question that fail the same tests with the same results, and have no name."""
+    """Answers to one question with the same known mistake, or that fail tests with the same results."""
 
-    name: str  # for `autograder name`
+    name: str  # the mistake's, or one for `autograder name`
     exercise: str
     question: str
     hint: str
     students: tuple[str, ...]
     answer: str  # the first student's code
-
-
-@dataclass(frozen=True, slots=True)
-class HandGrading:
-    """How many answers to a question people have graded, and how many wait for them."""
-
-    exercise: str
-    question: str
-    graded: int
-    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +69,8 @@ class QuestionStatistics:
     only_check_passes: tuple[str, ...]  # students who pass the visible check but not the hidden tests
     only_tests_pass: tuple[str, ...]  # students who pass the hidden tests but not the visible check
     compared: int  # answers for which both results are known
+    graded: int  # answers that people have graded
+    waiting: int  # answers that wait for them
 
     @property
     def mean(self) -> float | None:
@@ -126,10 +108,14 @@ class ClassStatistics:
     students: int
     exercises: tuple[ExerciseStatistics, ...]
     questions: tuple[QuestionStatistics, ...]
-    mistakes: tuple[MistakeStatistics, ...]
+    mistakes: tuple[Group, ...]
     groups: tuple[Group, ...]
     concerns: tuple[Concern, ...]
-    hand_grading: tuple[HandGrading, ...]
+
+    @property
+    def hand_grading(self) -> list[QuestionStatistics]:
+        """The questions that people grade or are asked about."""
+        return [question for question in self.questions if question.waiting or question.graded]
 
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
@@ -142,24 +128,10 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
         students=len({work.student for work in everything}),
         exercises=tuple(map(_exercise, by_exercise.values())),
         questions=tuple(chain.from_iterable(map(question_statistics, by_exercise.values()))),
-        mistakes=_mistakes(everything),
-        groups=_groups(everything),
+        mistakes=_groups(everything, lambda question: question.mistake),
+        groups=tuple(group for group in _groups(everything, _results) if len(group.students) > 1),
         concerns=find_concerns(everything),
-        hand_grading=tuple(_hand_grading(everything)),
     )
-
-
-def _hand_grading(works: Iterable[GradedWork]) -> Iterator[HandGrading]:
-    """Yield how far people are with each question that they grade or are asked about."""
-    graded, waiting = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for work in works:
-        for entry in work.submission.entries:
-            question, waits = (work.exercise, entry.question), entry.needs_person or entry.score is None
-            waiting[question] += waits
-            graded[question] += not waits and entry.manual_score is not None
-    for question, left in waiting.items():
-        if left or graded[question]:
-            yield HandGrading(*question, graded[question], left)
 
 
 def _exercise(works: Sequence[GradedWork]) -> ExerciseStatistics:
@@ -167,39 +139,34 @@ def _exercise(works: Sequence[GradedWork]) -> ExerciseStatistics:
     return ExerciseStatistics(works[0].exercise, len(works), tuple(shares))
 
 
-def _mistakes(works: Iterable[GradedWork]) -> tuple[MistakeStatistics, ...]:
-    """Return the mistakes that were made, the most frequent first."""
-    made: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for work in works:
-        for question in work.questions.values():
-            if question.mistake:
-                made[work.exercise, question.name, question.mistake].append(work.student)
-    mistakes = (MistakeStatistics(*mistake, tuple(students)) for mistake, students in made.items())
-    return tuple(sorted(mistakes, key=lambda mistake: -len(mistake.students)))
-
-
-def _groups(works: Iterable[GradedWork]) -> tuple[Group, ...]:
-    """Return the answers without a name that failed alike, the largest group first; a single one is none."""
+def _groups(
+    works: Iterable[GradedWork], name_of: Callable[[QuestionReport], str | None]
+) -> tuple[Group, ...]:
+    """Return the answers that have a name, by their names, the largest group first."""
     alike = defaultdict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]](list)
     for work in works:
         for question in work.questions.values():
-            if question.mistake is None and question.verdict in (Verdict.FAILED, Verdict.CRASHED):
-                told = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
-                results = hashlib.sha256(repr((told, question.shown)).encode()).hexdigest()[:6]
-                alike[work.exercise, question.name, results].append((work, question))
+            if name := name_of(question):
+                alike[name, work.exercise, question.name].append((work, question))
     groups = [
         Group(
-            name=f"{name}-{results}",
-            exercise=exercise,
-            question=name,
+            *names,
             hint=found[0][1].hint,
             students=tuple(work.student for work, _ in found),
-            answer=found[0][0].answers.get(name, ""),
+            answer=found[0][0].answers.get(names[-1], ""),
         )
-        for (exercise, name, results), found in alike.items()
-        if len(found) > 1
+        for names, found in alike.items()
     ]
     return tuple(sorted(groups, key=lambda group: -len(group.students)))
+
+
+def _results(question: QuestionReport) -> str | None:
+    """Return a name for what the tests found in a wrong answer; None where its mistake has one."""
+    if question.mistake is not None or question.verdict not in (Verdict.FAILED, Verdict.CRASHED):
+        return None
+    told = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
+    digest = hashlib.sha256(repr((told, question.shown)).encode()).hexdigest()
+    return f"{question.name}-{digest[:6]}"
 
 
 def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatistics]:
@@ -208,6 +175,7 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
     for name, entry in known.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
         reports = [(work, work.questions[name]) for work, _ in answers if name in work.questions]
+        entries = [work.entries[name] for work in works if name in work.entries]
         decided = (Verdict.PASSED, *WRONG)
         compared = [  # each student, and whether the check and the tests pass, where both results are known
             (work.student, work.checks[name], question.verdict is Verdict.PASSED)
@@ -225,6 +193,8 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
             only_check_passes=tuple(student for student, check, tests in compared if check and not tests),
             only_tests_pass=tuple(student for student, check, tests in compared if tests and not check),
             compared=len(compared),
+            graded=sum(one.manual_score is not None and not one.waits for one in entries),
+            waiting=sum(one.waits for one in entries),
         )
 
 
@@ -257,7 +227,7 @@ def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
 
 def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
     """Yield what an instructor has to settle, each with its rank: the graver it is, the smaller the rank."""
-    waiting = {entry.question for entry in work.tested if entry.needs_person or entry.score is None}
+    waiting = {entry.question for entry in work.tested if entry.waits}
     if work.report is None:
         yield 1, "not graded yet"
     elif work.is_unreadable:

@@ -135,7 +135,7 @@ def _next(
 ) -> str:
     """Return in a few words what the student, or somebody else, does next."""
     if unreadable or question.verdict in _FOR_A_PERSON:
-        return _WAITING if entry is None or entry.needs_person or entry.score is None else ""
+        return _WAITING if entry is None or entry.waits else ""
     marked = [line.number for line in code if line.marked]
     if marked and question.verdict in (Verdict.FAILED, Verdict.CRASHED):
         return f"{'Fix the error in' if question.verdict is Verdict.CRASHED else 'Look at'} line {marked[0]}"
@@ -171,7 +171,7 @@ def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
 
 def _decided(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> bool:
     """Whether a person has given this question, on which tests could not decide, its points."""
-    if entry.needs_person or entry.score is None:
+    if entry.waits:
         return False
     return entry.manual_score is not None if unreadable else question.verdict in _FOR_A_PERSON
 

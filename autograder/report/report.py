@@ -143,6 +143,11 @@ class GradebookEntry:
         given = self.auto_score if self.manual_score is None else self.manual_score
         return None if given is None else round(given + (self.extra_credit or 0.0), 4)
 
+    @property
+    def waits(self) -> bool:
+        """Whether an instructor has to settle the score, or to give one."""
+        return self.needs_person or self.score is None
+
 
 @dataclass(frozen=True, slots=True)
 class GradebookSubmission:
@@ -165,7 +170,7 @@ class GradebookSubmission:
     @property
     def is_provisional(self) -> bool:
         """Whether an instructor has to settle a score, or to give one."""
-        return any(entry.score is None or entry.needs_person for entry in self.entries)
+        return any(entry.waits for entry in self.entries)
 
     @property
     def max_score(self) -> float:

@@ -1,7 +1,7 @@
 """Cleans text that strangers wrote, so that it does no harm where it is kept or shown.
 
 Each cleaner serves one place: `writable` a file, `one_line` a report, `terminal_line` a terminal,
-`clean_text` a page, `xml_text` an XML file, and `printable` whatever else takes plain letters only.
+`clean_text` a page, and `printable` whatever else takes plain letters only.
 `safe_html` cleans text that is shown as HTML.
 """
 
@@ -16,7 +16,6 @@ _ESCAPES = re.compile(
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _INVISIBLE = ("Cc", "Cf", "Cs")  # Unicode's categories of controls, format marks and lone surrogates
-_NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF))
 _PNG = b"\x89PNG\r\n\x1a\n"
 MAX_SIDE = 4000  # pixels
 
@@ -62,11 +61,6 @@ def terminal_lines(text: str) -> str:
 def clean_text(text: str) -> str:
     """Return `text` without terminal escapes, control characters and marks that change its direction."""
     return _CONTROLS.sub("", _ESCAPES.sub("", writable(text.replace("\r\n", "\n"))))
-
-
-def xml_text(text: str) -> str:
-    """Return what `clean_text` returns, without the two further characters that XML forbids."""
-    return clean_text(text).translate(_NOT_IN_XML)
 
 
 def is_picture(encoded: str) -> bool:

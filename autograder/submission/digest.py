@@ -45,7 +45,7 @@ def rules(course: Course, exercise: Exercise) -> str:
     reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
     """
     parts = {name: part for name, part in digests_of(course, exercise).items() if name != "environment"}
-    explaining = course.repairs(exercise.name), course.marks_only
+    explaining = course.repairs(exercise), course.marks_only
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "accepted/*.py")
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     return _digest(repr((parts, explaining)).encode(), *_files((*read, *exercise.catalogue)))
@@ -53,8 +53,7 @@ def rules(course: Course, exercise: Exercise) -> str:
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a digest of each thing that decides a score besides the notebook."""
-    name = exercise.name
-    settings = course.limits(name), _plain(course.rules(name)), course.builds_on(name)
+    settings = exercise.settings.limits, _plain(exercise.rules), exercise.settings.builds_on
     return {
         "source": _digest(_content(exercise.source)),
         "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.grade import SubmissionLine, Summary
-from autograder.cli.progress import demo_places, show_class
+from autograder.cli.output import demo_places, show_class
 from autograder.course.course import Course, load_course
 from autograder.course.source import SourceError
 from autograder.demo import CLASS, demonstrate

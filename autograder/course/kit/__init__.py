@@ -1,84 +1,52 @@
-"""What lies beside a released notebook, so that students can check their own.
+"""What lies beside a released notebook, and the cell with which its checks work.
 
-That is conftest.py, the same for every exercise, exercise.json with what differs, and SETUP.md.
+Beside it lie conftest.py, the same for every exercise, exercise.json with what differs, and SETUP.md. The
+given cell is checks.py, with the hints and forbidden words of one exercise.
 """
 
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from autograder.course.exercise import Exercise
-from autograder.course.given import given_checks
-from autograder.course.hints import check_hints
-from autograder.course.packages import name_of
-from autograder.course.source import Role
+from autograder.course.source import SourceError, read_text, read_yaml
 
-CHECKS, SETUP = (Path(__file__).parent / name for name in ("conftest.py", "SETUP.md"))
+CHECKS, SETUP, GIVEN = (Path(__file__).with_name(name) for name in ("conftest.py", "SETUP.md", "checks.py"))
 NAMES = (CHECKS.name, SETUP.name, "exercise.json")
-_HEADING = re.compile(r"(?m)^(#{1,2})[ \t]+(.+?)[ \t#]*$")
-_FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
+EVERYWHERE = "*"  # stands for each question, among hints by question
+_EMPTY = "_FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question\n"
 
 
-def student_files(exercise: Exercise) -> dict[str, str]:
-    """Return the text of each file that lies beside the notebook, by the file's name."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in (CHECKS, SETUP)}
-    texts[SETUP.name] = _setup(texts[SETUP.name], exercise.packages)
-    return texts | {NAMES[-1]: json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
+def given_checks(folder: Path, forbid: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of the cell for the exercise in `folder`, with these forbidden words by question.
 
-
-def _setup(text: str, packages: Sequence[str]) -> str:
-    """Return the page on how to set up, with what the course needs."""
-    names = ", ".join([*map(name_of, packages), "Jupyter"])
-    words = " ".join(f'"{one}"' if set(one) & set("<>=! ;[") else one for one in packages)
-    return text.format(names=f"{names} and pytest", packages=words).replace("install  ", "install ")
-
-
-def _facts(exercise: Exercise) -> dict[str, object]:
-    """Return what conftest.py must know of an exercise."""
-    check_hints(exercise)
-    lessons = dict(lesson_parts(exercise))
-    questions = {
-        cell.name: {
-            "points": exercise.points[cell.name],
-            "lesson": _place(lessons.get(cell.name, "")),
-            "check": cell.text,
-        }
-        for cell in exercise.cells
-        if cell.role is Role.CHECK
-    }
-    given = given_checks(exercise.folder, exercise.forbid)
-    return {"name": exercise.name, "questions": questions, "given": given}
-
-
-def lesson_parts(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield each question with the nearest larger heading above its check."""
-    heading = ""
-    for cell in exercise.cells:
-        if cell.role is Role.TEXT:
-            heading = ([heading, *headings(cell.text)])[-1]
-        elif cell.role is Role.CHECK:
-            yield cell.name, heading
-
-
-def headings(text: str) -> Iterator[str]:
-    """Yield the larger headings of a text cell."""
-    code = [match.span() for match in _FENCED.finditer(text)]
-    for match in _HEADING.finditer(text):
-        if not any(start <= match.start() < end for start, end in code):
-            yield match[2]
-
-
-def anchor(heading: str) -> str:
-    """Return what Jupyter calls a heading's place: its words, with a hyphen for each space.
-
-    What it makes of a formula differs from one Jupyter to the next, so there it is nothing.
+    Hints that are written wrongly are left out: `check_hints` says what is wrong with them.
     """
-    return "" if "$" in heading else re.sub(r"[`*]", "", heading).replace(" ", "-")
+    words = _literal("_FORBIDDEN", {question: list(words) for question, words in forbid.items()})
+    text = read_text(GIVEN).replace(_EMPTY, f"{words}\n{_literal('_HINTS', dict(hints_of(folder)))}\n")
+    return text.rstrip("\n")
 
 
-def _place(heading: str) -> str:
-    """Return what a message says behind a notebook's name to lead into its lesson."""
-    if place := anchor(heading):
-        return f"#{place}"
-    return f", {heading}" if heading else ""
+def _literal(name: str, values: Mapping[str, Sequence[object]]) -> str:
+    """Return an assignment of `values`, an item on each line."""
+    lines = [f"{name} = {{"]
+    for key, items in values.items():
+        lines += [
+            f'    "{key}": [',
+            *(f"        {json.dumps(item, ensure_ascii=False)}," for item in items),
+            "    ],",
+        ]
+    return "\n".join([*lines, "}"])
+
+
+def hints_of(folder: Path) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield the hints by question, and those for all; each has the pattern of what it fits, and its words."""
+    for path, key in ((folder / "hints.yaml", None), (folder.parent / "hints.yaml", EVERYWHERE)):
+        with suppress(SourceError, OSError, AttributeError, TypeError, KeyError):
+            found: Any = read_yaml(path).data
+            for question, hints in found.items() if key is None else [(key, found)]:
+                yield (
+                    question,
+                    [[one["when"], one["hint"]] if isinstance(one, dict) else ["", one] for one in hints],
+                )

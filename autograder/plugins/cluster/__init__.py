@@ -1,8 +1,4 @@
-"""The command `cluster`: grades like `grade`, on the machines of a Dask cluster.
-
-- executor: sends submissions there.
-- dask_worker: what each of those machines runs.
-"""
+"""The command `cluster`: grades like `grade`, on the machines of a Dask cluster."""
 
 from typing import Any
 

@@ -2,27 +2,26 @@
 
 import gc
 import logging
+import platform
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from io import BytesIO
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
+from pathlib import Path
 from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from autograder.batch.pool import Done, ProcessPool, Task
-from autograder.course.course import Course, course_files
+from autograder.course.course import Course, course_files, load_course
+from autograder.errors import AutograderError
+from autograder.files import write_whole
 from autograder.grading.graded import Graded
-from autograder.plugins.cluster.dask_worker import (
-    HOW_TO_MATCH,
-    VERSIONS,
-    Answer,
-    ClusterError,
-    Order,
-    grade_there,
-)
+from autograder.grading.marking import MarkingProcess
 from autograder.sandbox.errors import WallError
+from autograder.submission.digest import engine
 from autograder.submission.notebook import MAX_BYTES, Notebook
 
 if TYPE_CHECKING:
@@ -32,6 +31,24 @@ _LOG = logging.getLogger(__name__)
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60.0  # without any Dask worker
 _QUEUED = 256  # submissions at the scheduler at a time: it holds them in memory
+# What two machines must have in common to grade alike, as it was when this process loaded it.
+VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine()}"
+HOW_TO_MATCH = "install there what is installed here, the same Python, torch and autograder"
+
+
+class ClusterError(AutograderError):
+    """There is no cluster, or it would grade differently from this machine; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to grade, with which versions, and where the course is on the machine that orders it."""
+
+    versions: str
+    exercise: str
+    root: str
+    unsafe: bool
+    marks_only: bool = False
 
 
 class Cluster:
@@ -66,9 +83,11 @@ class Cluster:
         """Yield what the Dask workers grade, and append to `left` what needs another attempt."""
         order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, self._course.marks_only)
         # A task of its own: should the Dask worker that holds the files die, they are sent again.
-        files = self._client.submit(bytes, _zipped(self._course, exercise))
-        done: SimpleQueue[Future[Answer]] = SimpleQueue()
-        sent: dict[Future[Answer], Task] = {}
+        files: Future[dict[str, bytes]] = self._client.submit(
+            dict, course_files(self._course, [self._course.exercises[exercise]])
+        )
+        done: SimpleQueue[Future[str]] = SimpleQueue()
+        sent: dict[Future[str], Task] = {}
         while True:
             for task in islice(tasks, _QUEUED - len(sent)):
                 arguments = (order, files, _compressed(task[1]), task[1].problem)
@@ -87,7 +106,7 @@ class Cluster:
             else:
                 left.append(task)
 
-    def _next(self, done: "SimpleQueue[Future[Answer]]") -> "Future[Answer] | None":
+    def _next(self, done: "SimpleQueue[Future[str]]") -> "Future[str] | None":
         """Wait for a task to end; return None if no Dask worker is left to work on any."""
         while True:
             try:
@@ -126,10 +145,12 @@ def _connected(address: str) -> "Client":
     return client
 
 
-def _received(future: "Future[Answer]") -> Graded | None:
+def _received(future: "Future[str]") -> Graded | None:
     """Return what came back, or None where Dask gave the task up."""
     try:
-        kind, text = future.result(timeout=PATIENCE_SECONDS)
+        return Graded.from_json(future.result(timeout=PATIENCE_SECONDS))
+    except (WallError, ClusterError):
+        raise
     except (AttributeError, ImportError, TypeError) as error:  # the worker does not know what it was sent
         raise ClusterError(
             f"a Dask worker has another autograder or none ({error}); {HOW_TO_MATCH}"
@@ -137,11 +158,6 @@ def _received(future: "Future[Answer]") -> Graded | None:
     except Exception:
         _LOG.debug("%s: not graded on the cluster", future.key, exc_info=True)
         return None
-    if kind == "walls":
-        raise WallError(text)
-    if kind == "versions":
-        raise ClusterError(text)
-    return Graded.from_json(text)
 
 
 def _compressed(notebook: Notebook) -> bytes:
@@ -150,10 +166,56 @@ def _compressed(notebook: Notebook) -> bytes:
     return zlib.compress(notebook.content if small else bytes(MAX_BYTES + 1))
 
 
-def _zipped(course: Course, exercise: str) -> bytes:
-    """Return the files that grading an exercise needs, as a zip of the same bytes for the same files."""
-    buffer = BytesIO()
-    with ZipFile(buffer, "w") as archive:
-        for name, content in course_files(course, [course.exercises[exercise]]).items():
-            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
-    return buffer.getvalue()
+def grade_there(order: Order, files: Mapping[str, bytes], packed: bytes, problem: str) -> str:
+    """Grade one notebook, whose bytes are `packed`; this is the task that a Dask worker runs."""
+    from distributed import get_worker
+
+    dask = get_worker()
+    notebook = Notebook(zlib.decompress(packed), problem)
+    try:
+        return _THREAD.submit(_grade, order, files, notebook, dask.local_directory).result().to_json()
+    except (WallError, ClusterError) as error:
+        raise type(error)(f"Dask worker {dask.address}: {error}") from None
+
+
+class _ExerciseGrader:
+    """Grades submissions of one exercise: it has a private folder with the exercise's files."""
+
+    def __init__(self, order: Order, files: Mapping[str, bytes], folder: str) -> None:
+        self.job = order, files
+        self._root = order.root
+        self._folder = TemporaryDirectory(prefix="autograder-", dir=folder, ignore_cleanup_errors=True)
+        for name, content in files.items():
+            write_whole(Path(self._folder.name, name), content)
+        course = load_course(Path(self._folder.name))
+        course.marks_only = order.marks_only
+        self._exercise = course.exercises[order.exercise]
+        self._grader = MarkingProcess(course, unsafe=order.unsafe)
+
+    def grade(self, notebook: Notebook) -> Graded:
+        """Grade a notebook; what is said about failures names paths of the machine that ordered it."""
+        graded = self._grader.attempt(self._exercise, notebook)
+        here = self._folder.name
+        problem, traceback = (text.replace(here, self._root) for text in (graded.problem, graded.traceback))
+        return replace(graded, problem=problem, traceback=traceback)
+
+    def close(self) -> None:
+        """End the zygote and delete the folder."""
+        self._grader.close()
+        self._folder.cleanup()
+
+
+# One thread grades for all of Dask's threads: a marking process ends with the thread that started it. The one
+# grader ends with the process, its folder with Dask's own.
+_THREAD = ThreadPoolExecutor(1, "autograder")
+_GRADER: list[_ExerciseGrader] = []
+
+
+def _grade(order: Order, files: Mapping[str, bytes], notebook: Notebook, folder: str) -> Graded:
+    if not _GRADER or _GRADER[0].job != (order, files):
+        if order.versions != VERSIONS:
+            raise ClusterError(f"has another Python, torch or autograder than here; {HOW_TO_MATCH}")
+        while _GRADER:
+            _GRADER.pop().close()
+        _GRADER.append(_ExerciseGrader(order, files, folder))
+    return _GRADER[0].grade(notebook)

@@ -1,30 +1,80 @@
-"""The command `gradescope`.
+"""The command `gradescope`: packs one exercise with our engine and two scripts, in one zip.
 
-- package: packs an exercise with our engine.
-- run: grades in Gradescope's container.
+Gradescope (https://gradescope-autograders.readthedocs.io/en/latest/specs/) wants setup.sh and run_autograder
+at the top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission.
+There, the module `run` grades. The same course gives the same bytes everywhere: names are sorted, times
+fixed, and nothing is compressed.
 """
+
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZIP_STORED
 
 import click
 
+import autograder
 from autograder.cli import options
+from autograder.course.course import Course, course_files, course_secret
+from autograder.course.exercise import Exercise, own_files
+from autograder.errors import AutograderError
+from autograder.files import Member, write_zip
+from autograder.report.text import number
 
 SECTION = "Platforms"
+ENGINE = Path(autograder.__file__).parent
+_SCRIPTS = Path(__file__).parent / "container"
+_LEFT_OUT = {"bench", "docs", "tests"}
+
+
+class PackageError(AutograderError):
+    """The engine lacks files that the package needs."""
 
 
 @click.command()
-@click.argument("exercise")
-@options.course
-def gradescope(course: "options.Course", exercise: str) -> None:
+@options.exercise
+def gradescope(course: Course, exercise: Exercise) -> None:
     """Pack an exercise for Gradescope."""
-    from autograder.plugins.gradescope.package import write_package
-    from autograder.report.text import number
-
-    (chosen,) = course.chosen([exercise])
-    click.echo(f"wrote {write_package(course, chosen).relative_to(course.root)}")
-    click.echo(f"It gives {number(sum(chosen.points.values()))} points: set these in Gradescope.")
-    if chosen.written:
-        names, points = ", ".join(chosen.written), number(sum(chosen.written.values()))
+    click.echo(f"wrote {write_package(course, exercise).relative_to(course.root)}")
+    click.echo(f"It gives {number(sum(exercise.points.values()))} points: set these in Gradescope.")
+    if exercise.written:
+        names, points = ", ".join(exercise.written), number(sum(exercise.written.values()))
         click.echo(
             f"{points} more points are for written answers ({names}): switch on manual grading in the "
             "assignment's settings, and add a question for each."
         )
+
+
+def write_package(course: Course, exercise: Exercise) -> Path:
+    """Write build/packages/<exercise>-gradescope.zip and return it."""
+    course_secret(course)  # made now where there is none yet, so that all containers have the same
+    path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
+    files = sorted(dict(_files(course, exercise)).items())
+    return write_zip(path, [Member(name, content, _mode(name), ZIP_STORED) for name, content in files])
+
+
+def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
+    """Yield all that goes into the zip, by name."""
+    for name in ("engine/pyproject.toml", "constraints.txt"):
+        path = ENGINE.parent / Path(name).name
+        if not path.is_file():
+            raise PackageError(
+                f"{path}: missing; install the engine from its own folder, as `make setup` does"
+            )
+        yield name, path.read_bytes()
+    yield "packages.txt", "".join(f"{one}\n" for one in course.settings.packages).encode()
+    yield from _folder(_SCRIPTS, "")
+    yield from _folder(ENGINE, "engine/autograder/")
+    for name, content in course_files(course, [exercise]).items():
+        yield f"course/{name}", content
+
+
+def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
+    for path in own_files(folder):
+        parts = path.relative_to(folder).parts
+        if _LEFT_OUT.isdisjoint(parts):
+            yield prefix + "/".join(parts), path.read_bytes()
+
+
+def _mode(name: str) -> int:
+    script = not name.count("/") and not name.endswith(".txt")
+    return 0o100755 if script else 0o100644

@@ -1,50 +1,223 @@
-"""The commands `moodle` and `moodle-zip`: grades and feedback in files that Moodle imports."""
+"""The commands `moodle`, which fills a grading worksheet, and `moodle-zip`, which packs feedback pages.
 
+Moodle's own code shows how it reads a worksheet back (moodle/moodle, mod/assign/gradingtable.php and
+mod/assign/feedback/offline):
+- It looks for the columns of the participant, of the grade and of the time of the last grade by their
+  headings, which are in the language of whoever downloads and uploads. So no heading is changed.
+- "Grade" stands directly before "Maximum grade", the same number in every row, in all languages.
+- A grade above the maximum is passed over without a word; so is an empty one, and one that Moodle has.
+- A row is passed over if its grade was changed in Moodle after the worksheet had been downloaded, unless the
+  person who uploads it asks for it to be taken all the same. So the times of the last grades stay, too.
+
+Of a zip (mod/assign/feedback/file/importziplib.php) it splits each file's name at each "_". It wants
+anything, the participant's number, "assignsubmission", "file" and the name that the student sees.
+"""
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from autograder.cli import options
+from autograder.collecting.archive import EntryError
+from autograder.collecting.attempts import arrival_of
+from autograder.collecting.attribution import NamingRules, Owners
+from autograder.collecting.metadata import Participant, Times, read_participants
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.kept import STUDENTS
+from autograder.errors import UsageError
+from autograder.files import write_whole
+from autograder.gradebook.lateness import BOM, in_form_of
+from autograder.gradebook.pages import read_former, read_gradebook
+from autograder.publishing.export import (
+    ALL,
+    Choice,
+    Exports,
+    Sent,
+    UnknownError,
+    decimal,
+    pack_feedback,
+    points_of,
+)
+from autograder.publishing.graded_work import read_graded_work
+from autograder.report.report import GradebookSubmission
+from autograder.report.text import number
+from autograder.submission.students import Students, listed_students, separator_of
+from autograder.submission.submission import Submission
 
 SECTION = "Platforms"
+_ALIKE = 1e-6
+
+
+class WorksheetError(UsageError):
+    """The worksheet cannot be filled; the message says why and what to do."""
 
 
 @click.command()
-@click.argument("exercise")
-@click.argument("worksheet", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@options.exercise
+@click.argument("worksheet", type=options.FILE)
 @options.changed(help="Write only grades that changed since the last worksheet.")
 @options.final_only
 @options.unreadable_as_zero
-@options.course
-def moodle(course: "options.Course", exercise: str, worksheet: Path, changed: bool, **choice: bool) -> None:
+def moodle(course: Course, exercise: Exercise, worksheet: Path, changed: bool, **choice: bool) -> None:
     """Fill Moodle's grading worksheet.
 
     Only the grade column changes. The filled worksheet is in build/exports/.
     """
-    from autograder.plugins.moodle.worksheet import fill_worksheet
-    from autograder.publishing.export import Choice
-
-    (chosen,) = course.chosen([exercise])
-    filled = fill_worksheet(course, chosen, worksheet, changed=changed, choice=Choice(**choice))
-    options.print_lines((*(f"left out: {problem}" for problem in filled.problems), *filled.told), err=True)
-    click.echo(f"wrote {filled.path.relative_to(course.root)}: grades of {len(filled.students)}")
+    sent = fill_worksheet(course, exercise, worksheet, changed=changed, choice=Choice(**choice))
+    options.show_sent(course, sent, "grades of")
 
 
 @click.command("moodle-zip")
-@click.argument("exercise")
+@options.exercise
 @click.option(
     "--worksheet",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=options.FILE,
     help="Moodle's grading worksheet, which has the participants' numbers.",
 )
 @options.changed(help="Pack only feedback that changed since it was packed last.")
-@options.course
-def moodle_zip(course: "options.Course", exercise: str, worksheet: Path | None, changed: bool) -> None:
+def moodle_zip(course: Course, exercise: Exercise, worksheet: Path | None, changed: bool) -> None:
     """Pack feedback pages for Moodle.
 
     Run `autograder feedback` first. Upload the zip in Moodle under "Upload multiple feedback files in a zip".
     """
-    from autograder.plugins.moodle.worksheet import pack_for_moodle
+    sent = pack_for_moodle(course, exercise, sheet=worksheet, changed=changed)
+    options.show_sent(course, sent, "feedback for")
 
-    (chosen,) = course.chosen([exercise])
-    options.show_packed(course, pack_for_moodle(course, chosen, sheet=worksheet, changed=changed))
+
+def fill_worksheet(
+    course: Course, exercise: Exercise, sheet: Path, *, changed: bool = False, choice: Choice = ALL
+) -> Sent:
+    """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it.
+
+    With `changed` only those grades are written that are others than in the last worksheet.
+    """
+    try:
+        text, times = sheet.read_bytes().decode(), read_participants(sheet)
+    except (OSError, UnicodeDecodeError):
+        raise WorksheetError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
+    plain = text.removeprefix(BOM)
+    rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
+    place, comma = _grade_column(sheet, exercise, rows)
+    leaving, exports = choice.of(exercise, read_graded_work(course, [exercise])), Exports(course, "worksheet")
+    scores = leaving.scores
+    former = read_former(course)
+    wanted = set(exports.changed(exercise.name, scores) if changed else scores) - set(former)
+    filled, problems = dict[str, float](), list[str]()
+    whose = participants(course, times, scores)
+    for row in rows[1:]:
+        found = whose.get("".join(filter(str.isdigit, row[0])) if row else "", "")
+        if isinstance(found, EntryError):
+            problems.append(f"{row[0]}: {found}")
+        elif found in wanted and len(row) > place:
+            filled[found] = scores[found]
+            grade = decimal(scores[found])
+            row[place] = grade.replace(".", ",") if comma else grade
+    problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
+    left = sorted(set(scores) & set(former))
+    problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
+    path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
+    write_whole(path, in_form_of(text, rows))
+    exports.note(exercise.name, filled)
+    return Sent(filled, (path,), tuple(problems), leaving.told)
+
+
+def participants(course: Course, times: Times, known: Collection[str]) -> Mapping[str, str | EntryError]:
+    """Return whose each participant's number in a worksheet is, or why nobody can tell.
+
+    Without students.csv, ids are those that collecting makes of names, and `known` says which there are.
+    """
+    students = listed_students(course.root)
+    people = Owners(NamingRules((), students=students, times=times))
+    former = Students(tuple(read_former(course).values()))
+    return {row.number: _student(row, people, students, former, known) for row in times.participants}
+
+
+def _student(
+    row: Participant, people: Owners, students: Students | None, former: Students, known: Collection[str]
+) -> str | EntryError:
+    """Return whose a row is: an address is of one person alone, and a name may be of two."""
+    hidden = f"Participant_{row.number}"
+    found = students.called(hidden, "moodle") if students else ()
+    if found or hidden in known:
+        return found[0].id if found else hidden
+    if row.email and (left := former.called(row.email)) and not (students and students.called(row.email)):
+        return left[0].id
+    try:
+        return people.person(row)
+    except EntryError as error:
+        named = former.called(row.name)
+        return named[0].id if len(named) == 1 else error
+
+
+def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
+    """Return the place of the grades, and whether the worksheet writes numbers with a comma.
+
+    It is the one before a column that has the same positive number in every row.
+    """
+    whole = [row for row in rows[1:] if len(row) == len(rows[0])]
+    places = []
+    for place in range(1, len(rows[0]) - 1) if whole else ():
+        most, *others = {row[place + 1] for row in whole}
+        grades = {row[place] for row in whole} - {""}
+        if not others and (_number(most) or 0.0) > 0 and None not in map(_number, grades):
+            places.append(place)
+    if len(places) != 1:
+        raise WorksheetError(
+            f"{sheet}: has no column of grades before one of maximum grades, or several; download the "
+            "worksheet from Moodle again, and let the assignment be graded in points"
+        )
+    shown, points = rows[1][places[0] + 1], points_of(exercise)
+    if abs((_number(shown) or 0.0) - points) > _ALIKE:
+        raise WorksheetError(
+            f"{sheet}: the maximum grade is {shown}, but {exercise.name} has {number(points)} points; "
+            f"set the assignment's maximum grade in Moodle to {number(points)} and download it again"
+        )
+    return places[0], "," in shown
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def pack_for_moodle(
+    course: Course, exercise: Exercise, *, sheet: Path | None = None, changed: bool = False
+) -> Sent:
+    """Write build/exports/EXERCISE-feedback-moodle.zip.
+
+    `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
+    """
+    known = [graded.student for graded in read_gradebook(course, exercise)] if sheet else []
+    numbers = participants(course, read_participants(sheet), known) if sheet else {}
+    by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
+
+    def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
+        submission = Submission(course.root, graded.student, exercise.name)
+        return _moodle_file(submission, by_sheet.get(graded.student, ""), sheet)
+
+    return pack_feedback(course, exercise, "moodle", file_of, changed=changed)
+
+
+def _moodle_file(submission: Submission, by_sheet: str, sheet: Path | None) -> tuple[str, bytes]:
+    """Return the name and the content of one student's file: the feedback page."""
+    arrival = arrival_of(submission)
+    number = by_sheet or ("" if arrival.upload is not None else arrival.number)
+    if not number.isdigit():
+        if sheet is not None:
+            raise UnknownError(
+                f"is in no row of {sheet.name} by id, address or name; return the page yourself"
+            )
+        raise UnknownError("has no participant's number of Moodle's; give the worksheet with --worksheet")
+    if not submission.feedback.is_file():
+        raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
+    shown = submission.student.replace("_", "-")
+    return (
+        f"{shown}_{number}_assignsubmission_file_{submission.feedback.name}",
+        submission.feedback.read_bytes(),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from autograder.cli import options
-from autograder.cli.table import show
+from autograder.cli.output import show
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import REQUESTS

@@ -58,9 +58,9 @@ class Sheet:
 class Examiner:
     """Makes sheets for an exercise, in workers of a zygote."""
 
-    def __init__(self, course: Course, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
+    def __init__(self, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
         self._exercise, self._zygote, self._seed = exercise, zygote, seed
-        limits = course.limits(exercise.name)
+        limits = exercise.settings.limits
         call, total = min(limits.call_seconds, _CALL_SECONDS), min(limits.total_seconds, _TOTAL_SECONDS)
         self._limits = limits.model_copy(update={"call_seconds": call, "total_seconds": total})
         use_one_thread(exercise)
@@ -89,7 +89,7 @@ class Examiner:
 def open_examiner(course: Course, exercise: Exercise, seed: int, *, unsafe: bool) -> Iterator[Examiner]:
     """Start the sandbox that course.yaml demands, for as long as the `with` block lasts."""
     with Zygote(Tier(course.settings.walls), course.settings.packages, unsafe=unsafe) as zygote:
-        yield Examiner(course, exercise, zygote, seed)
+        yield Examiner(exercise, zygote, seed)
 
 
 def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:

@@ -1,19 +1,23 @@
 """The command `watch`: grades work as it comes in, and returns pages at once, within limits.
 
-- rounds: one round of watching: collects, grades what may be told now, and writes the pages.
-- arrivals: takes what is new from nbgrader's exchange, or from a folder of uploads.
-- bound: says how much repeated attempts can tell about hidden inputs.
+The module `rounds` takes what is new from nbgrader's exchange, or from a folder of uploads, grades what may
+be told now, and writes the pages.
 """
 
+import math
 import signal
 import time
 from itertools import count
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
+
+if TYPE_CHECKING:
+    from autograder.testing.suite import Suite
 
 SECTION = "Term"
 
@@ -50,15 +54,15 @@ def watch(
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.config import load
-    from autograder.plugins.watch.arrivals import Arrivals, FromExchange, FromUploads
-    from autograder.plugins.watch.bound import what_pages_tell
-    from autograder.plugins.watch.rounds import Watch
+    from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 
     config = load(course)
     build_missing(course, exercises)
     for exercise in exercises:
-        click.echo(what_pages_tell(course, exercise))
-    arrivals: Arrivals = FromUploads(course, uploads) if uploads else FromExchange(course, config)
+        click.echo(what_pages_tell(exercise))
+    arrivals: FromUploads | FromExchange = (
+        FromUploads(course, uploads) if uploads else FromExchange(course, config)
+    )
     watching = Watch(course, exercises, arrivals, config, release=release, jobs=jobs or 1)
     before = signal.signal(signal.SIGTERM, _stop)
     try:
@@ -73,3 +77,30 @@ def watch(
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+def what_pages_tell(exercise: "options.Exercise") -> str:
+    """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
+    from autograder.course.settings import Tells
+    from autograder.grading.outcomes import told_bits
+    from autograder.plugins.watch.rounds import settings_of
+    from autograder.testing.suite import Suite
+
+    settings, suite = settings_of(exercise), Suite(exercise)
+    bits = told_bits(len(suite.tests), len(exercise.rules), len(exercise.settings.builds_on))
+    if settings.tells is Tells.SCORE:
+        bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
+    bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"
+    return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"
+
+
+def _scores(exercise: "options.Exercise", suite: "Suite") -> set[float]:
+    """Return every score that the tests can give."""
+    totals = {0.0}
+    for name, points in exercise.points.items():
+        weights, passed = [test.weight for test in suite.of(name)], {0.0}
+        for weight in weights:
+            passed |= {round(one + weight, 9) for one in passed}
+        scores = {round(points * one / sum(weights), 4) for one in passed}
+        totals = {round(total + one, 4) for total in totals for one in scores}
+    return totals

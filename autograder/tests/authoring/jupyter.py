@@ -16,7 +16,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
 
-from autograder.course.kit import anchor, headings
+from autograder.course.notebook import anchor, headings
 from autograder.tests.browser import Listener, opened, show, until
 
 NO_KERNEL = "{shouldStart: false, canStart: false, autoStartDefault: false}"

@@ -13,8 +13,7 @@ from ipykernel.kernelspec import get_kernel_dict
 from autograder.authoring.release import answered_early, build_sources, release_notebooks, stale
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.given import CHECKS as GIVEN
-from autograder.course.kit import CHECKS, SETUP
+from autograder.course.kit import CHECKS, GIVEN, SETUP
 from autograder.course.notebook import HOW_TO_CHECK, to_json, with_rubric
 from autograder.course.source import BEGIN, END
 

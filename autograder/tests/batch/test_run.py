@@ -10,7 +10,7 @@ import pytest
 
 from autograder.authoring.answers import fill, right_answers
 from autograder.batch.run import run_notebooks
-from autograder.cli.table import show_report
+from autograder.cli.output import show_report
 from autograder.course.course import Course, CourseError, load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.grader import Grader

@@ -11,7 +11,7 @@ from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.course.course import Course
 from autograder.gradebook import pages
-from autograder.publishing import export, feedback, graded_work
+from autograder.publishing import export, graded_work
 from autograder.tests.plugins.test_canvas_zip import BOOK
 from autograder.tests.plugins.test_moodle import SHEET
 from autograder.tests.publishing.test_export import entry, submission
@@ -24,7 +24,7 @@ def gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the gradebook hold a small class."""
     for module in (graded_work, export):
         monkeypatch.setattr(module, "read_gradebook", lambda course, exercise: CLASS)
-    monkeypatch.setattr(feedback, "write_feedback", lambda course, exercise: iter(()))
+    monkeypatch.setattr(export, "write_feedback", lambda course, exercise: iter(()))
 
 
 def run(course: Course, *arguments: str) -> Result:
@@ -54,12 +54,6 @@ def test_a_worksheet_is_filled_and_the_one_that_moodle_gave_stays(course: Course
     assert "wrote build/exports/01_small-worksheet.csv: grades of 1" in done.stdout
     assert "left out: 101: is not in Grades.csv" in done.stderr
     assert sheet.read_bytes() == SHEET.encode()
-
-
-def test_an_export_of_what_changed_holds_nothing_new_the_second_time(course: Course) -> None:
-    assert run(course, "export").exit_code == 0
-    assert run(course, "export", "--changed").exit_code == 0
-    assert (course.build / "exports" / "moodle.csv").read_text(encoding="utf-8").strip() == "username"
 
 
 def test_feedback_says_what_names_nothing_in_the_comments(

@@ -8,6 +8,7 @@ import pytest
 from autograder.course.course import Course, copy_course, course_files, course_secret, load_course
 from autograder.course.rule import Rule
 from autograder.course.settings import Limits
+from autograder.tests.classroom import small
 
 SETTINGS = """\
 course: small
@@ -42,14 +43,6 @@ def test_the_files_of_an_exercise_come_with_its_settings_alone(two: Course) -> N
     }
 
 
-def test_what_jupyter_leaves_is_not_copied(two: Course) -> None:
-    before = course_files(two, two.chosen([]))
-    checkpoints = two.exercises["01_small"].folder / ".ipynb_checkpoints"
-    checkpoints.mkdir()
-    (checkpoints / "01_small-checkpoint.py").write_text("old", encoding="utf-8")
-    assert course_files(two, two.chosen([])) == before
-
-
 def test_a_copy_is_a_course_that_grades_alike(two: Course, tmp_path: Path) -> None:
     copied = copy_course(two, two.chosen([]), tmp_path / "copy")
     assert copied.settings == two.settings
@@ -61,10 +54,10 @@ def test_a_copy_is_a_course_that_grades_alike(two: Course, tmp_path: Path) -> No
 def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: Path) -> None:
     due = "2027-01-01T00:00:00+00:00"
     copied = copy_course(two, two.chosen([]), tmp_path / "copy", limits={"cell_seconds": 3}, due=due)
-    for name in copied.exercises:
-        assert copied.limits(name) == Limits(cell_seconds=3, memory_mb=1024)
-        assert str(copied.due(name)) == "2027-01-01 00:00:00+00:00"
-    assert copied.rules("01_small") == {"row_sums": Rule(("einsum",))}
+    for exercise in copied.exercises.values():
+        assert exercise.settings.limits == Limits(cell_seconds=3, memory_mb=1024)
+        assert str(exercise.settings.due) == "2027-01-01 00:00:00+00:00"
+    assert small(copied).rules == {"row_sums": Rule(("einsum",))}
 
 
 def test_nbgrader_s_settings_come_along_where_there_are_any(two: Course, tmp_path: Path) -> None:

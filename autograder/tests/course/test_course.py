@@ -1,6 +1,5 @@
 """course.yaml is read whole, or refused with every line that is wrong in it."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from autograder.course.course import Course, CourseError, find_course, load_course
 from autograder.course.rule import GROUPS, Rule
 from autograder.course.settings import Limits
+from autograder.tests.classroom import small
 
 HEAD = "course: small\ntitle: Small\n"
 ONE = "exercises:\n  - name: 01_small\n"
@@ -90,10 +90,6 @@ exercises:
             "1: the file: must hold keys with values; write each on a line of its own, as `key: value`",
         ),
         (HEAD + "exercises:\n\t- name: one\n", "4: a tab indents this line; use spaces"),
-        (
-            HEAD + "exercises: [{name: one, name: two}]",
-            "3: exercises[0].name: stands here again, after line 3; keep one of them",
-        ),
         (HEAD + ONE + "title: Other\n", "5: title: stands here again, after line 2; keep one of them"),
         (
             HEAD + ONE + "    forbid:\n      double: [@]\n",
@@ -179,28 +175,22 @@ def test_a_folder_in_the_file_s_place_is_refused(tmp_path: Path) -> None:
 
 def test_an_exercise_s_limits_go_over_the_course_s(course: Course) -> None:
     text = HEAD + "limits: {call_seconds: 2, memory_mb: 512}\n" + ONE + "    limits: {memory_mb: 1024}\n"
-    assert accepted(course, text).limits("01_small") == Limits(call_seconds=2, memory_mb=1024)
-
-
-def test_a_due_moment_keeps_its_time_zone(course: Course) -> None:
-    due = accepted(course, HEAD + ONE + "    due: 2026-03-01 18:00:00+01:00\n").due("01_small")
-    assert due is not None
-    assert due.utcoffset() == timedelta(hours=1)
+    assert small(accepted(course, text)).settings.limits == Limits(call_seconds=2, memory_mb=1024)
 
 
 def test_rules_are_handed_on_by_question(course: Course) -> None:
-    assert course.rules("01_small") == {"row_sums": Rule(("einsum",))}
+    assert small(course).rules == {"row_sums": Rule(("einsum",))}
     both = HEAD + ONE + "    forbid: {double: [mul]}\n    by_hand: {double: [add], row_sums: [sums, view]}\n"
-    assert accepted(course, both).rules("01_small") == {
+    assert small(accepted(course, both)).rules == {
         "double": Rule(("mul",), frozenset({"add"})),
         "row_sums": Rule((), GROUPS["sums"] | {"view"}),
     }
 
 
 def test_what_a_question_may_build_on_is_handed_on(course: Course) -> None:
-    assert course.builds_on("01_small") == {}
+    assert small(course).settings.builds_on == {}
     text = HEAD + ONE + "    builds_on: {row_sums: [double]}\n"
-    assert accepted(course, text).builds_on("01_small") == {"row_sums": ("double",)}
+    assert small(accepted(course, text)).settings.builds_on == {"row_sums": ("double",)}
 
 
 def test_no_class_can_be_built_on(course: Course) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course, load_course
-from autograder.course.given import EVERYWHERE, hints_of
 from autograder.course.hints import check_hints
-from autograder.course.kit import student_files
+from autograder.course.kit import EVERYWHERE, hints_of
+from autograder.course.notebook import student_files
 from autograder.course.source import SourceError
 from autograder.tests.classroom import small
 

@@ -8,6 +8,7 @@ import pytest
 from autograder.course.course import Course, CourseError, load_course
 from autograder.course.moments import read_moment
 from autograder.course.settings import LateSettings
+from autograder.tests.classroom import small
 
 DUE = datetime(2026, 3, 1, 18, tzinfo=UTC)
 HOUR = 3600
@@ -78,7 +79,7 @@ def with_late(course: Course, late: str, own: str = "") -> Course:
 def test_an_exercise_may_have_rules_of_its_own(course: Course) -> None:
     own = "    due: 2026-03-29 23:59 Europe/Berlin\n    late: {percent: 100}\n"
     course = with_late(course, "{percent: 10, every: 1 hour}", own)
-    late, due = course.late("01_small"), course.due("01_small")
+    late, due = small(course).settings.late, small(course).settings.due
     assert (late and late.percent, due and str(due.tzinfo)) == (100, "Europe/Berlin")
     assert course.settings.late
     assert course.settings.late.every.unit == "hour"

@@ -40,19 +40,6 @@ def test_a_question_and_its_check_are_known_by_name(cells: dict[str, Any]) -> No
     assert cells["check-double"]["metadata"]["nbgrader"] == check | every
 
 
-def test_a_check_is_folded_and_stops_no_other_cell(cells: dict[str, Any]) -> None:
-    metadata = cells["check-double"]["metadata"]
-    assert metadata["jupyter"] == {"source_hidden": True}
-    assert metadata["cellView"] == "form"
-    assert metadata["tags"] == ["raises-exception"]
-
-
-def test_a_written_answer_is_graded_and_answered_in_one_cell(cells: dict[str, Any]) -> None:
-    about = cells["why"]["metadata"]["nbgrader"]
-    assert cells["why"]["cell_type"] == "markdown"
-    assert (about["grade"], about["solution"], about["points"]) == (True, True, 2)
-
-
 RUBRIC = """
 # (what both are: 1 point; what may be
 # done with $k < 2$: 1 point.)
@@ -87,11 +74,6 @@ def test_a_rubric_of_one_sentence_is_shown_as_it_is() -> None:
     assert "\n- One point for linear\n" in shown.text
     written = Cell(Role.MANUAL, f"{BEGIN}\n(Both are linear.)\n{END}", "why", 2)
     assert with_rubric(written) == [written]
-
-
-def test_a_picture_is_tagged_and_free_to_edit(cells: dict[str, Any]) -> None:
-    (demo,) = [cell for name, cell in cells.items() if name.startswith("demo-")]
-    assert demo["metadata"] == {"tags": ["demo", "raises-exception"]}
 
 
 def test_the_second_cell_says_how_to_check_oneself(exercise: Exercise) -> None:

@@ -21,7 +21,3 @@ def test_no_operator_is_in_two_groups() -> None:
 def test_groups_and_single_operators_are_spelt_out_together() -> None:
     assert spelt_out(["softmaxes", "dropout"]) == GROUPS["softmaxes"] | {"dropout"}
     assert spelt_out([]) == frozenset()
-
-
-def test_what_pads_a_tensor_is_basic() -> None:
-    assert {"pad", "constant_pad_nd"} <= GROUPS["basics"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from autograder.course.course import load_course
-from autograder.course.given import given_checks
+from autograder.course.kit import given_checks
 
 COURSE = load_course(Path(__file__).parents[3])
 CHECK = """
@@ -58,5 +58,5 @@ def test_each_list_of_the_course_is_in_the_given_cell(name: str) -> None:
     given: dict[str, Any] = {}
     exec(exercise.given_checks, given)
     assert given.get("_FORBIDDEN", {}) == {
-        question: list(words) for question, words in exercise.forbid.items()
+        question: list(words) for question, words in exercise.settings.forbid.items()
     }

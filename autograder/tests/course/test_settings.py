@@ -1,23 +1,12 @@
 """The schema that editors read says the same as the settings that we accept."""
 
 from autograder.course.settings import SCHEMA, read_settings, schema
-from autograder.course.yaml_lines import Problem, read_document
+from autograder.course.yaml_lines import read_document
 
 
 def test_the_committed_schema_is_current() -> None:
     fix = "write it again with `python -m autograder.course.settings`"
     assert SCHEMA.read_text(encoding="utf-8") == schema(), fix
-
-
-def test_wrong_settings_are_problems_with_their_lines_and_right_ones_are_not() -> None:
-    text = "course: small\ntitle: Small\nexercises:\n  - name: one\n"
-    settings = read_settings(read_document(text))
-    assert not isinstance(settings, list)
-    assert [exercise.name for exercise in settings.exercises] == ["one"]
-    assert read_settings(read_document(text.replace("title", "tittle"))) == [
-        Problem(1, "title: is missing; add it"),
-        Problem(2, 'tittle: unknown key; did you mean "title"?'),
-    ]
 
 
 def test_repairs_can_be_switched_off_by_a_plain_off_which_yaml_reads_as_false() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.plugins.gradescope.package import write_package
+from autograder.plugins.gradescope import write_package
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradescope.container import Container
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import autograder
 from autograder.cli import main
 from autograder.course.course import Course, load_course
-from autograder.plugins.gradescope import package as packing
-from autograder.plugins.gradescope.package import PackageError, write_package
+from autograder.plugins import gradescope
+from autograder.plugins.gradescope import PackageError, write_package
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradescope.container import Container
 
@@ -59,7 +59,7 @@ def test_the_zip_holds_every_room_that_is_installed_and_neither_the_bench_nor_te
 def test_an_engine_that_is_not_whole_is_not_packed(
     own: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(packing, "ENGINE", tmp_path / "site-packages" / "autograder")
+    monkeypatch.setattr(gradescope, "ENGINE", tmp_path / "site-packages" / "autograder")
     with pytest.raises(
         PackageError, match=r"pyproject\.toml: missing; install the engine from its own folder"
     ):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
-from autograder.plugins.gradescope.package import write_package
+from autograder.plugins.gradescope import write_package
 from autograder.plugins.gradescope.run import find_notebook, results
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.report.report import TestReport as HiddenTest

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.authoring.answers import solved_cells
-from autograder.cli.table import show_report
+from autograder.cli.output import show_report
 from autograder.course.course import Course
 from autograder.course.exercise import BuildsOn
 from autograder.course.settings import Limits

@@ -68,7 +68,7 @@ def test_recorded_tests_pass_the_reference_and_catch_mistakes_where_ours_do(
     assert all(tests.values())
     (tmp_path / "tests.json").write_text(json.dumps(tests), encoding="utf-8")
     assert failing(exercise, exercise.reference, tmp_path / "tests.json") == set()
-    forbidden = REAL.rules(exercise.name)  # a rule finds these, no test
+    forbidden = exercise.rules  # a rule finds these, no test
     mistakes = {m.question: m for m in exercise.mistakes if "library" not in m.name or not forbidden}
     for question, mistake in mistakes.items():
         code = exercise.variant(mistake.code)

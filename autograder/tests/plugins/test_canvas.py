@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.plugins.canvas import grades
+from autograder.plugins import canvas as plugin
 from autograder.publishing import graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.tests.publishing.test_export import entry, submission
@@ -107,7 +107,7 @@ def canvas(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
         thread.start()
         monkeypatch.setenv("CANVAS_API_URL", f"http://127.0.0.1:{server.server_port}/")
         monkeypatch.setenv("CANVAS_API_TOKEN", TOKEN)
-        monkeypatch.setattr(grades, "PAUSE", 0.0)
+        monkeypatch.setattr(plugin, "PAUSE", 0.0)
         yield server
         server.over.set()
         server.shutdown()
@@ -242,13 +242,13 @@ def test_a_server_that_echoes_the_token_gets_it_into_no_message(
 def test_a_canvas_that_never_answers_ends_in_a_sentence_and_counts_as_not_sent(
     canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch, silent: str, message: str
 ) -> None:
-    monkeypatch.setattr(grades, "SECONDS", (5.0, 0.2))
+    monkeypatch.setattr(plugin, "SECONDS", (5.0, 0.2))
     canvas.silent = silent
     code, output = send(CLASS)
     assert (code, len(output.splitlines())) == (3, 1)
     assert output.startswith(f"http://127.0.0.1:{canvas.server_port}{message}")
     canvas.silent, canvas.grades = "", {}
-    monkeypatch.setattr(grades, "SECONDS", (5.0, 5.0))
+    monkeypatch.setattr(plugin, "SECONDS", (5.0, 5.0))
     assert send(CLASS)[0] == 0
     assert set(canvas.grades) == {"101", "103"}
 
@@ -256,16 +256,16 @@ def test_a_canvas_that_never_answers_ends_in_a_sentence_and_counts_as_not_sent(
 def test_grades_that_went_there_before_the_silence_are_not_sent_again(
     canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grades, "AT_ONCE", 1)
-    monkeypatch.setattr(grades, "PATIENCE", -1.0)
-    update, sent = grades.update_grades, []
+    monkeypatch.setattr(plugin, "AT_ONCE", 1)
+    monkeypatch.setattr(plugin, "PATIENCE", -1.0)
+    update, sent = plugin.update_grades, []
 
     def silent_at_last(target: object, data: Any) -> None:
         sent.append(list(data))
         if len(sent) == 2:
             update(target, data)  # which has no patience
 
-    monkeypatch.setattr(grades, "update_grades", silent_at_last)
+    monkeypatch.setattr(plugin, "update_grades", silent_at_last)
     code, output = send(CLASS)
     assert (code, "after the grades of ann were sent" in output) == (3, True)
     assert send(CLASS)[0] == 0

@@ -11,9 +11,9 @@ import pytest
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.course.course import Course
-from autograder.plugins.canvas.grades import pack_for_canvas
+from autograder.plugins.canvas import pack_for_canvas
 from autograder.publishing import export
-from autograder.publishing.export import Packed
+from autograder.publishing.export import Sent
 from autograder.report.report import GradebookSubmission
 from autograder.submission.students import read_students
 from autograder.submission.submission import Submission
@@ -63,10 +63,10 @@ class Term:
             page.write_text(f"<p>{line.student}", encoding="utf-8")
 
     def pack(
-        self, pack: Callable[..., Packed] = pack_for_canvas, **options: object
-    ) -> tuple[Packed, dict[str, str]]:
+        self, pack: Callable[..., Sent] = pack_for_canvas, **options: object
+    ) -> tuple[Sent, dict[str, str]]:
         packed = pack(self.course, small(self.course), **options)
-        with zipfile.ZipFile(packed.path) as archive:
+        with zipfile.ZipFile(packed.paths[0]) as archive:
             return packed, {name: archive.read(name).decode() for name in archive.namelist()}
 
 
@@ -129,11 +129,11 @@ def test_what_was_packed_by_the_student_gets_no_feedback_that_canvas_would_call_
 def test_only_what_changed_is_packed_again_and_the_same_feedback_gives_the_same_bytes(term: Term) -> None:
     term.collect(**{"ada_101_9001_01_small.ipynb": BOOK, "bob_102_9002_01_small.ipynb": BOOK})
     packed, files = term.pack()
-    before = packed.path.read_bytes()
-    assert term.pack()[0].path.read_bytes() == before
+    before = packed.paths[0].read_bytes()
+    assert term.pack()[0].paths[0].read_bytes() == before
     assert not term.pack(changed=True)[1]
     ada, bob = term.graded
     term.graded = (ada, replace(bob, entries=(entry("102", "double", 2.0),)))
     packed, files = term.pack(changed=True)
     assert [found_by_canvas(name) for name in files] == [("102", "9002")]
-    assert packed.students == ("102",)
+    assert list(packed.values) == ["102"]

@@ -18,8 +18,7 @@ from autograder.batch.pool import Done, Executor, ProcessPool, Task
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.plugins.cluster import executor as cluster
-from autograder.plugins.cluster.dask_worker import ClusterError
-from autograder.plugins.cluster.executor import Cluster
+from autograder.plugins.cluster.executor import Cluster, ClusterError
 from autograder.sandbox.errors import WallError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_BYTES, read_notebook

@@ -10,12 +10,18 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.plugins.github import write_workflow
-from autograder.plugins.github.classroom import to_result
-from autograder.report.report import Report, Status, Verdict
-from autograder.tests.batch.test_junit import QUESTIONS, REPORT, UNREADABLE
+from autograder.plugins.github import to_result, write_workflow
+from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.tests.classroom import small
 
+QUESTIONS = (
+    QuestionReport("double", Verdict.PASSED, 2.0, 2.0),
+    QuestionReport("row_sums", Verdict.FAILED, 1.0, 3.0, "Look at dim.", "row_sums__columns"),
+    QuestionReport("third", Verdict.NOT_ATTEMPTED, 0.0, 1.0),
+    written("why", 2.0),
+)
+REPORT = Report("01_small", Status.GRADED, "", 3.0, 6.0, ("process", "seccomp"), QUESTIONS)
+UNREADABLE = Report("01_small", Status.UNREADABLE, "not JSON", 0.0, 2.0, (), QUESTIONS[2:3])
 ENVIRONMENT = {
     "CLASSROOM": "ml-2026",
     "ASSIGNMENT": "dots",

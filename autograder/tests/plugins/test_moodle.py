@@ -8,9 +8,10 @@ import pytest
 
 from autograder.collecting.metadata import TimesError, read_participants
 from autograder.course.course import Course
-from autograder.plugins.moodle import worksheet
-from autograder.plugins.moodle.worksheet import Filled, WorksheetError, fill_worksheet, pack_for_moodle
+from autograder.plugins import moodle
+from autograder.plugins.moodle import WorksheetError, fill_worksheet, pack_for_moodle
 from autograder.publishing import graded_work
+from autograder.publishing.export import Sent
 from autograder.report.report import GradebookSubmission
 from autograder.submission.students import Student
 from autograder.tests.classroom import small
@@ -46,7 +47,7 @@ class Fill:
     def __init__(self, course: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.course, self._path, self._monkeypatch = course, path, monkeypatch
 
-    def __call__(self, text: str, *graded: GradebookSubmission, changed: bool = False) -> Filled:
+    def __call__(self, text: str, *graded: GradebookSubmission, changed: bool = False) -> Sent:
         self._path.write_bytes(text.encode())
         self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
         return fill_worksheet(self.course, small(self.course), self._path, changed=changed)
@@ -62,11 +63,11 @@ def cells(text: str) -> list[list[str]]:
 
 def test_grades_go_in_and_nothing_else_changes(fill: Fill) -> None:
     filled = fill(SHEET, scored("Ada.Lovelace", 6.25), scored("Bob.Byte", 0.0))
-    before, after = cells(SHEET), cells(filled.path.read_bytes().decode())
+    before, after = cells(SHEET), cells(filled.paths[0].read_bytes().decode())
     assert [row.pop(4) for row in after] == ["Grade", "6.25", "0"]
     assert [row.pop(4) for row in before] == ["Grade", "5.00", ""]
     assert after == before
-    assert filled.path.read_bytes().count(b"\r\n") == SHEET.count("\r\n")
+    assert filled.paths[0].read_bytes().count(b"\r\n") == SHEET.count("\r\n")
     assert not filled.problems
 
 
@@ -74,12 +75,12 @@ def test_the_list_of_students_tells_whose_a_row_is(fill: Fill) -> None:
     listed = "id,name,email,moodle\na1,Somebody Else,ADA@uni.edu,\nb1,,,Participant_3002\n"
     (fill.course.root / "students.csv").write_text(listed, encoding="utf-8")
     filled = fill(SHEET, scored("a1", 1.5), scored("b1", 2.0))
-    assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "1.5", "2"]
+    assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "1.5", "2"]
 
 
 def test_a_worksheet_in_another_language_keeps_its_commas_and_its_mark(fill: Fill) -> None:
     filled = fill(GERMAN, scored("Ada.Lovelace", 6.25))
-    text = filled.path.read_bytes().decode()
+    text = filled.paths[0].read_bytes().decode()
     assert text.startswith("\ufeff")
     assert [row[3] for row in cells(text)] == ["Bewertung", "6,25"]
 
@@ -89,7 +90,7 @@ def test_blind_marking_hides_names_but_not_numbers(fill: Fill) -> None:
     out = io.StringIO()
     csv.writer(out).writerows([row[place] for place in columns] for row in cells(SHEET))
     filled = fill(out.getvalue(), scored("Participant_3001", 3.0))
-    assert [row[2] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "3", ""]
+    assert [row[2] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "3", ""]
 
 
 def test_whoever_is_not_in_the_worksheet_is_named(fill: Fill) -> None:
@@ -100,8 +101,8 @@ def test_whoever_is_not_in_the_worksheet_is_named(fill: Fill) -> None:
 def test_only_changed_grades_are_written(fill: Fill) -> None:
     fill(SHEET, scored("Ada.Lovelace", 3.0), scored("Bob.Byte", 2.0))
     filled = fill(SHEET, scored("Ada.Lovelace", 3.0), scored("Bob.Byte", 2.5), changed=True)
-    assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "5.00", "2.5"]
-    assert filled.students == ("Bob.Byte",)
+    assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "5.00", "2.5"]
+    assert filled.values == {"Bob.Byte": 2.5}
     assert not filled.problems
 
 
@@ -117,7 +118,7 @@ def test_a_worksheet_without_points_is_refused(fill: Fill) -> None:
 
 def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
     filled = fill(SHEET.replace("Sunday, 1 March 2026, 5:00 PM", "vorgestern"), scored("Ada.Lovelace", 3.0))
-    assert filled.students == ("Ada.Lovelace",)
+    assert filled.values == {"Ada.Lovelace": 3.0}
     with pytest.raises(TimesError, match="is not a Moodle grading worksheet"):
         fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
 
@@ -127,9 +128,9 @@ def test_who_has_left_the_class_gets_no_grade_and_is_named(
 ) -> None:
     (fill.course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
     former = {"drop": Student("drop", ("Byte, Bob",)), "x": Student("x", ("x,",))}
-    monkeypatch.setattr(worksheet, "read_former", lambda course: former)
+    monkeypatch.setattr(moodle, "read_former", lambda course: former)
     filled = fill(SHEET, scored("ada", 3.0), scored("drop", 2.0))
-    assert [row[4] for row in cells(filled.path.read_bytes().decode())] == ["Grade", "3", ""]
+    assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "3", ""]
     assert filled.problems == ("drop: is not in students.csv any more, so it gets no grade there",)
 
 
@@ -146,9 +147,9 @@ def test_the_row_of_who_has_left_is_found_by_id_address_or_name(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drop: Student, expected: str
 ) -> None:
     (course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
-    monkeypatch.setattr(worksheet, "read_former", lambda course: {drop.id: drop})
+    monkeypatch.setattr(moodle, "read_former", lambda course: {drop.id: drop})
     (tmp_path / "Grades.csv").write_bytes(SHEET.encode())
-    found = worksheet.participants(course, read_participants(tmp_path / "Grades.csv"), [drop.id])
+    found = moodle.participants(course, read_participants(tmp_path / "Grades.csv"), [drop.id])
     assert found["3001"] == "ada"
     assert (found["3002"] if expected else str(found["3002"])) == (
         expected or '"Bob Byte" is not in the list of students'
@@ -162,9 +163,9 @@ def test_of_two_of_one_name_the_one_who_has_left_keeps_the_own_row(
         "id,name,email\na1,Ada Lovelace,ada@uni.edu\n", encoding="utf-8"
     )
     left = Student("a2", ("Lovelace, Ada",), "bob@uni.edu")
-    monkeypatch.setattr(worksheet, "read_former", lambda course: {"a2": left})
+    monkeypatch.setattr(moodle, "read_former", lambda course: {"a2": left})
     (tmp_path / "Grades.csv").write_bytes(SHEET.replace("Bob Byte", "Ada Lovelace").encode())
-    found = worksheet.participants(course, read_participants(tmp_path / "Grades.csv"), ["a1", "a2"])
+    found = moodle.participants(course, read_participants(tmp_path / "Grades.csv"), ["a1", "a2"])
     assert dict(found) == {"3001": "a1", "3002": "a2"}
 
 
@@ -202,7 +203,7 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(
     packed, files = term.pack(pack_for_moodle)
     assert not files
     assert len(packed.problems) == 2
-    monkeypatch.setattr(worksheet, "read_gradebook", lambda course, exercise: term.graded)
+    monkeypatch.setattr(moodle, "read_gradebook", lambda course, exercise: term.graded)
     sheet = term.course.root / "Grades.csv"
     sheet.write_text(SHEET, encoding="utf-8")
     _, files = term.pack(pack_for_moodle, sheet=sheet)

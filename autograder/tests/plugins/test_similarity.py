@@ -9,9 +9,8 @@ import pytest
 from autograder.authoring.answers import other_answers, right_answers, stubs
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.plugins import similarity
-from autograder.plugins.similarity import write_similar
-from autograder.plugins.similarity.similarity import Likeness, clusters, likenesses, normalised
+from autograder.plugins.similarity import Likeness, clusters, likenesses, normalised, write_similar
+from autograder.publishing import graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.tests.classroom import small
 
@@ -101,11 +100,12 @@ def test_the_page_shows_both_and_runs_nothing(
 
     def notebook(submission: object) -> dict[str, object]:
         code = codes[getattr(submission, "student", "")]
-        return {"cells": [{"source": code, "metadata": {"nbgrader": {"grade_id": "row_sums"}}}]}
+        about = {"grade_id": "row_sums", "solution": True}
+        return {"cells": [{"cell_type": "code", "source": code, "metadata": {"nbgrader": about}}]}
 
     graded = tuple(GradebookSubmission(student, 0.0, 0.0, ()) for student in codes)
-    monkeypatch.setattr(similarity, "read_gradebook", lambda course, exercise: graded)
-    monkeypatch.setattr(similarity, "autograded_notebook", notebook)
+    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
+    monkeypatch.setattr(graded_work, "autograded_notebook", notebook)
     path, found = write_similar(course, [small(course)])
     assert [cluster.students for cluster in found] == [["ann", "bob"]]
     text = path.read_text(encoding="utf-8")

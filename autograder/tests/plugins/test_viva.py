@@ -61,7 +61,7 @@ def examined(course: Course, zygote: Zygote) -> Callable[..., Sheet]:
 
     def sheet(seed: int = 0, **answers: str) -> Sheet:
         made = notebook(solved(small(course), **answers))
-        return Examiner(course, small(course), zygote, seed).sheet("ann", made)
+        return Examiner(small(course), zygote, seed).sheet("ann", made)
 
     return sheet
 
@@ -71,7 +71,7 @@ def sheets(zygote: Zygote) -> list[Sheet]:
     """Return sheets on a real exercise, for several seeds; one answer has a line for each step."""
     answers = {**right_answers(ATTENTION), "scaled_dot_product_attention": STEPS}
     made = notebook(fill(build_notebook(ATTENTION), answers))
-    return [Examiner(COURSE, ATTENTION, zygote, seed).sheet("ann", made) for seed in range(3)]
+    return [Examiner(ATTENTION, zygote, seed).sheet("ann", made) for seed in range(3)]
 
 
 @pytest.fixture(scope="module")

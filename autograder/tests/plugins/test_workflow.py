@@ -12,7 +12,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -135,11 +134,8 @@ def test_a_wrong_answer_fails_no_step_and_is_told_in_the_report_and_the_result(
         ("double", True),
         ("row_sums", False),
     ]
-    (suite,) = ElementTree.parse(work / "report.xml").getroot()
-    assert int(suite.attrib["failures"]) > 0
-    assert {
-        case.attrib["classname"] for case in suite.iter("testcase") if case.find("failure") is not None
-    } == {"01_small.row_sums"}
+    report = json.loads((work / "report.json").read_text(encoding="utf-8"))
+    assert [question["verdict"] for question in report["questions"]] == ["passed", "failed", "ungraded"]
     installed = (runner.home / "pip.txt").read_text(encoding="utf-8").splitlines()
     (line,) = installed
     assert line.split()[-3:-1] == ["torch", "matplotlib"]

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.publishing.dashboard import write_dashboard
-from autograder.publishing.feedback import write_pages
+from autograder.publishing.export import write_pages
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
 from autograder.tests.browser import IN_BROWSER, SETTLED, Listener, Visit, opened, visit

@@ -61,17 +61,6 @@ def test_the_page_is_as_it_was(shown: Callable[..., str], golden: Callable[[str,
     golden("dashboard/dashboard.html", shown(SMALL_CLASS))
 
 
-def test_each_bar_stands_beside_its_label_and_its_number_in_words(shown: Callable[..., str]) -> None:
-    text = shown(SMALL_CLASS)
-    page = Page(text)
-    told = ("2 between 0-9", "1 between 20-29", "1 between 40-49", "2 between 60-69", "1 between 90-100")
-    words = ", ".join(f"{one} percent" for one in told).replace("-", "\N{EN DASH}")
-    assert f'<span class="spark" role="img" aria-label="{words}">' in text
-    assert page.lengths[:10] == [1, 0, 0.5, 0, 0.5, 0, 1, 0, 0, 0.5]
-    assert ["double", "", "36%"] in page.rows
-    assert [row[2][:3] for row in page.rows if row[:2] == ["row_sums", ""]] == ["43%"]
-
-
 def test_how_much_hand_grading_is_left_and_who_did_how_much(
     shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

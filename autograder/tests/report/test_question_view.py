@@ -21,73 +21,60 @@ def view(question: QuestionReport, entry: GradebookEntry | None, unreadable: boo
     return show_question(question, entry, Allowance(), unreadable=unreadable)
 
 
-def test_a_review_says_that_a_person_will_look_until_one_has() -> None:
-    waiting = view(REVIEW, ENTRY)
-    assert (waiting.badge, waiting.meaning) == ("review", MEANINGS[Verdict.REVIEW])
-    assert f"{waiting.lead} {waiting.more}" == HINT
+FAILED = replace(REVIEW, verdict=Verdict.FAILED, hint="")
+BROKEN = replace(REVIEW, verdict=Verdict.GRADER_ERROR, score=None, hint="")
+SETTLED = replace(ENTRY, needs_person=False)
+READ = replace(ANSWER, manual_score=2.0)
+GAVE = "An instructor graded this answer and gave it"
+POINTS_SET = f"{MEANINGS[Verdict.FAILED]} An instructor looked at it and set the points."
 
 
 @pytest.mark.parametrize(
-    ("score", "given"), [(3.0, "full points"), (1.5, "a part of the points"), (0.0, "no points")]
-)
-def test_a_decided_review_says_what_was_decided_and_promises_nothing(score: float, given: str) -> None:
-    decided = view(REVIEW, replace(ENTRY, manual_score=score, needs_person=False))
-    assert decided.badge == "reviewed"
-    assert decided.meaning == f"An instructor graded this answer and gave it {given}."
+    ("question", "entry", "badge", "points", "meaning"),
+    [
+        (REVIEW, ENTRY, "review", "0 of 3", MEANINGS[Verdict.REVIEW]),
+        (REVIEW, replace(SETTLED, manual_score=3.0), "reviewed", "3 of 3", f"{GAVE} full points."),
+        (REVIEW, replace(SETTLED, manual_score=1.5), "reviewed", "1.5 of 3", f"{GAVE} a part of the points."),
+        (REVIEW, replace(SETTLED, manual_score=0.0), "reviewed", "0 of 3", f"{GAVE} no points."),
+        (WRITTEN, ANSWER, "not graded yet", "worth 2", MEANINGS[Verdict.UNGRADED]),
+        (WRITTEN, READ, "not final", "2 of 2", MEANINGS[Verdict.UNGRADED]),
+        (WRITTEN, replace(READ, needs_person=False), "graded", "2 of 2", f"{GAVE} full points."),
+        (
+            WRITTEN, replace(ANSWER, auto_score=0.0, needs_person=False),
+            "not attempted", "0 of 2", "This answer is empty.",
+        ),
+        (BROKEN, replace(ENTRY, auto_score=None), "grader error", "worth 3", MEANINGS[Verdict.GRADER_ERROR]),
+        (
+            BROKEN, replace(SETTLED, auto_score=None, manual_score=3.0),
+            "graded", "3 of 3", f"{GAVE} full points.",
+        ),
+        (FAILED, replace(SETTLED, manual_score=1.0), "partly right", "1 of 3", POINTS_SET),
+        (FAILED, replace(SETTLED, manual_score=3.0), "reviewed", "3 of 3", POINTS_SET),
+        (replace(FAILED, score=2.84), None, "nearly right", "2.84 of 3", MEANINGS[Verdict.FAILED]),
+        (
+            replace(FAILED, verdict=Verdict.CRASHED, score=1.0), None,
+            "partly right", "1 of 3", "In some tests your code stopped with an error.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_badge_and_a_sentence_say_how_a_question_stands(
+    question: QuestionReport, entry: GradebookEntry | None, badge: str, points: str, meaning: str
+) -> None:
+    seen = view(question, entry)
+    assert (seen.badge, seen.points, seen.meaning) == (badge, points, meaning)
+
+
+def test_a_review_promises_that_an_instructor_will_look_until_one_has() -> None:
+    waiting, decided = view(REVIEW, ENTRY), view(REVIEW, replace(SETTLED, manual_score=3.0))
+    assert f"{waiting.lead} {waiting.more}" == HINT
     assert (decided.lead, decided.more) == ('This question asks you to do without "Tensor.dot".', "")
     assert decided.tests[0].verdict == "held for review"
-
-
-def test_a_written_answer_is_not_graded_until_a_person_has_read_it() -> None:
-    waiting = view(WRITTEN, ANSWER)
-    assert (waiting.badge, waiting.points) == ("not graded yet", "worth 2")
-    read = view(WRITTEN, replace(ANSWER, manual_score=2.0, needs_person=False))
-    assert (read.badge, read.points) == ("graded", "2 of 2")
-    assert read.meaning == "An instructor graded this answer and gave it full points."
-
-
-def test_an_answer_with_points_that_is_to_be_looked_at_again_is_not_final() -> None:
-    again = view(WRITTEN, replace(ANSWER, manual_score=2.0))
-    assert (again.badge, again.points) == ("not final", "2 of 2")
-
-
-def test_a_written_answer_that_was_never_begun_needs_no_reader() -> None:
-    none = view(WRITTEN, replace(ANSWER, auto_score=0.0, needs_person=False))
-    assert (none.badge, none.meaning) == ("not attempted", "This answer is empty.")
-
-
-def test_what_a_person_has_settled_where_the_autograder_failed_is_said() -> None:
-    failed = replace(REVIEW, verdict=Verdict.GRADER_ERROR, score=None, hint="")
-    settled = replace(ENTRY, auto_score=None, manual_score=3.0, needs_person=False)
-    assert view(failed, settled).badge == "graded"
-    assert view(failed, settled).meaning == "An instructor graded this answer and gave it full points."
-    assert view(failed, replace(ENTRY, auto_score=None)).badge == "grader error"
 
 
 def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -> None:
     question = replace(REVIEW, verdict=Verdict.NOT_ATTEMPTED, hint="")
     assert view(question, ENTRY, unreadable=True).badge == "unreadable"
-    assert (
-        view(question, replace(ENTRY, manual_score=1.0, needs_person=False), unreadable=True).badge
-        == "graded"
-    )
-
-
-def test_points_that_a_person_has_set_are_said_to_be_so() -> None:
-    question = replace(REVIEW, verdict=Verdict.FAILED, hint="")
-    changed = view(question, replace(ENTRY, manual_score=1.0, needs_person=False))
-    assert (changed.badge, changed.points) == ("partly right", "1 of 3")
-    assert changed.meaning.endswith("An instructor looked at it and set the points.")
-    assert view(question, replace(ENTRY, manual_score=3.0, needs_person=False)).badge == "reviewed"
-
-
-def test_an_answer_with_most_of_the_points_is_not_called_failed() -> None:
-    nearly = view(replace(REVIEW, verdict=Verdict.FAILED, score=2.84, hint=""), None)
-    assert (nearly.badge, nearly.points) == ("nearly right", "2.84 of 3")
-    assert nearly.meaning == MEANINGS[Verdict.FAILED]
-    partly = view(replace(REVIEW, verdict=Verdict.CRASHED, score=1.0, hint=""), None)
-    assert partly.badge == "partly right"
-    assert partly.meaning == "In some tests your code stopped with an error."
+    assert view(question, replace(SETTLED, manual_score=1.0), unreadable=True).badge == "graded"
 
 
 def test_a_hint_that_names_two_things_has_two_parts() -> None:

@@ -21,9 +21,8 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.outcomes import told_bits
-from autograder.plugins.watch.arrivals import FromExchange, FromUploads
-from autograder.plugins.watch.bound import what_pages_tell
-from autograder.plugins.watch.rounds import Watch
+from autograder.plugins.watch import what_pages_tell
+from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written
@@ -248,8 +247,7 @@ def killed_round(root: Path, step: str) -> None:
         for name in {"placed": ["place"], "told": ["grade_submissions"], "page": ["release_page"]}.get(
             step, []
         ):
-            module = "arrivals" if name == "place" else "rounds"
-            patch.setattr(f"autograder.plugins.watch.{module}.{name}", lambda *_, **__: os._exit(9))
+            patch.setattr(f"autograder.plugins.watch.rounds.{name}", lambda *_, **__: os._exit(9))
         hall.round(release=True)
     os._exit(0)
 
@@ -294,16 +292,16 @@ def test_killed_in_the_middle_it_goes_on_as_if_nothing_had_been(
 
 def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
-    tests, rules = len(Suite(small(course)).tests), len(course.rules("01_small"))
+    tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
     bits = told_bits(tests, rules)
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {3 * bits}"
-    assert what_pages_tell(course, small(course)) == f"01_small: 3 attempts a day; {bound}"
+    assert what_pages_tell(small(course)) == f"01_small: 3 attempts a day; {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert f"at most {told_bits(tests, rules, 1)} bits" in what_pages_tell(course, small(course))
+    assert f"at most {told_bits(tests, rules, 1)} bits" in what_pages_tell(small(course))
     course = ruled(ready, "newest, a_day: 3, tells: score")
-    assert int(what_pages_tell(course, small(course)).split()[10]) < bits
+    assert int(what_pages_tell(small(course)).split()[10]) < bits
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -1,32 +1,61 @@
-"""Shows the progress of grading: a bar on a terminal, elsewhere a line for each submission, then a table."""
+"""Prints tables and the progress of grading: with rich on a terminal, elsewhere as plain text."""
 
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich import progress as bars
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from autograder.batch.grade import SubmissionLine, Summary
-from autograder.cli.table import show
-from autograder.course.course import Course
-from autograder.gradebook.ledger import ScoreChange
-from autograder.report.report import Status
+from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
 
+if TYPE_CHECKING:  # only here, since printing a report need not wait for the gradebook
+    from autograder.batch.grade import SubmissionLine, Summary
+    from autograder.course.course import Course
+    from autograder.gradebook.ledger import ScoreChange
+
+_IN_A_FILE: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
+_WIDE = 100_000  # letters, so that no line of a file is broken
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
 
-class _Rate(bars.ProgressColumn):
-    """How many submissions a second."""
+def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> None:
+    """Print a titled table and, below it, a note; in a file without lines and colours."""
+    title, note = terminal_line(title), terminal_line(note)
+    console = Console()
+    on_screen: dict[str, Any] = {"title": Text(title), "title_justify": "left"}
+    table = Table(*columns, **(on_screen if console.is_terminal else _IN_A_FILE))
+    for row in rows:
+        table.add_row(*(Text("\n".join(map(terminal_line, cell.splitlines()))) for cell in row))
+    if console.is_terminal:
+        console.print(table, Text(note), sep="\n")
+        return
+    wide = Console(width=_WIDE, color_system=None)
+    with wide.capture() as printed:
+        wide.print(table)
+    lines = (title, *map(str.rstrip, printed.get().splitlines()), note)
+    click.echo("\n".join(filter(None, lines)) + "\n")
 
-    def render(self, task: bars.Task) -> Text:
-        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+def show_report(notebook: str, report: Report) -> None:
+    """Print a report for a person: how each question stands, its score and a hint."""
+    rows = []
+    for question in report.questions:
+        score = f"{number(question.score)} of {number(question.max_score)}"
+        hint = "graded manually" if question.verdict is Verdict.UNGRADED else question.hint
+        stands = standing(question.verdict, question.score, question.max_score)
+        rows.append((question.name, stands, score, hint))
+    score = f"{number(report.score)} of {number(report.max_score)} points"
+    title = f"{notebook} ({report.exercise}): {report.status}, {score}"
+    show(title, ("question", "verdict", "score", "hint"), rows, report.message)
 
 
 class Progress(bars.Progress):
@@ -34,14 +63,14 @@ class Progress(bars.Progress):
 
     def __init__(self, total: int, *, as_json: bool = False) -> None:
         console = Console()
-        columns = (bars.BarColumn(), bars.MofNCompleteColumn(), _Rate(), bars.TimeRemainingColumn())
+        columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
         silent = as_json or not console.is_terminal
         # Refreshing by itself would take a thread, and no process that has one should be forked.
         super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
         self._as_json = as_json
         self._submissions = self.add_task("", total=total)
 
-    def notify(self, line: SubmissionLine) -> None:
+    def notify(self, line: "SubmissionLine") -> None:
         """Say what became of one submission; on a terminal only of those that somebody should know of."""
         self.advance(self._submissions)
         self.refresh()
@@ -53,7 +82,7 @@ class Progress(bars.Progress):
             self.console.print(Text(_described(line)))
 
 
-def show_summary(summary: Summary) -> None:
+def show_summary(summary: "Summary") -> None:
     """Print a table of what became of a class, a row for each exercise."""
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
@@ -62,7 +91,7 @@ def show_summary(summary: Summary) -> None:
     show("Graded", columns, rows, note)
 
 
-def show_changes(changes: Sequence[ScoreChange], *, dry_run: bool = False) -> None:
+def show_changes(changes: "Sequence[ScoreChange]", *, dry_run: bool = False) -> None:
     """Print whose score is another than before, or would be, by how much and why."""
     rows = []
     for change in changes:
@@ -81,7 +110,7 @@ def show_changes(changes: Sequence[ScoreChange], *, dry_run: bool = False) -> No
         click.echo("No score would change. This was a dry run: nothing is written.")
 
 
-def show_class(demo: Course, summary: Summary) -> None:
+def show_class(demo: "Course", summary: "Summary") -> None:
     """Print what each made-up student scored, and what is special about them."""
     from autograder.demo import CLASS  # only here, since grading a real class need not wait for it
 
@@ -91,7 +120,7 @@ def show_class(demo: Course, summary: Summary) -> None:
     show("The demo class", columns, rows)
 
 
-def demo_places(demo: Course) -> Iterator[str]:
+def demo_places(demo: "Course") -> Iterator[str]:
     """Yield a line for each place where the demo's results can be looked at."""
     places = {"feedback": "feedback", "dashboard": "build/dashboard.html", "tables": "build/exports"}
     for what, where in places.items():
@@ -100,7 +129,7 @@ def demo_places(demo: Course) -> Iterator[str]:
     yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"
 
 
-def _row(exercise: str, lines: Sequence[SubmissionLine]) -> list[str]:
+def _row(exercise: str, lines: "Sequence[SubmissionLine]") -> list[str]:
     scores = [line.score for line in lines if line.score is not None]
     mean = sum(scores) / len(scores) if scores else None
     most = max(line.max_score or 0 for line in lines)
@@ -114,13 +143,13 @@ def _given(question: str, score: float | None) -> str:
     return number(0 if score is None and question == "late" else score)  # in time, nothing is taken off
 
 
-def _cell(line: SubmissionLine) -> str:
+def _cell(line: "SubmissionLine") -> str:
     if line.status != Status.GRADED:
         return line.status
     return f"{number(line.score)}/{number(line.max_score)}{' late' if line.seconds_late else ''}"
 
 
-def _described(line: SubmissionLine) -> str:
+def _described(line: "SubmissionLine") -> str:
     by = " by tests" if line.status == Status.GRADED else ""
     points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
     opened = f"{number(line.open_points)} points to grade manually" if line.open_points else ""

@@ -1,4 +1,4 @@
-"""What people see of grading while it goes on, and at its end."""
+"""What people see of grading while it goes on and at its end, and tables that are readable in a file."""
 
 import io
 import json
@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from autograder.batch.grade import SubmissionLine, Summary
-from autograder.cli import progress
-from autograder.cli.progress import Progress, show_changes, show_summary
+from autograder.cli import output
+from autograder.cli.output import Progress, show, show_changes, show_summary
 from autograder.gradebook.ledger import QuestionChange, ScoreChange
 
 LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
@@ -65,10 +65,25 @@ def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_show_progress(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     screen = io.StringIO()
-    monkeypatch.setattr(progress, "Console", partial(Console, file=screen, force_terminal=True, width=100))
+    monkeypatch.setattr(output, "Console", partial(Console, file=screen, force_terminal=True, width=100))
     show_progress()
     seen = screen.getvalue()
     assert "3/6" in seen
     assert "cleo: unreadable" in seen
     assert "ben" not in seen
     assert "\x1b[2J" not in seen  # it would clear the screen
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "printed"),
+    [
+        (("name", "score"), [["ada", "2"], ["b", "1.5"]], ["name  score", "ada   2", "b     1.5"]),
+        (("name", "hint"), [["ada", "Two:\n1. this"]], ["name  hint", "ada   Two:", "      1. this"]),
+        (("name", "score"), [["ada\x1b]0;title\x07", "2"]], ["name  score", "ada   2"]),
+    ],
+)
+def test_a_table_in_a_file_has_plain_columns_and_steers_no_terminal(
+    columns: tuple[str, ...], rows: list[list[str]], printed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show("\x1b[31mTitle", columns, rows, "A\nnote.")
+    assert capsys.readouterr().out.split("\n") == ["Title", *printed, "A note.", "", ""]
