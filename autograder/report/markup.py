@@ -223,7 +223,7 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def main() -> None:
-    """Answer requests on standard input, which is a socket, each with a line of JSON and the HTML."""
+    """Answer requests on standard input, which is a socket; each request and answer is a line of JSON."""
     for render in KINDS.values():
         render(_SAMPLE)  # so that everything is loaded before nothing more can be
     _limit()
@@ -232,14 +232,11 @@ def main() -> None:
         stream.write(b"\n")
         stream.flush()
         while line := stream.readline():
-            request = json.loads(line)
-            text = stream.read(request["size"]).decode("utf-8", "surrogatepass")
-            start = _seconds()
-            html, whole = _render(request["kind"], text, request["seconds"])
+            request, start = json.loads(line), _seconds()
+            html, whole = _render(**request)
             worn = not whole or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > _WORN
-            content = (html or "").encode("utf-8", "replace")
-            reply = {"failed": html is None, "size": len(content), "seconds": _seconds() - start}
-            stream.write(json.dumps({**reply, "worn": worn}).encode() + b"\n" + content)
+            reply = {"html": html and writable(html), "seconds": _seconds() - start, "worn": worn}
+            stream.write(json.dumps(reply).encode() + b"\n")
             stream.flush()
 
 

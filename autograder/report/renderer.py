@@ -16,7 +16,7 @@ import autograder
 
 MAX_TEXT = 4 << 20  # characters of one text; no cell and no output that is kept has as many
 MAX_SECONDS = 0.6  # of computing, for one text; what fits honest notebooks takes a quarter of that
-_MAX_HTML = 16 << 20  # bytes that come back for it
+_MAX_REPLY = 64 << 20  # bytes of JSON that come back for it
 _PATIENCE = 60  # seconds by the clock, on a machine that has other things to do
 
 
@@ -60,18 +60,16 @@ class MarkupProcess:
 
     def ask(self, kind: str, text: str, seconds: float = MAX_SECONDS) -> Rendered:
         """Return what the process makes of a text, or nothing if it died over it; then it is worn."""
-        content = text.encode("utf-8", "surrogatepass")
-        request = json.dumps({"kind": kind, "size": len(content), "seconds": seconds})
+        request = json.dumps({"kind": kind, "text": text, "seconds": seconds})
         self.worn = True
         try:
-            self._channel.sendall(request.encode() + b"\n" + content)
-            reply = json.loads(self._stream.readline(1000))
-            size, failed, used = int(reply["size"]), bool(reply["failed"]), float(reply["seconds"])
-            html = self._stream.read(min(size, _MAX_HTML)).decode()
-            self.worn = bool(reply["worn"]) or size > _MAX_HTML
-        except (OSError, ValueError, KeyError, TypeError):
+            self._channel.sendall(f"{request}\n".encode())
+            reply = json.loads(self._stream.readline(_MAX_REPLY))
+            rendered = Rendered(reply["html"], float(reply["seconds"]))
+            self.worn = bool(reply["worn"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return Rendered(None, seconds)
-        return Rendered(None if failed or size > _MAX_HTML else html, used)
+        return rendered
 
     def end(self) -> int:
         """End the process, whatever it is doing, and return its exit code."""

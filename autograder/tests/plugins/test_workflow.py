@@ -44,13 +44,10 @@ class Runner:
     home: Path
 
     def run(self, notebook: dict[str, Any]) -> tuple[Path, list[int]]:
-        """Check a repository out and run the steps; return its folder, and the exit code of each step."""
-        student = self.home / "student"
-        student.mkdir()
-        (student / "01_small.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-        self._commit(student)
+        """Run the steps beside a notebook; return the folder, and the exit code of each step."""
         work = self.home / "work"
-        self._git("clone", "--quiet", f"file://{student}", str(work))
+        work.mkdir()
+        (work / "01_small.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
         codes: list[int] = []
         for number, step in enumerate(self.steps):
             if "run" in step and not any(codes):  # a step that has failed ends the job
@@ -65,15 +62,12 @@ class Runner:
         for name in ("pyproject.toml", "constraints.txt"):
             shutil.copy(ROOT / name, course.root)
         shutil.copy(ROOT / ".gitignore", course.root)
-        self._commit(course.root)
+        self._git("-C", str(course.root), "init", "--quiet")
+        self._git("-C", str(course.root), "add", ".")
+        self._git("-C", str(course.root), "commit", "--quiet", "--message", "Work")
         self._git(
             "clone", "--quiet", "--bare", str(course.root), str(self.home / "github" / "uni" / "course")
         )
-
-    def _commit(self, folder: Path) -> None:
-        self._git("-C", str(folder), "init", "--quiet")
-        self._git("-C", str(folder), "add", ".")
-        self._git("-C", str(folder), "commit", "--quiet", "--message", "Work")
 
     def _git(self, *words: str) -> None:
         assert self._do("git", *words, folder=self.home, env={}) == 0
