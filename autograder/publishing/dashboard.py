@@ -59,6 +59,7 @@ def render_dashboard(
         course_title=course.settings.title,
         statistics=statistics,
         missing=missing,
+        hand_grading=statistics.hand_grading,
         graders=graders,
         score_bars=lambda exercise: list(_score_bars(exercise)),
         mean_bars=lambda questions: list(_mean_bars(questions)),
