@@ -28,7 +28,7 @@ _ROOMS = (
     "collecting",
     "report",
 )
-_OTHERS = {"errors.py", "files.py"}
+_OTHERS = {"errors.py", "files.py", "course/kit/__init__.py"}
 
 
 def digest_of(rules: str, notebook: Notebook) -> str:
