@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.release import problems, release_notebooks
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.source import SourceError
-from autograder.tests.classroom import small
+from autograder.tests.classroom import real_course, small
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 
 
 @pytest.fixture

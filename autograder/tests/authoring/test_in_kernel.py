@@ -51,13 +51,11 @@ def line(path: Path, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if line.startswith(text))
 
 
-def test_a_cell_may_use_what_students_get_and_what_jupyter_has(course: Course) -> None:
-    assert list(verify.kernel_problems(with_cells(course, DRAWN))) == []
-
-
-def test_each_cell_that_fails_or_warns_is_found_with_its_line(course: Course) -> None:
-    exercise = with_cells(course, WRONG)
-    warned, failed, ended = verify.kernel_problems(exercise)
+def test_each_cell_that_fails_or_warns_is_found_with_its_line_and_what_jupyter_has_may_be_used(
+    course: Course,
+) -> None:
+    exercise = with_cells(course, DRAWN + WRONG)
+    warned, failed, ended = verify.kernel_problems(exercise)  # and nothing in DRAWN
     place = exercise.source
     assert warned.startswith(
         f"{place}:{line(place, 'import warnings')}: in a kernel, this cell writes to stderr"

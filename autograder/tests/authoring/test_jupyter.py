@@ -3,21 +3,20 @@
 import json
 from base64 import b64decode
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
 from autograder.authoring.answers import fill, right_answers
-from autograder.course.course import load_course
 from autograder.tests.authoring.jupyter import CLOSE, Lab, started
 from autograder.tests.browser import IN_BROWSER, picture, show, until
+from autograder.tests.classroom import real_course
 from autograder.tests.screens import TOLERATED, Golden, difference
 
 pytestmark = IN_BROWSER
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 SOLVED = "01_dot_products"
 SEEN = "06_causal_attention"
 CELLS = """[...panel.content.widgets].map(cell => ({

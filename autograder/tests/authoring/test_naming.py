@@ -11,7 +11,9 @@ from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.publishing.graded_work import read_graded_work
 from autograder.publishing.statistics import Group, class_statistics
+from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import hand_in, open_course, small, solved
+from autograder.tests.in_process import InProcess
 
 WRONG = '''def row_sums(x):
     """Written by {name}."""
@@ -27,12 +29,12 @@ def run(course: Course, *arguments: str, typed: str = "") -> Result:
     return CliRunner().invoke(main, ["--course", str(course.root), *arguments], input=typed)
 
 
-def test_a_group_becomes_a_name_that_is_proved_and_told_to_all(tmp_path: Path) -> None:
+def test_a_group_becomes_a_name_that_is_proved_and_told_to_all(tmp_path: Path, zygote: Zygote) -> None:
     course = open_course(tmp_path / "course")
     for name in ("ann", "ben", "cem"):
         hand_in(course, name, solved(small(course), row_sums=WRONG.format(name=name)))
     hand_in(course, "dan", solved(small(course)))
-    grade_submissions(course, [small(course)])
+    grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     (found,) = class_statistics(read_graded_work(course, [small(course)])).groups
     assert (found.question, found.students) == ("row_sums", ("ann", "ben", "cem"))
     done = run(course, "dashboard")
@@ -51,7 +53,7 @@ def test_a_group_becomes_a_name_that_is_proved_and_told_to_all(tmp_path: Path) -
     proved = run(course, "verify", "01_small", "--jobs", "1")
     assert proved.exit_code == 0, proved.output
     course = load_course(course.root)
-    grade_submissions(course, [small(course)])
+    grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     statistics = class_statistics(read_graded_work(course, [small(course)]))
     assert statistics.groups == ()
     assert [(one.name, one.students) for one in statistics.mistakes] == [

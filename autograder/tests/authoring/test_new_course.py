@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,26 +27,30 @@ PAGE = Path(autograder.__file__).parent / "docs" / "authors.md"
 SHOWN = re.compile(r"`([a-z0-9_/]+\.py)`(?:(?!```).)*?```python\n(.*?)```", re.DOTALL)
 
 
-def call(folder: Path, *words: str) -> str:
-    """Run a command in a process of its own, as its author does, and return what it prints."""
-    command = [sys.executable, "-m", "autograder", *words]
-    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+def call(*words: str) -> str:
+    """Run a command where we are, and return what it prints."""
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
-def test_a_new_course_is_proved_released_and_graded_at_once(tmp_path: Path) -> None:
+def test_a_new_course_is_proved_released_and_graded_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "my course"
     done = CliRunner().invoke(main, ["init", str(folder)])
     assert (done.exit_code, done.stdout.count("wrote ")) == (0, 9)
     assert done.stdout.splitlines()[-1] == f"Now prove it: cd '{folder}' && autograder verify"
 
-    verified = call(folder, "verify")
+    monkeypatch.chdir(folder)
+    verified = call("verify")
     assert verified.startswith(f"{FIRST}: proved (")
     assert "misconceptions" not in verified
-    call(folder, "new", "02_spread")
-    last = call(folder, "verify").splitlines()[-1]
+    call("new", "02_spread")
+    last = call("verify").splitlines()[-1]
     assert last.endswith("02_spread.py: course.yaml lists no such exercise, so nobody gets it")
-    call(folder, "release")
-    call(folder, "release", "--check")
+    call("release")
+    call("release", "--check")
 
     exercise = load_course(folder).exercises[FIRST]
     handed_in = folder / "submitted" / "ann" / FIRST / f"{FIRST}.ipynb"
@@ -55,9 +58,9 @@ def test_a_new_course_is_proved_released_and_graded_at_once(tmp_path: Path) -> N
     handed_in.write_text(
         json.dumps(fill(build_notebook(exercise), right_answers(exercise))), encoding="utf-8"
     )
-    assert f"{FIRST} ann: graded, 2 of 2 by tests" in call(folder, "grade")
-    assert "1 pages in" in call(folder, "feedback")
-    assert "wrote build/exports/exercises.csv" in call(folder, "export")
+    assert f"{FIRST} ann: graded, 2 of 2 by tests" in call("grade")
+    assert "1 pages in" in call("feedback")
+    assert "wrote build/exports/exercises.csv" in call("export")
 
 
 def test_whoever_stands_in_the_new_folder_need_not_enter_it(
@@ -71,16 +74,17 @@ def test_whoever_stands_in_the_new_folder_need_not_enter_it(
 @pytest.mark.parametrize(
     ("subject", "packages"), [("python", ()), ("numpy", ("numpy",)), ("pandas", ("pandas",))]
 )
-def test_a_new_course_on_another_subject_is_proved(
+def test_a_new_course_may_be_on_another_subject(
     subject: str, packages: tuple[str, ...], tmp_path: Path
 ) -> None:
-    done = CliRunner().invoke(main, ["init", str(tmp_path / "course"), "--with", subject])
-    assert done.exit_code == 0, done.output
+    """Those without pandas are proved in test_wheel.py, where nothing else is installed."""
+    assert call("init", str(tmp_path / "course"), "--with", subject)
     course = load_course(tmp_path / "course")
     assert course.settings.packages == packages
-    with Zygote(packages=packages) as zygote:
-        (proof,) = prove(course, course.chosen([FIRST_OF[subject]]), zygote)
-    assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
+    if subject == "pandas":
+        with Zygote(packages=packages) as zygote:
+            (proof,) = prove(course, course.chosen([FIRST_OF[subject]]), zygote)
+        assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
     create(course, "02_next")
     assert (course.root / "solutions" / "02_next" / "test_hidden.py").is_file()
 

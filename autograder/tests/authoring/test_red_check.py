@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -10,9 +9,9 @@ import pytest
 from nbclient import NotebookClient
 
 from autograder.authoring.answers import fill, released, right_answers
-from autograder.course.course import load_course
+from autograder.tests.classroom import real_course
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 NAME = "02_simple_self_attention"
 EXERCISE = COURSE.exercises[NAME]
 WRONG = {
@@ -66,11 +65,11 @@ def test_run_all_goes_on_and_a_hint_leads_on_from_the_box(red: dict[str, dict[st
 
 
 def test_what_is_not_filled_in_is_one_line_and_right_answers_pass() -> None:
-    cells = run({})
-    assert all(box(cells[f"check-{q}"]) == [f"{q}: not filled in yet"] for q in EXERCISE.points)
-    cells = run(right_answers(EXERCISE))
-    outputs = [cells[f"check-{question}"]["outputs"] for question in EXERCISE.points]
-    assert [one[0]["text"] for one in outputs] == [f"{q}: this check passes\n" for q in EXERCISE.points]
+    first, *others = EXERCISE.points
+    cells = run({first: right_answers(EXERCISE)[first]})
+    assert cells[f"check-{first}"]["outputs"][0]["text"] == f"{first}: this check passes\n"
+    assert others
+    assert all(box(cells[f"check-{q}"]) == [f"{q}: not filled in yet"] for q in others)
 
 
 def test_a_check_writes_back_what_an_answer_changes(red: dict[str, dict[str, Any]]) -> None:

@@ -16,9 +16,10 @@ from autograder.course.exercise import Exercise
 from autograder.course.kit import CHECKS, GIVEN, SETUP
 from autograder.course.notebook import HOW_TO_CHECK, to_json, with_rubric
 from autograder.course.source import BEGIN, END
+from autograder.tests.classroom import real_course
 
 ROOT = Path(__file__).parents[3]
-COURSE = load_course(ROOT)
+COURSE = real_course()
 NAME = "01_small"
 WIDEST = 88  # characters of code that Jupyter shows beside its list of files
 

@@ -5,7 +5,6 @@ import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,9 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Role
 from autograder.gradebook.lateness import extend
+from autograder.tests.classroom import real_course
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 NAME = "01_small"
 DUE = datetime(2026, 3, 1, 18, tzinfo=UTC)
 

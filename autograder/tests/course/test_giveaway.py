@@ -1,14 +1,12 @@
 """An answer is found in whatever form it stands among what students get, and common phrases are none."""
 
-from pathlib import Path
-
 import pytest
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.hints import secrets
-from autograder.tests.classroom import small
+from autograder.tests.classroom import real_course, small
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 TOTAL = "return x.sum(dim=along_each_row)"
 LAID_OUT = """
     total = torch.einsum(

@@ -7,14 +7,15 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.hints import secrets
 from autograder.course.notebook import build_notebook, to_json, with_rubric
 from autograder.course.source import BEGIN, END, Cell, Role, fingerprint
+from autograder.tests.classroom import real_course
 
 ROOT = Path(__file__).parents[3]
-EXERCISES = list(load_course(ROOT).exercises.values())
+EXERCISES = list(real_course().exercises.values())
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from pathlib import Path
 import jupytext
 import pytest
 
-from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role, SourceError, read_source
+from autograder.tests.classroom import real_course
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 GOOD = '''# %% [markdown]
 # # Title
 

@@ -3,11 +3,9 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
-from autograder.course.course import load_course
 from autograder.course.exercise import Exercise
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
@@ -19,10 +17,11 @@ from autograder.testing.exchange import Backend, Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.remembered import FromMemory
 from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.tests.classroom import real_course
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, Parts
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 
 
 @dataclass

@@ -11,7 +11,7 @@ from nbformat import NotebookNode, v4
 from nbgrader.server_extensions.formgrader import apihandlers
 from sqlalchemy import text
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.gradebook import formgrader
@@ -22,7 +22,7 @@ from autograder.gradebook.pages import read_graders, settle
 from autograder.gradebook.rows import recording
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
-from autograder.tests.classroom import Notebook, cell_of, small, solved
+from autograder.tests.classroom import Notebook, cell_of, real_course, small, solved
 from autograder.tests.gradebook import rows
 from autograder.tests.gradebook.rows import (
     SCRIPT,
@@ -34,7 +34,7 @@ from autograder.tests.gradebook.rows import (
 )
 
 ROOT = Path(__file__).parents[3]
-COURSE = load_course(ROOT)
+COURSE = real_course()
 WRITTEN = [(exercise, name) for exercise in COURSE.exercises.values() for name in exercise.written]
 
 

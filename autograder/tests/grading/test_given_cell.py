@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from autograder.authoring.answers import solved_cells
-from autograder.course.course import load_course
 from autograder.grading.grader import Grader
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
+from autograder.tests.classroom import real_course
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 EXERCISE = COURSE.exercises["01_dot_products"]  # of which some answers are held if code hides what it does
 Cells = tuple[NotebookCell, ...]
 

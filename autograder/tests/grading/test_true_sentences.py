@@ -1,27 +1,31 @@
 """Sentences that were once said of code of which they are not true: none may come back."""
 
 import ast
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from autograder.authoring.answers import right_answers, solved_cells
-from autograder.course.course import Course, load_course
 from autograder.grading.grader import Grader
 from autograder.report.question_view import show_question
 from autograder.report.report import Place
 from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
+from autograder.tests.classroom import real_course
 
 SCALED = ("04_scaled_dot_product", "scaled_dot_product_attention")
 LAYERS, MATRICES = ("05_self_attention", "SelfAttention_v2"), ("05_self_attention", "SelfAttention_v1")
 HEAD, MODEL = ("06_causal_attention", "Head"), ("09_tiny_gpt", "TinyGPT")
 
 
-@cache
-def real_course() -> Course:
-    return load_course(Path(__file__).parents[3])
+COURSE = real_course()
+
+
+@pytest.fixture(scope="module")
+def grader_of(zygote: Zygote) -> Callable[[str], Grader]:
+    """Return a function that gives the one grader of each exercise: what its author's answers do is kept."""
+    return cache(lambda name: Grader.of_course(COURSE, COURSE.exercises[name], zygote, b"a secret"))
 
 
 @pytest.mark.parametrize(
@@ -57,16 +61,13 @@ def real_course() -> Course:
     ],
 )
 def test_a_sentence_is_not_said_where_it_is_false(
-    zygote: Zygote, where: tuple[str, str], right: str, wrong: str, false: str
+    grader_of: Callable[[str], Grader], where: tuple[str, str], right: str, wrong: str, false: str
 ) -> None:
-    name, question = where
-    exercise = real_course().exercises[name]
-    code = ast.unparse(ast.parse(right_answers(exercise)[question]))
+    grader, question = grader_of(where[0]), where[1]
+    code = ast.unparse(ast.parse(right_answers(grader.exercise)[question]))
     assert right in code
-    grader = Grader.of_course(real_course(), exercise, zygote, b"a secret")
-    cells = solved_cells(exercise, {question: code.replace(right, wrong)})
-    questions = grader.grade_cells(cells, asked={question}).report.questions
-    report = next(one for one in questions if one.name == question)
+    cells = solved_cells(grader.exercise, {question: code.replace(right, wrong)})
+    (report,) = grader.grade_cells(cells, asked={question}).report.questions
     assert report.score is not None
     assert report.score < report.max_score
     assert report.hint
@@ -82,12 +83,12 @@ STEPS = """def simple_self_attention(inputs):
 """
 
 
-def test_a_wrong_step_is_told_where_no_small_edit_repairs_it_and_costs_nothing(zygote: Zygote) -> None:
-    exercise, question = real_course().exercises["02_simple_self_attention"], "simple_self_attention"
-    grader = Grader.of_course(real_course(), exercise, zygote, b"a secret")
-    cells = solved_cells(exercise, {question: STEPS})
-    graded = grader.grade_cells(cells, asked={question})
-    report = next(one for one in graded.report.questions if one.name == question)
+def test_a_wrong_step_is_told_where_no_small_edit_repairs_it_and_costs_nothing(
+    grader_of: Callable[[str], Grader],
+) -> None:
+    grader, question = grader_of("02_simple_self_attention"), "simple_self_attention"
+    cells = solved_cells(grader.exercise, {question: STEPS})
+    (report,) = grader.grade_cells(cells, asked={question}).report.questions
     assert report.hint == (
         "Up to `scores` all is as it should be. The step in line 3 that makes `weights` is where it goes "
         "wrong; everything after it is right."
@@ -96,7 +97,5 @@ def test_a_wrong_step_is_told_where_no_small_edit_repairs_it_and_costs_nothing(z
     (marked,) = (line for line in view.code if line.marked)
     assert (report.place, marked.number) == (Place(question, 3), 3)
     grader.marks_only = True
-    (without,) = (
-        one for one in grader.grade_cells(cells, asked={question}).report.questions if one.name == question
-    )
+    (without,) = grader.grade_cells(cells, asked={question}).report.questions
     assert (without.score, without.verdict) == (report.score, report.verdict)

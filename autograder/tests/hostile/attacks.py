@@ -17,7 +17,7 @@ import yaml
 
 from autograder.course.course import Course
 from autograder.course.rule import Rule, spelt_out
-from autograder.course.settings import Limits, Tier
+from autograder.course.settings import Limits, Repairs, Tier
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
 from autograder.report.report import Report
@@ -30,6 +30,7 @@ from autograder.tests.sandbox.processes import descendants
 
 FOLDER = Path(__file__).parent / "files"
 LIMITS = Limits(cell_seconds=2, call_seconds=1, total_seconds=20, memory_mb=512)
+FEW_REPAIRS = Repairs(seconds=0.2)  # by dozens of edits, of which each runs the attack once more
 TIERS = (Tier.FULL, Tier.CONTAINER)
 RIGHT = {"double": "def double(x):\n    return x + x"}
 WRONG = "def row_sums(x):\n    return None"
@@ -129,7 +130,7 @@ class Desk:
 
     def __init__(self, course: Course, zygote: Zygote, host: Host) -> None:
         self.exercise = small(course)
-        self.grader = Grader(self.exercise, {}, LIMITS, zygote, INPUTS_SECRET)
+        self.grader = Grader(self.exercise, {}, LIMITS, zygote, INPUTS_SECRET, repairs=FEW_REPAIRS)
         self.zygote = zygote
         self.host = host
         self._by_rules: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], Grader] = {}
@@ -197,7 +198,7 @@ class Desk:
         if any(key[1:]) and key not in self._by_rules:
             rules = {attack.answer: Rule(key[1], allowed)} if any(key[1:3]) else {}
             builds_on = {"row_sums": ("double",)} if attack.earlier else {}
-            grader = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET, builds_on)
+            grader = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET, builds_on, FEW_REPAIRS)
             self._by_rules[key] = grader
         return self._by_rules.get(key, self.grader)
 

@@ -135,7 +135,7 @@ def test_a_notebook_full_of_large_cells_is_judged_in_time() -> None:
     assert time.process_time() - start < SECONDS
 
 
-@settings(max_examples=800, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(CODE, min_size=1, max_size=4))
 @example(["f = '\\d'"])
 @example(["f = 1\0"])
@@ -145,7 +145,7 @@ def test_any_code_is_judged(codes: list[str]) -> None:
     assert isinstance(bound_names(codes[0]), frozenset)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_cells_are_put_in_their_places(data: Any) -> None:
     names = st.sampled_from(["", "f", "check-f", "why", "other", "\ud800"])

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 from autograder.authoring.verify import Proof
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.errors import UsageError
@@ -30,9 +30,11 @@ from autograder.plugins.bench.measure import BenchError, Graded, class_answers, 
 from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
 from autograder.plugins.bench.replay import replay
 from autograder.plugins.bench.wild import LIST, code_of, repeat
-from autograder.tests.classroom import CONFIG, small
+from autograder.tests.classroom import CONFIG, real_course, small
 
-REAL = load_course(CONFIG.parent)
+REAL = real_course()
+# Functions, rules, classes, and what changes its inputs; the largest models would take half a minute.
+SOME = [one for name, one in REAL.exercises.items() if name[:2] in ("01", "02", "05", "08", "10")]
 PAGE = f"{DOCS}/{PAGES['speed']}"
 BEGIN, END = marks("speed")
 
@@ -59,7 +61,7 @@ def failing(exercise: Exercise, code: tuple[str, ...], tests: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("exercise", REAL.exercises.values(), ids=lambda exercise: exercise.name)
+@pytest.mark.parametrize("exercise", SOME, ids=lambda exercise: exercise.name)
 def test_recorded_tests_pass_the_reference_and_catch_mistakes_where_ours_do(
     exercise: Exercise, tmp_path: Path
 ) -> None:

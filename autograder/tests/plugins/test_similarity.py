@@ -2,19 +2,18 @@
 
 import ast
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from autograder.authoring.answers import other_answers, right_answers, stubs
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.plugins.similarity import Likeness, clusters, likenesses, normalised, write_similar
 from autograder.publishing import graded_work
 from autograder.report.report import GradebookSubmission
-from autograder.tests.classroom import small
+from autograder.tests.classroom import real_course, small
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 EXERCISES = [COURSE.exercises["04_scaled_dot_product"], COURSE.exercises["08_multi_head_attention"]]
 LOOPED = """\
 def row_sums(x):

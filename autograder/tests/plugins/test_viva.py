@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from autograder.authoring.answers import fill, right_answers
 from autograder.cli import main
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.notebook import build_notebook
 from autograder.plugins.viva.calls import Outcome, find_calls
 from autograder.plugins.viva.questions import Question, compared, sums_to_one
@@ -23,9 +23,9 @@ from autograder.plugins.viva.source import Answer, read_answer
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
 from autograder.testing.suite import Suite
-from autograder.tests.classroom import hand_in, small, solved
+from autograder.tests.classroom import hand_in, real_course, small, solved
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 ATTENTION = COURSE.exercises["04_scaled_dot_product"]
 STEPS = '''\
 def scaled_dot_product_attention(queries, keys, values):

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.authoring.answers import fill, released, right_answers
 from autograder.course.code import parsed
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.course.source import Role
@@ -21,10 +21,10 @@ from autograder.grading.grader import Grader
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import exercise_by_cells
-from autograder.tests.classroom import SECRET, copy_small_course, small, solved
+from autograder.tests.classroom import SECRET, copy_small_course, real_course, small, solved
 from autograder.tests.submission.alterations import Json, alterations
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 ALL = dict(alterations())
 TIMES = 4  # exercises on which each alteration is tried
 REFORMATTED = {"reformatted", "through_jupytext_py:sphinx", "colab_as_script"}  # whose demo cells are run

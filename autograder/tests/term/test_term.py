@@ -52,7 +52,7 @@ from autograder.tests.term.rules import (
 
 ROOT = Path(autograder.__file__).parent.parent
 FIRST = EXERCISES[0]
-REQUESTS = f"student,exercise,question,reason\ns07,{FIRST},softmax,Look again.\ns08,{FIRST},softmax,Please.\n"
+REQUESTS = f"student,exercise,question,reason\ns07,{FIRST},softmax,Look again.\ns06,{FIRST},softmax,Please.\n"
 SLIP = '''
 
 @question("softmax")
@@ -237,7 +237,7 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     release_through_the_exchange(term, monkeypatch)
     comes_due(term, FIRST)
     term.do("autograder grade")
-    assert "60 students" in term.do(f"autograder students {FIRST}")
+    assert f"{len(CLASS)} students" in term.do(f"autograder students {FIRST}")
     by_hand = people_grade(term)
     term.done.add("jupyter lab")
     term.do("autograder extend")
@@ -245,13 +245,13 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     expected = ledger(points, by_hand)
     early = final_grades(term.root)
     slips = {key for key in apart(expected, early) if key[1] == FIRST and early.get(key) is not None}
-    assert len(slips) > 20, "the test that is wrong costs nobody anything"
+    assert len(slips) > 10, "the test that is wrong costs nobody anything"
 
     (term.root / "solutions" / FIRST / "test_hidden.py").write_bytes(
         (ROOT / "solutions" / FIRST / "test_hidden.py").read_bytes()
     )
     dry = term.do("autograder grade --dry-run")
-    assert dry.count("changed tests") > 20
+    assert dry.count("changed tests") > 10
     term.do("autograder grade")
     people = term.root / "students.csv"
     kept = [line for line in people.read_text().splitlines() if not line.startswith(f"{DROPPED},")]
@@ -277,7 +277,7 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (term.root / "hidden_inputs.key").stat().st_mode & 0o777 == 0o600
     assert {path.name for path in (term.root / "build" / "source").iterdir()} == set(EXERCISES)
     asked = term.say("requests", FIRST)
-    assert ("s08" in asked, "s07" in asked) == (True, False)
+    assert ("s06" in asked, "s07" in asked) == (True, False)
     for exercise in EXERCISES[5:]:
         comes_due(term, exercise)
     term.say("grade", *EXERCISES[5:])
