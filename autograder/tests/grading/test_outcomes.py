@@ -32,6 +32,7 @@ CELLS = (
     NotebookCell(1, "code", "def double(x):\n    raise NotImplementedError()"),
     NotebookCell(2, "code", "def row_sums(x):\n    return x.sums()", "row_sums"),
 )
+STUB = "NotImplementedError"
 TEST = HiddenTest("double", "It doubles.", 2.0, 0, "test_double")
 Judged = Callable[..., tuple[Verdict, str]]
 
@@ -71,6 +72,15 @@ def error(kind: str, message: str = "", *places: list[int], bases: Sequence[str]
         (AssertionError("0.25 == 0.5"), Verdict.FAILED, ""),
         (NotJudged("It ignores w."), Verdict.NOT_JUDGED, "It ignores w."),
         (StudentError(error("E025", "0.25", [2, 1127])), Verdict.CRASHED, "E025: 0.25 (the cell of row_sums"),
+        (StudentError(error("E", "no", [2, 2])), Verdict.CRASHED, "E: no (the cell of row_sums, line 2)"),
+        (StudentError(error("ValueError")), Verdict.CRASHED, "ValueError"),
+        (StudentError(error(STUB, "", [1, 2])), Verdict.NOT_ATTEMPTED, f'Replace "raise {STUB}()"'),
+        (StudentError(error(STUB, "later", [2, 2])), Verdict.CRASHED, f"{STUB}: later"),
+        (
+            StudentError(error("OwnError", "no socket", [2, 2], bases=["PermissionError"])),
+            Verdict.BLOCKED,
+            "The sandbox refused this: no socket (the cell of row_sums, line 2)",
+        ),
         (LostError(Verdict.TIMED_OUT, "A call waited."), Verdict.TIMED_OUT, "A call waited."),
         (ProtocolError("?"), Verdict.CRASHED, "A call came back with something that is not a valid answer."),
         (NotDefinedError("triple"), Verdict.NOT_DEFINED, "The notebook does not define triple. Is it spelt"),
@@ -109,28 +119,6 @@ def test_other_outcomes_of_hidden_runs_explain_themselves(
     report = Submitted(exercise, CELLS, session).explain(outcome)
     assert report.verdict is verdict
     assert report.hint.startswith(hint)
-
-
-@pytest.mark.parametrize(
-    ("described", "verdict", "hint"),
-    [
-        (error("ValueError", "no", [2, 2]), "crashed", "ValueError: no (the cell of row_sums, line 2)"),
-        (error("ValueError"), "crashed", "ValueError"),
-        (error("NotImplementedError", "", [1, 2]), "not attempted", 'Replace "raise NotImplementedError()"'),
-        (error("NotImplementedError", "later", [2, 2]), "crashed", "NotImplementedError: later"),
-        (
-            error("OwnError", "no socket", [2, 2], bases=["PermissionError"]),
-            "blocked",
-            "The sandbox refused this: no socket (the cell of row_sums, line 2)",
-        ),
-    ],
-)
-def test_an_exception_is_a_crash_a_stub_or_a_wall(
-    judge: Judged, described: Header, verdict: str, hint: str
-) -> None:
-    found, words = judge(StudentError(described))
-    assert found == verdict
-    assert words.startswith(hint)
 
 
 @pytest.mark.parametrize(
