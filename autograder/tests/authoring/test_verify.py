@@ -21,7 +21,7 @@ FAILS = 'must get full marks, but double, "Every element becomes twice as large.
 
 
 def findings(course: Course, zygote: Zygote) -> str:
-    (proof,) = prove(course, course.chosen([]), zygote)
+    (proof,) = prove(course, course.chosen([]), zygote, sets=1)
     return "\n".join(proof.findings)
 
 

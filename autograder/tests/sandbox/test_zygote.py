@@ -1,5 +1,6 @@
 """The zygote, its workers and the walls around them, on this very machine."""
 
+import multiprocessing
 import os
 import random
 import signal
@@ -8,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import psutil
@@ -23,6 +25,7 @@ from autograder.tests.sandbox.processes import descendants, gone
 
 pytestmark = pytest.mark.usefixtures("born_alone")
 
+FORK = multiprocessing.get_context("fork")
 LIMITS = Limits(cell_seconds=2, call_seconds=1, memory_mb=256)
 GRADER = """
 from autograder.course.settings import Limits
@@ -34,11 +37,12 @@ print(reply["outputs"][0]["text"].strip(), flush=True)
 worker.ask({"op": "cell", "number": 0, "code": "while True: pass"}, [], 600)
 """
 LAUNCHED = f"""
-import os, sys, time
+import os, sys
 from autograder.sandbox.launch import launch_zygote
 launched = launch_zygote(outer={bubblewrap.program() is not None})
 assert "torch" not in sys.modules
 print(launched.process.pid, flush=True)
+os._exit(0)
 """
 
 
@@ -188,7 +192,7 @@ def test_a_grader_that_is_killed_leaves_no_process_and_no_folder() -> None:
 
 
 def test_a_zygote_that_nobody_takes_ends_with_its_grader() -> None:
-    command = [sys.executable, "-c", f"{LAUNCHED}os._exit(0)"]
+    command = [sys.executable, "-c", LAUNCHED]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     with suppress(psutil.NoSuchProcess):
         psutil.Process(int(done.stdout)).wait(timeout=60)
@@ -206,13 +210,20 @@ def test_a_grader_killed_while_the_walls_are_raised_leaves_nothing_behind() -> N
 
 def _killed_after(seconds: float) -> int:
     """Kill a grader that has begun a zygote, and return the zygote's session."""
-    command = [sys.executable, "-c", f"{LAUNCHED}time.sleep(60)"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as grader:
-        assert grader.stdout is not None
-        session = int(grader.stdout.readline())
-        time.sleep(seconds)
-        grader.kill()
+    ours, theirs = FORK.Pipe()
+    grader = FORK.Process(target=_begin, args=(theirs,))
+    grader.start()
+    session: int = ours.recv()
+    time.sleep(seconds)
+    grader.kill()
+    grader.join()
     return session
+
+
+def _begin(channel: Connection) -> None:
+    launched = launch_zygote(outer=bubblewrap.program() is not None)
+    channel.send(launched.process.pid)
+    time.sleep(60)
 
 
 def _in_sessions(sessions: list[int]) -> list[int]:
