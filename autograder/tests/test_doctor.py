@@ -1,12 +1,14 @@
 """The doctor sees what is missing, says what to do, and never faints."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from autograder import doctor
 from autograder.course.course import Course
-from autograder.course.settings import Limits, Tier
+from autograder.course.settings import Tier
 from autograder.doctor import Check, examine, pins
 from autograder.sandbox.errors import ZygoteError
 
@@ -80,29 +82,9 @@ def test_a_worker_that_does_not_start_is_a_finding(course: Course) -> None:
 def test_walls_are_compared_with_what_the_course_demands(
     course: Course, monkeypatch: pytest.MonkeyPatch, stands: Tier, ok: bool
 ) -> None:
-    class Answering:
-        def ask(self, *_: object) -> tuple[dict[str, object], list[object]]:
-            return {}, []
-
-        def close(self) -> None:
-            pass
-
-    class Standing:
-        tier, walls = stands, ("rlimits",)
-
-        def __init__(self, **_: object) -> None:
-            pass
-
-        def fork(self, _: Limits) -> Answering:
-            return Answering()
-
-        def __enter__(self) -> "Standing":
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(doctor, "Zygote", Standing)
+    worker = SimpleNamespace(ask=lambda *_: ({}, []), close=lambda: None)
+    zygote = SimpleNamespace(tier=stands, walls=("rlimits",), fork=lambda _: worker)
+    monkeypatch.setattr(doctor, "Zygote", lambda **_: nullcontext(zygote))
     path = course.root / "course.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("bare", "container"), encoding="utf-8")
     check = seen(course)["walls"]

@@ -67,14 +67,9 @@ def test_one_failure_after_another_is_kept(course: Course) -> None:
     assert kept.count("Traceback") == 2
 
 
-def test_a_problem_without_a_traceback_needs_no_log(course: Course) -> None:
-    told = "grader error in double; see the report"
-    assert describe_failure(course, "01_small ann", Graded(FAILED, {}, told)) == told
-    assert not course.build.exists()
-
-
-def test_where_nothing_failed_nothing_is_said(course: Course) -> None:
-    assert describe_failure(course, "01_small ann", Graded(FAILED, {})) == ""
+@pytest.mark.parametrize("problem", ["grader error in double; see the report", ""])
+def test_a_problem_without_a_traceback_needs_no_log(course: Course, problem: str) -> None:
+    assert describe_failure(course, "01_small ann", Graded(FAILED, {}, problem)) == problem
     assert not course.build.exists()
 
 
