@@ -47,37 +47,39 @@ def cells(exercise: Exercise, text: str) -> list[NotebookCell]:
     return [NotebookCell(number, "code", one, "") for number, one in enumerate(texts)]
 
 
-def named(
-    exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown = RepairsShown.PLACE
-) -> Named | None:
+def named(exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown) -> Named | None:
     suite, own = Suite(exercise), cells(exercise, text)
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
     submitted = Submitted(exercise, own, Session(zygote, own, Limits()))
     return Diagnosis(suite, Repairs(shown)).name("double", runs, submitted)
 
 
-def test_a_repair_names_the_misconception_and_the_place(exercise: Exercise, zygote: Zygote) -> None:
-    found = named(exercise, zygote, "def double(x):\n    y = x * 3\n    return y")
-    assert found is not None
-    assert (found.name, found.place) == ("double__tripled", Place("double", 2))
-    assert found.hint == (
-        "It becomes three times as large. How often is it added? One change in line 2, at `3`, makes all "
-        "tests pass. All else is right."
-    )
+TRIPLED = (
+    "It becomes three times as large. How often is it added? One change in line 2, at `3`, makes all tests "
+    "pass. All else is right."
+)
 
 
 @pytest.mark.parametrize(
-    ("shown", "ends"),
-    [(RepairsShown.PLACE, "All else is right."), (RepairsShown.SHOWN, "All else is right. Write `2` there.")],
+    ("body", "shown", "name", "says"),
+    [
+        ("y = x * 3\n    return y", RepairsShown.PLACE, "double__tripled", TRIPLED),
+        ("return x * 5", RepairsShown.PLACE, "", "All else is right."),
+        ("return x * 5", RepairsShown.SHOWN, "", "All else is right. Write `2` there."),
+        ("return x * 5", RepairsShown.OFF, None, ""),
+        ("return nowhere(elsewhere(x))", RepairsShown.OFF, "double__unknown", ""),
+        ("return (x * 2).half()", RepairsShown.OFF, "double__single", ""),
+        ("return x + x", RepairsShown.PLACE, None, ""),
+    ],
 )
-def test_what_stands_there_instead_is_told_only_where_the_author_allows_it(
-    exercise: Exercise, zygote: Zygote, shown: RepairsShown, ends: str
+def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
+    exercise: Exercise, zygote: Zygote, body: str, shown: RepairsShown, name: str | None, says: str
 ) -> None:
-    found = named(exercise, zygote, "def double(x):\n    return x * 5", shown)
-    assert found is not None
-    assert found.hint.endswith(ends)
-    off = named(exercise, zygote, "def double(x):\n    return x * 5", RepairsShown.OFF)
-    assert off is None
+    found = named(exercise, zygote, f"def double(x):\n    {body}", shown)
+    assert (found and found.name) == name
+    if found:
+        assert found.hint.endswith(says)
+        assert found.place == (Place("double", 2) if shown is not RepairsShown.OFF else None)
 
 
 def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint(
@@ -86,19 +88,6 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint(
     (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
     found = named(exercise, zygote, mistake.code, RepairsShown.OFF)
     assert found == Named(mistake.name, mistake.hint)
-
-
-def test_words_of_errors_and_tests_name_what_no_repair_does(exercise: Exercise, zygote: Zygote) -> None:
-    crash = named(exercise, zygote, "def double(x):\n    return nowhere(elsewhere(x))", RepairsShown.OFF)
-    assert crash is not None
-    assert crash.name == "double__unknown"
-    half = named(exercise, zygote, "def double(x):\n    return (x * 2).half()", RepairsShown.OFF)
-    assert half is not None
-    assert half.name == "double__single"
-
-
-def test_a_question_that_passes_has_no_mistake(exercise: Exercise, zygote: Zygote) -> None:
-    assert named(exercise, zygote, "def double(x):\n    return x + x") is None
 
 
 def test_definitions_of_other_questions_and_what_computes_are_not_edited(exercise: Exercise) -> None:

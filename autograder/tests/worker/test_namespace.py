@@ -58,12 +58,6 @@ def call(notebook: Namespace, name: str, *args: object, **header: object) -> Hea
     return ask(notebook, "call", *args, of={"name": name}, **header)
 
 
-def test_an_object_stays_here_and_is_asked_by_its_number(notebook: Namespace) -> None:
-    box = call(notebook, "Box")["value"]
-    assert box == {"handle": 0, "type": "Box"}
-    assert ask(notebook, "attribute", of=box, name="size") == {"value": 3}
-
-
 def test_the_first_request_of_a_test_forgets_objects_and_sets_seed_and_switches_anew(
     notebook: Namespace,
 ) -> None:
