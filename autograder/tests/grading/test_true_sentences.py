@@ -9,7 +9,7 @@ import pytest
 from autograder.authoring.answers import right_answers, solved_cells
 from autograder.grading.grader import Grader
 from autograder.report.question_view import show_question
-from autograder.report.report import Place
+from autograder.report.report import Place, QuestionReport
 from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import real_course
@@ -26,6 +26,13 @@ COURSE = real_course()
 def grader_of(zygote: Zygote) -> Callable[[str], Grader]:
     """Return a function that gives the one grader of each exercise: what its author's answers do is kept."""
     return cache(lambda name: Grader.of_course(COURSE, COURSE.exercises[name], zygote, b"a secret"))
+
+
+def report_on(grader: Grader, question: str, answer: str) -> QuestionReport:
+    """Return the report on one question of a submission that is otherwise right."""
+    cells = solved_cells(grader.exercise, {question: answer})
+    questions = grader.grade_cells(cells, asked={question}).report.questions
+    return next(one for one in questions if one.name == question)
 
 
 @pytest.mark.parametrize(
@@ -66,8 +73,7 @@ def test_a_sentence_is_not_said_where_it_is_false(
     grader, question = grader_of(where[0]), where[1]
     code = ast.unparse(ast.parse(right_answers(grader.exercise)[question]))
     assert right in code
-    cells = solved_cells(grader.exercise, {question: code.replace(right, wrong)})
-    (report,) = grader.grade_cells(cells, asked={question}).report.questions
+    report = report_on(grader, question, code.replace(right, wrong))
     assert report.score is not None
     assert report.score < report.max_score
     assert report.hint
@@ -87,8 +93,7 @@ def test_a_wrong_step_is_told_where_no_small_edit_repairs_it_and_costs_nothing(
     grader_of: Callable[[str], Grader],
 ) -> None:
     grader, question = grader_of("02_simple_self_attention"), "simple_self_attention"
-    cells = solved_cells(grader.exercise, {question: STEPS})
-    (report,) = grader.grade_cells(cells, asked={question}).report.questions
+    report = report_on(grader, question, STEPS)
     assert report.hint == (
         "Up to `scores` all is as it should be. The step in line 3 that makes `weights` is where it goes "
         "wrong; everything after it is right."
@@ -97,5 +102,5 @@ def test_a_wrong_step_is_told_where_no_small_edit_repairs_it_and_costs_nothing(
     (marked,) = (line for line in view.code if line.marked)
     assert (report.place, marked.number) == (Place(question, 3), 3)
     grader.marks_only = True
-    (without,) = grader.grade_cells(cells, asked={question}).report.questions
+    without = report_on(grader, question, STEPS)
     assert (without.score, without.verdict) == (report.score, report.verdict)
