@@ -16,7 +16,7 @@ from textwrap import indent
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
-from autograder.authoring.trials import Trial
+from autograder.authoring.trials import Trial, met
 from autograder.course.exercise import Exercise
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
@@ -170,8 +170,10 @@ def wrong_answers(
     for question in exercise.points:
         bench = _Bench(suite, question, checks.get(question))
         yield from bench.misconceptions(made[question])
-        for one in (one for one in exercise.mistakes if one.question == question):
-            yield bench.mistake(of_mistake(one.name)[1], one.code, str(one.path), sets)
+        for number, one in enumerate(exercise.mistakes):
+            if one.question == question:
+                name = of_mistake(one.name)[1]
+                yield bench.mistake(name, one.code, str(one.path), met(sets, number))
         for one in (one for one in exercise.heldout if one.question == question):
             yield bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path))
         for does, code in almost_nothing(exercise, question):
@@ -227,14 +229,14 @@ class _Bench:
         if not is_broken:
             yield self.cost("misconception", name, codes[0], failing=())
 
-    def mistake(self, name: str, code: str, place: str, sets: int) -> Cost:
+    def mistake(self, name: str, code: str, place: str, sets: Sequence[int]) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
-        found = [list(self._failing(code, number)) for number in range(sets)]
+        found = [list(self._failing(code, number)) for number in sets]
         times = Counter(test for failed in found for test, _ in failed)
         sometimes = tuple(
-            f'fails "{test.title}" ({test.function}) with {times[test]} of {sets} sets of hidden inputs'
+            f'fails "{test.title}" ({test.function}) with {times[test]} of {len(sets)} sets of hidden inputs'
             for test in self._tests
-            if 0 < times[test] < sets
+            if 0 < times[test] < len(sets)
         )
         cost = self.cost("mistake", name, code, place, failing=found[0], whole=True)
         return replace(cost, sometimes=sometimes)

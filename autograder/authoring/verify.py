@@ -1,9 +1,10 @@
 """Verifies exercises on their own answers: right ones must get full marks, wrong ones must fail.
 
-Each exercise is verified in a process of its own, and if nothing is found its notebook runs in a real kernel.
+Each exercise is verified in a process of its own, and its notebook runs in a real kernel.
 A proof is kept until something changes on which it depends.
 """
 
+import ast
 import hashlib
 import os
 import shutil
@@ -30,14 +31,16 @@ from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength, measure
-from autograder.authoring.trials import failures, place, trial_runs
+from autograder.authoring.trials import SETS, failures, met, place, trial_runs
 from autograder.batch.pool import CONTEXT
+from autograder.course.code import bound_names
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
+from autograder.diagnosis.trees import names_in
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import CellResult
@@ -48,7 +51,8 @@ from autograder.report.text import one_line
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
 from autograder.testing.inputs import numbered_inputs
-from autograder.testing.suite import use_one_thread
+from autograder.testing.student import names_asked
+from autograder.testing.suite import HiddenTest, use_one_thread
 from autograder.worker.walls import die_with_parent
 
 
@@ -69,7 +73,7 @@ class Proof:
 
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-SETS_TRIED, SETS_THOROUGH = 4, 16  # sets of hidden inputs that each answer of an author meets
+SETS_TRIED, SETS_THOROUGH = 2, SETS  # sets of hidden inputs that each answer of an author meets
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
@@ -144,8 +148,8 @@ class _Verification:
         if not self._reference():  # what else is wrong would follow from it
             return replace(proof, findings=tuple(self.findings))
         self._untouched()
-        for variant in exercise.accepted:
-            self._accepted(variant)
+        for number, variant in enumerate(exercise.accepted, 1):
+            self._accepted(number, variant)
         for mistake in exercise.mistakes:
             self._caught(mistake)
         carried = entry.measure(exercise, builds_on, suite, self._grade) if builds_on else None
@@ -171,7 +175,7 @@ class _Verification:
         """Find visible checks and hidden tests that the reference fails; return whether it passes these."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
-        right = self._full_marks(self.exercise.source, graded.report, self.exercise.reference)
+        right = self._full_marks(0, self.exercise.source, graded.report, self.exercise.reference)
         checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
         given = self.exercise.given_checks
         if given:  # grading leaves it out, and checks do nothing then; here they bring it along
@@ -195,18 +199,18 @@ class _Verification:
         problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
         self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
-    def _accepted(self, variant: Variant) -> None:
+    def _accepted(self, number: int, variant: Variant) -> None:
         """Find tests and visible checks that another right answer fails."""
         cells, path = self.exercise.variant(variant.code), variant.path
-        self._full_marks(path, self._grade(self.exercise.replaced(variant.code), checked=True), cells)
+        self._full_marks(number, path, self._grade(self.exercise.replaced(variant.code), checked=True), cells)
         for name, check in self.checks.items():
             if error := costs.check_error(check, cells):
                 said = f"{type(error).__name__}: {error}"
                 self._find(path, f"is right, but the check of {name} fails: {said}; fix the check")
 
-    def _full_marks(self, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
+    def _full_marks(self, number: int, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
-        sets = [numbered_inputs(_SECRET, self.exercise.name, number) for number in range(self.sets)]
+        sets = [numbered_inputs(_SECRET, self.exercise.name, one) for one in met(self.sets, number)]
         failed = failures(self.grader.suite, cells, sets)
         for test, said in failed.items():
             self._find(path, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
@@ -231,15 +235,25 @@ class _Verification:
     def _caught(self, mistake: Mistake) -> None:
         """Find a mistake that passes its question or fails another.
 
-        All tests run here. Unless just its own question fails, a worker grades it: rules may catch it, and
-        what builds on it may lose nothing.
+        The tests run here that a mistake can reach. Unless just its own question fails, a worker grades it:
+        rules may catch it, and what builds on it may lose nothing.
         """
         suite, inputs = self.grader.suite, numbered_inputs(_SECRET, self.exercise.name, 0)
-        seen = trial_runs(suite, self.exercise.variant(mistake.code), inputs, suite.tests)
+        seen = trial_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))
         failed = [blamed(suite, run, inputs) for run in seen if run.error is not None]
         breaks = any(run.kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
             self._graded(mistake)
+
+    def _reached(self, mistake: Mistake) -> list[HiddenTest]:
+        """Return the tests that ask for a name which the mistake binds, or which rests on such a name."""
+        bound = {mistake.question, *bound_names(mistake.code)}
+        cells = [cell for cell in self.exercise.cells if cell.is_reference]
+        while new := {cell for cell in cells if not bound.isdisjoint(names_in(ast.parse(cell.text)))}:
+            cells = [cell for cell in cells if cell not in new]
+            bound.update(*(bound_names(cell.text) for cell in new))
+        runs = ((run, [one.request[0] for one in run.exchanges]) for run in self.grader.suite.reference_runs)
+        return [run.test for run, requests in runs if not bound.isdisjoint(names_asked(requests))]
 
     def _graded(self, mistake: Mistake) -> None:
         """Grade a mistake, and find what `_caught` looks for."""
@@ -319,9 +333,13 @@ def prove_together(
         try:
             # The last exercises take longest; begun first, they do not run alone at the end.
             proofs = {name: pool.submit(_verified, course.root, sets, name) for name in reversed(left)}
+            kernels = {name: pool.submit(_in_kernel, course.root, name) for name in reversed(left)}
             for exercise in exercises:
                 if (proof := before[exercise.name]) is None:
-                    keep_proof(course, exercise, sets, proof := proofs[exercise.name].result())
+                    proof = proofs[exercise.name].result()
+                    if not proof.findings:
+                        proof = replace(proof, findings=kernels[exercise.name].result())
+                    keep_proof(course, exercise, sets, proof)
                 yield proof
         except KeyboardInterrupt:
             for child in set(active_children()) - set(others):
@@ -330,14 +348,15 @@ def prove_together(
 
 
 def _verified(root: Path, sets: int, name: str) -> Proof:
-    """Verify one exercise, and if nothing is found run its notebook in a kernel."""
+    """Verify one exercise."""
     course = load_course(root)
     use_one_thread(course.exercises[name])
     with Zygote(packages=course.settings.packages) as zygote:
-        proof = next(prove(course, (course.exercises[name],), zygote, sets))
-    if proof.findings:
-        return proof
-    return replace(proof, findings=tuple(kernel_problems(course.exercises[name])))
+        return next(prove(course, (course.exercises[name],), zygote, sets))
+
+
+def _in_kernel(root: Path, name: str) -> tuple[str, ...]:
+    return tuple(kernel_problems(load_course(root).exercises[name]))
 
 
 CELL_SECONDS = 300

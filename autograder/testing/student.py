@@ -99,7 +99,7 @@ class Student:
         self.exchanges.append(Exchange((header, parts), (reply, sent)))
         if "missing" in reply:
             # The answer names it too, but the submission could have written anything there.
-            for name in _names([header.get(part) for part in ("of", "args", "kwargs")]):
+            for name in names_asked([header.get(part) for part in ("of", "args", "kwargs")]):
                 raise NotDefinedError(name)
             raise ProtocolError("an answer misses a name that was not asked for")
         if "error" in reply:
@@ -168,14 +168,14 @@ def _named(parameters: object) -> bool:
     return isinstance(parameters, dict) and all(isinstance(name, str) for name in parameters)
 
 
-def _names(code: object) -> Iterator[str]:
+def names_asked(code: object) -> Iterator[str]:
     """Yield the notebook's names in parts of a request."""
     match code:
         case {"name": str(name)}:
             yield name
         case dict() | list():
             for item in code.values() if isinstance(code, dict) else code:
-                yield from _names(item)
+                yield from names_asked(item)
 
 
 def _refer(value: object) -> Header:

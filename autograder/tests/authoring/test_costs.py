@@ -145,9 +145,9 @@ def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Cours
     path = small(course).folder / "mistakes" / "double__sometimes.py"
     path.write_text(code, encoding="utf-8")
     assert measured(course).findings == ()
-    (finding, *_) = measured(course, sets=4).findings
+    (finding, *_) = measured(course, sets=16).findings
     assert finding.startswith(f'{path}: fails "Every element becomes twice as large." (test_doubles_every_')
-    assert finding.endswith(" of 4 sets of hidden inputs; let all inputs show it, or none")
+    assert finding.endswith(" of 16 sets of hidden inputs; let all inputs show it, or none")
 
 
 def test_answers_that_do_almost_nothing_are_made_for_each_question(course: Course) -> None:

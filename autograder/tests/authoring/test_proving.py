@@ -58,7 +58,7 @@ def test_children_end_with_a_parent_that_is_killed(course: Course) -> None:
     assert psutil.wait_procs(children, timeout=60)[1] == []
 
 
-SETS = 4
+SETS = 2
 PROOF = Proof(
     "01_small",
     1,

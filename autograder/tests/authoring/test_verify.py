@@ -15,7 +15,7 @@ from autograder.tests.classroom import small
 from autograder.tests.course.test_folder import leave
 
 HALVES = '    expect_close(student.double(x), x + x, hint="Twice: add it to itself, or multiply by two.")'
-BOTH = '"""Is that each row?"""\n\n\ndef row_sums(x):\n    return x\n\n\nglobals()["double"] = row_sums\n'
+BOTH = f"{HALVES}\n    expect_close(student.row_sums(x), x.sum(dim=1))"
 MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
 FAILS = 'must get full marks, but double, "Every element becomes twice as large." fails: '
 
@@ -44,7 +44,7 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
     ("file", "old", "new", "found"),
     [
         ("mistakes/double__right.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
-        ("mistakes/row_sums__both.py", "", BOTH, "Make that test independent"),
+        ("test_hidden.py", HALVES, BOTH, "Make that test independent"),
         ("accepted/wrong.py", "", MISTAKE.format("x"), 'must get full marks, but double, "Every element'),
         ("notes.txt", "", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
