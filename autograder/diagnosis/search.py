@@ -123,6 +123,7 @@ class Search:
     _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
     # How far the student's code is from passing.
     _before: dict[HiddenTest, float] = field(default_factory=dict)
+    _own: dict[HiddenTest, bytes] = field(default_factory=dict)  # what that code answers to the same tests
     _nearer: list[Candidate] = field(default_factory=list)  # that repair nothing, and may be half a repair
     _unlike: list[Candidate] = field(default_factory=list)  # less likely
 
@@ -169,7 +170,13 @@ class Search:
         return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
 
     def _keep(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
-        """Keep what repairs nothing, unless it has led further away from what is right."""
+        """Keep what repairs nothing, unless it changes no answer or has led further away from what is right.
+
+        Of two mistakes, the one that the first test sees is mended first; to mend the other changes nothing.
+        """
+        known = candidate.known.get((run.test, DISCLOSED))
+        if was_first and known and known.written == self._own.get(run.test):
+            return
         before, now = self._before.get(run.test), self._distance(run)
         if not was_first or (before is not None and now < before):
             self._nearer.append(candidate)
@@ -189,6 +196,7 @@ class Search:
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
         (candidate,) = self._answered([Candidate(self.bench, code)], probes)
+        self._own = {test: known.written for (test, _), known in candidate.known.items()}
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
     def _better(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
