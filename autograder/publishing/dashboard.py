@@ -64,6 +64,7 @@ def render_dashboard(
         score_bars=lambda exercise: list(_score_bars(exercise)),
         mean_bars=lambda questions: list(_mean_bars(questions)),
         address=lambda student, exercise: _address(course, student, exercise),
+        pages=lambda exercise: _pages(course, exercise),
         Verdict=Verdict,
         min_answers=MIN_ANSWERS,
     )
@@ -118,6 +119,16 @@ def _address(course: Course, student: str, exercise: str) -> str | None:
     """Return the address of a feedback page relative to the dashboard, or None if there is no such page."""
     feedback = Submission(course.root, student, exercise).feedback
     return f"../{quote(feedback.relative_to(course.root).as_posix())}" if feedback.is_file() else None
+
+
+def _pages(course: Course, exercise: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the pages that lie in build/NAME/EXERCISE, such as a plug-in's: words and addresses by NAME."""
+    found = defaultdict[str, list[tuple[str, str]]](list)
+    for folder in sorted(course.build.glob(f"*/{exercise}")):
+        for page in sorted(folder.rglob("*.html")):
+            words = page.relative_to(folder).with_suffix("").as_posix()
+            found[folder.parent.name].append((words, quote(page.relative_to(course.build).as_posix())))
+    return found
 
 
 def _question_row(question: QuestionStatistics) -> Row:

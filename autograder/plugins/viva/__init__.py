@@ -38,7 +38,9 @@ def viva(
     when this code, or a copy with a small change, ran in the sandbox. The same submission and seed give the
     same questions.
     """
+    from autograder.course.settings import Tier
     from autograder.plugins.viva import sheets
+    from autograder.sandbox.zygote import Zygote
     from autograder.submission.notebook import read_notebook
     from autograder.submission.submission import Submission, find_submissions, is_student
 
@@ -52,7 +54,8 @@ def viva(
     if not found:
         raise sheets.VivaError(f"{chosen.name} {student or ''}: nothing lies in submitted/; collect it first")
     made = []
-    with sheets.open_examiner(course, chosen, seed, unsafe=unsafe) as examiner:
+    with Zygote(Tier(course.settings.walls), course.settings.packages, unsafe=unsafe) as zygote:
+        examiner = sheets.Examiner(chosen, zygote, seed)
         for one in found:
             made.append(examiner.sheet(one.student, read_notebook(one.notebook)))
             if made[-1].questions and mark is None:
@@ -65,6 +68,6 @@ def viva(
     )
     if mark is not None and made[0].questions:
         marks = made[0].marked(mark)
-        told = ("right" if is_right else "wrong" for is_right in marks)
-        options.print_lines(f"question {number}: {said}" for number, said in enumerate(told, 1))
+        told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))
+        options.print_lines(told)
         options.print_lines([f"{sum(marks)} of {len(marks)} are right"])

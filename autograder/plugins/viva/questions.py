@@ -2,19 +2,20 @@
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
+from math import prod
 from typing import Any
 
 from autograder.grading.session import Session
-from autograder.plugins.viva.calls import Call, Outcome, find_calls, run, with_own_weights
+from autograder.plugins.viva.calls import RANDOM, Call, Outcome, find_calls, run, with_weights
 from autograder.plugins.viva.source import Answer, Variant
 from autograder.testing.suite import Suite
 
 COUNT = 5
 LETTERS = "abcd"
-_VARIANTS, _WITH_INNER, _ASKED, _CALLS = 40, 16, 3, 3
+_VARIANTS, _ASKED, _CALLS = 40, 3, 3
 _CLOSE = 1e-3
 
 
@@ -46,8 +47,7 @@ class Seen:
     usual: Outcome
     changed: Sequence[tuple[Variant, Outcome]]
     inner: Sequence[tuple[Variant, Outcome]]
-    bent: Sequence[tuple[str, bool, Outcome]]  # in words, and whether it has another shape
-    run: Callable[[str], Outcome | None]  # the same call of another copy
+    bent: Sequence[tuple[str, Outcome]]  # in words
 
     def ask(
         self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
@@ -90,52 +90,53 @@ def choose_questions(
 
 
 def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
-    """Run an answer, and copies of it, on a small call that gives the same with other random numbers."""
-    for found in islice(find_calls(suite, answer, key), _CALLS):
-        call = with_own_weights(session, found)
+    """Run an answer, and copies of it, on a small call that gives the same with another seed."""
+    for call in islice(find_calls(suite, answer, key), _CALLS):
         again = partial(run, session, answer, call)
         usual = again()
         if usual is None or usual.error or not usual.same(again(seed=1)):
             continue
-        bent = [(words, other, run(session, answer, made)) for words, other, made in bent_calls(call)]
+        bent = [(words, run(session, answer, made)) for words, made in bent_calls(call)]
         changed = [(one, again(one.code)) for one in answer.changed(chance, _VARIANTS)]
-        inner = [(one, again(one.code), again(one.code, seed=1)) for one in answer.inner()]
-        steady = [
-            (one, first) for one, first, second in inner if first and first.shape and first.same(second)
-        ]
-        kept = [(words, other, one) for words, other, one in bent if one]
-        return Seen(answer, call, chance, usual, [(v, one) for v, one in changed if one], steady, kept, again)
+        inner = [(one, again(one.code)) for one in answer.inner()]
+        return Seen(
+            answer,
+            with_weights(call, usual.weights),
+            chance,
+            usual,
+            [(one, seen) for one, seen in changed if seen],
+            [(one, seen) for one, seen in inner if seen and seen.shape and seen.same(again(one.code, 1))],
+            [(words, seen) for words, seen in bent if seen],
+        )
     return None
 
 
-def bent_calls(call: Call) -> Iterator[tuple[str, bool, Call]]:
-    """Yield calls with another table of numbers, in words, and whether its shape is another one, too."""
+def bent_calls(call: Call) -> Iterator[tuple[str, Call]]:
+    """Yield calls with another table of numbers, in words."""
     for name, table in call.tables.items():
-        rows = "rows" if table.ndim > 1 else "numbers"
-        made: list[tuple[str, bool, Any]] = [
-            (f"every number of `{name}` is doubled", False, table * 2),
-            (f"1 is added to every number of `{name}`", False, table + 1),
-            (f"every number of `{name}` is negated", False, -table),
-            (f"the {rows} of `{name}` come in reverse order", False, table[[*range(len(table))][::-1]]),
-            (f"the last of the {rows} of `{name}` is missing", True, table[:-1]),
-        ]
+        rows = ("numbers", "rows", "parts along the first dimension")[min(table.ndim, 3) - 1]
+        made: dict[str, Any] = {
+            f"every number of `{name}` is doubled": table * 2,
+            f"1 is added to every number of `{name}`": table + 1,
+            f"every number of `{name}` is negated": -table,
+            f"the {rows} of `{name}` come in reverse order": table[[*range(len(table))][::-1]],
+            f"the last of the {rows} of `{name}` is missing": table[:-1],
+        }
         if table.ndim > 1:
-            made.append((f"the last column of `{name}` is missing", True, table[..., :-1]))
-            made.append((f"the last two dimensions of `{name}` are swapped", True, table.swapaxes(-1, -2)))
-        for words, other, part in made:
-            if other == (part.shape != table.shape) and 0 not in part.shape:
-                yield words, other, call.bent(name, part)
+            made[f"the last column of `{name}` is missing"] = table[..., :-1]
+            made[f"the last two dimensions of `{name}` are swapped"] = table.swapaxes(-1, -2)
+        for words, part in made.items():
+            if 0 not in part.shape:
+                yield words, replace(call, args={**call.args, name: part})
 
 
 def _inner_shapes(seen: Seen) -> Iterator[Question]:
     """Ask for the shape of an inner result."""
     for one, outcome in seen.chance.sample(seen.inner, min(_ASKED, len(seen.inner))):
-        codes = (seen.answer.both(other, one) for other, _ in seen.changed[:_WITH_INNER])
-        others = [seen.run(code) for code in codes if code]
-        others += [other for _, other in (*seen.inner, *seen.changed)]
+        others = [other for _, other in (*seen.inner, *seen.changed)]
         where = "after" if one.quoted.isidentifier() else "in"
         text = f"What is the shape of `{one.quoted}` {where} line {one.line}?"
-        shapes = (str(other.shape) for other in others if other and other.shape)
+        shapes = (str(other.shape) for other in others if other.shape)
         yield from seen.ask("shape", text, str(outcome.shape), shapes)
 
 
@@ -146,11 +147,12 @@ def _values(seen: Seen) -> Iterator[Question]:
         yield from seen.ask(
             "value", "What does the call return?", seen.usual.said, (one.said for one in others)
         )
-    numbers = [f"{n:.2f}" for n in seen.usual.numbers]
+    indices = [*product(*map(range, seen.usual.shape or ()))]  # of the first result, whose numbers come first
+    numbers = [f"{n:.2f}" for n in seen.usual.numbers[: len(indices)]]
     wrong = [{f"{one.numbers[place]:.2f}" for one in others} - {n} for place, n in enumerate(numbers)]
     telling = [place for place, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
-    indices = [*product(*map(range, seen.usual.shape or ()))]
-    for place in seen.chance.sample(telling, min(_ASKED, len(telling))) if seen.call.whole else ():
+    whole = not any(value.startswith(RANDOM) for _, value in seen.call.given)
+    for place in seen.chance.sample(telling, min(_ASKED, len(telling))) if whole else ():
         what = f"element {[*indices[place]]} of the result" if seen.usual.shape else "the result"
         yield from seen.ask(
             "value", f"What is {what}, to two decimals?", numbers[place], sorted(wrong[place])
@@ -171,6 +173,8 @@ def _changes(seen: Seen) -> Iterator[Question]:
     """Ask what comes of the call after a small change."""
     found: dict[str, tuple[Variant, Outcome]] = {}
     for one, outcome in seen.changed:
+        if outcome.shape is not None and outcome.said != seen.usual.said:
+            continue  # numbers of another type differ in a way that no option says
         found.setdefault(compared(seen.usual, outcome), (one, outcome))
     for said, (one, outcome) in found.items():
         change = "left out" if one.quoted == "pass" else f"`{one.quoted}`"
@@ -181,25 +185,24 @@ def _changes(seen: Seen) -> Iterator[Question]:
 
 def _inputs(seen: Seen) -> Iterator[Question]:
     """Ask which of four inputs makes the call fail, or gives another result, or the same."""
-    said = {words: "error" if one.error else one.same(seen.usual) for words, _, one in seen.bent}
-    asks = {
-        "error": "makes the call fail",
-        True: "gives the same result",
-        False: "gives another result, and no error",
-    }
-    for kind, ask in asks.items():
-        its, others = (
-            [words for words in said if (said[words] == kind) is is_its] for is_its in (True, False)
-        )
-        if its and len(others) >= len(LETTERS) - 1:
-            text = f"Which of these changes of the input {ask}?"
+
+    def kind_of(one: Outcome) -> str:
+        if one.error:
+            return "makes the call fail"
+        return "gives the same result" if one.same(seen.usual) else "gives another result, and no error"
+
+    kinds = {words: kind_of(one) for words, one in seen.bent}
+    for kind in dict.fromkeys(kinds.values()):
+        its, others = ([one for one in kinds if (kinds[one] == kind) is is_its] for is_its in (True, False))
+        if len(others) >= len(LETTERS) - 1:
+            text = f"Which of these changes of the input {kind}?"
             yield from seen.ask("input", text, seen.chance.choice(its), others)
 
 
 def _error_lines(seen: Seen) -> Iterator[Question]:
     """Ask for the line that an error names."""
-    for words, other, one in seen.bent:
-        if other and one.error and one.line and one.line in seen.answer.lines:
+    for words, one in seen.bent:
+        if one.error and one.line and one.line in seen.answer.lines:
             text = f"If {words}, the call fails. Which line of this code does the error name?"
             yield from seen.ask_line("error", text, one.line, f"{one.error}: {one.said}")
 
@@ -217,8 +220,8 @@ def compared(usual: Outcome, one: Outcome) -> str:
 
 
 def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
-    """Whether there are rows of several numbers that each sum to 1."""
+    """Whether the first of several results has rows of several numbers that each sum to 1."""
     if len(shape) < 2 or shape[-1] < 2 or not numbers:
         return False
-    rows = (numbers[start : start + shape[-1]] for start in range(0, len(numbers), shape[-1]))
+    rows = (numbers[start : start + shape[-1]] for start in range(0, prod(shape), shape[-1]))
     return all(abs(sum(row) - 1) < _CLOSE for row in rows)

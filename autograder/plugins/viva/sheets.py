@@ -2,22 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
-from autograder.course.settings import Tier
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.grading.session import Session
 from autograder.plugins.viva.questions import LETTERS, Question, choose_questions
-from autograder.plugins.viva.source import Answer, read_answer
+from autograder.plugins.viva.source import read_answer
 from autograder.report.safe_html import load_template
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, UnreadableError
@@ -40,12 +37,6 @@ class Sheet:
     key: str = ""  # a digest of the student's code and the seed, which chose the questions
     questions: Sequence[Question] = ()
     problem: str = ""
-
-    @property
-    def numbered(self) -> list[tuple[Answer, list[tuple[int, Question]]]]:
-        """The questions with their numbers, by the answers that they are about."""
-        groups = groupby(enumerate(self.questions, 1), key=lambda pair: pair[1].answer)
-        return [(answer, list(several)) for answer, several in groups]
 
     def marked(self, letters: str) -> list[bool]:
         """Return for each question whether its letter is the right one."""
@@ -83,13 +74,6 @@ class Examiner:
         questions = choose_questions(self._suite, answers, opened, key)
         problem = "" if questions else "no answer is a short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem)
-
-
-@contextmanager
-def open_examiner(course: Course, exercise: Exercise, seed: int, *, unsafe: bool) -> Iterator[Examiner]:
-    """Start the sandbox that course.yaml demands, for as long as the `with` block lasts."""
-    with Zygote(Tier(course.settings.walls), course.settings.packages, unsafe=unsafe) as zygote:
-        yield Examiner(exercise, zygote, seed)
 
 
 def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:

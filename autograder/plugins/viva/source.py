@@ -3,14 +3,14 @@
 import ast
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
-from autograder.course.code import UNREADABLE, bound_names, quick_to_parse, readable
+from autograder.course.code import UNREADABLE, bound_names, parsed, quick_to_parse, readable
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.mutations import Change, changes
+from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.trees import is_docstring
 from autograder.submission.notebook import NotebookCell
 
@@ -26,7 +26,6 @@ class Variant(NamedTuple):
 
     line: int
     quoted: str
-    edit: Change
     code: str
     one_line: bool  # whether the whole statement stands on one line
 
@@ -39,11 +38,6 @@ class Answer:
     cell: int
     text: str
     tree: ast.FunctionDef | ast.ClassDef
-
-    @cached_property
-    def code(self) -> Code:
-        """The answer as code that can be edited."""
-        return Code((self.tree,))
 
     @cached_property
     def entry(self) -> ast.FunctionDef | None:
@@ -71,65 +65,54 @@ class Answer:
 
     def changed(self, chance: random.Random, most: int) -> list[Variant]:
         """Return some copies with one small change each of the called function."""
-        own = {id(part) for step in self.steps for part in ast.walk(step)}
-        places = [place for place in self.code.places if id(place.node) in own]
-        pairs = [pair for place in places for pair in changes(place.node, place.scope)]
-        chance.shuffle(pairs)
-        made = (one for old, new in pairs if _is_telling(old, new) for one in self._changed((old, new)))
-        return [*islice(made, most)]
+        inside = (one for step in self.steps for one in ast.walk(step) if isinstance(one, ast.stmt))
+        around = {id(part): one for one in inside for part in ast.walk(one)}  # the innermost comes last
+        code, found = Code((self.tree,)), list[Variant]()
+        places = [place for place in code.places if id(place.node) in around]
+        edits = [edit for place in places for edit in changes(place.node, place.scope) if _is_telling(*edit)]
+        chance.shuffle(edits)
+        for edit in edits:
+            own = Code((around[id(edit[0])],))
+            with suppress(*UNREADABLE, AttributeError):  # the change makes no code
+                before, after = (one.text.split("\n")[0] for one in (own, own.edited([edit])))
+                if len(after) <= _MOST_LETTERS and after != before and len(found) < most:
+                    (one,) = own.statements
+                    one_line = one.lineno == one.end_lineno or hasattr(one, "body")
+                    found.append(Variant(one.lineno, after, code.edited([edit]).text, one_line))
+        return found
 
     def inner(self) -> Iterator[Variant]:
-        """Yield copies that return an inner result of the called function, in the order of these."""
+        """Yield copies that return an inner result of the called function, in the order of these.
+
+        They end at a statement that may return: what comes after it may not run.
+        """
         for one in self.steps:
+            if not isinstance(one, _ONCE) and any(isinstance(part, ast.Return) for part in ast.walk(one)):
+                return
             value = getattr(one, "value", None) if isinstance(one, _ONCE) else None
             target = getattr(one, "targets", [getattr(one, "target", None)])[0]
             name = target.id if isinstance(target, ast.Name) else ""
             for part in _inner(value) if isinstance(value, ast.expr) else ():
                 named = bool(name) and part is value and not isinstance(one, ast.AugAssign)
-                quoted, edit = name if named else ast.unparse(part), (one, ast.Return(part))
+                quoted = name if named else ast.unparse(part)
                 if len(quoted) <= _MOST_LETTERS:
                     line = (one.end_lineno if named else None) or part.lineno
-                    yield Variant(line, quoted, edit, self.code.edited([edit]).text, _is_line(one))
-
-    def both(self, one: Variant, other: Variant) -> str:
-        """Return a copy with two edits, or nothing where one of them lies in the other."""
-        nested = any(part is one.edit[0] for part in ast.walk(other.edit[0]))
-        return "" if nested else self.code.edited([one.edit, other.edit]).text
+                    code = Code((self.tree,)).edited([(one, ast.Return(part))]).text
+                    yield Variant(line, quoted, code, one.lineno == one.end_lineno)
 
     def is_straight_to(self, line: int) -> bool:
         """Whether each statement of the called function before a line runs once, whatever goes in."""
         return all(isinstance(one, _ONCE) for one in self.steps if one.lineno < line)
 
-    @cached_property
-    def _statements(self) -> dict[int, ast.stmt]:
-        """The innermost statement around each node."""
-        walked = (one for one in ast.walk(self.tree) if isinstance(one, ast.stmt))
-        return {id(part): one for one in walked for part in ast.walk(one)}
-
-    def _changed(self, edit: Change) -> Iterator[Variant]:
-        statement = self._statements[id(edit[0])]
-        try:
-            after = Code((statement,)).edited([edit]).text.split("\n")[0]
-            if len(after) <= _MOST_LETTERS and after != Code((statement,)).text.split("\n")[0]:
-                one_line = _is_line(statement) or hasattr(statement, "body")
-                yield Variant(statement.lineno, after, edit, self.code.edited([edit]).text, one_line)
-        except (*UNREADABLE, AttributeError):
-            return  # the change makes no code
-
 
 def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
     """Return a student's answer to a question, or None where it is no short function or class in Python."""
     for cell in reversed(cells):
-        if name not in bound_names(cell.text) or not readable([cell.text]) or not quick_to_parse(cell.text):
-            continue
-        try:
-            body = ast.parse(cell.text).body
-        except UNREADABLE:
-            return None
-        for node in reversed(body):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-                answer = Answer(name, cell.number, cell.text.replace("\r\n", "\n"), node)
-                return answer if len(answer.lines) <= MOST_LINES else None
+        if name in bound_names(cell.text) and readable([cell.text]) and quick_to_parse(cell.text):
+            for node in reversed(parsed(cell.text) or []):
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+                    answer = Answer(name, cell.number, cell.text.replace("\r\n", "\n"), node)
+                    return answer if len(answer.lines) <= MOST_LINES else None
     return None
 
 
@@ -139,10 +122,6 @@ def _is_telling(old: ast.AST, new: ast.AST) -> bool:
     return isinstance(old, constant) or (
         not isinstance(new, constant) and not isinstance(old, ast.Return | ast.Expr)
     )
-
-
-def _is_line(statement: ast.stmt) -> bool:
-    return statement.lineno == statement.end_lineno
 
 
 def _inner(value: ast.expr) -> Iterator[ast.expr]:

@@ -110,13 +110,18 @@ def test_the_page_can_run_nothing_and_asks_for_nothing(shown: Callable[..., str]
     assert "url(http" not in text
 
 
-def test_every_link_leads_to_a_feedback_page_from_where_the_page_lies(
+def test_every_link_leads_to_a_page_from_where_the_dashboard_lies(
     course: Course, shown: Callable[..., str]
 ) -> None:
+    of_a_plugin = [f"viva/01_small/{name}.html" for name in ("examiner", "for_students/a b")]
+    for path in of_a_plugin:
+        (course.build / path).parent.mkdir(parents=True, exist_ok=True)
+        (course.build / path).touch()
     links = [link for link in Page(shown(SMALL_CLASS)).links if not link.startswith("#")]
     assert links
     assert all((course.build / unquote(link)).resolve().is_file() for link in links)
     assert any("/d.o%2Brothy%40home/" in link for link in links)
+    assert [unquote(link) for link in links if link.startswith("viva/")] == of_a_plugin
 
 
 def test_without_feedback_pages_there_are_ids_and_no_dead_links(shown: Callable[..., str]) -> None:
