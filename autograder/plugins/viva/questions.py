@@ -161,7 +161,8 @@ def _values(seen: Seen) -> Iterator[Question]:
 
 def _sums(seen: Seen) -> Iterator[Question]:
     """Ask for the line that makes rows sum to 1."""
-    whole = [one for one, outcome in seen.inner if sums_to_one(outcome.shape or (), outcome.numbers)]
+    floats = [(one, outcome) for one, outcome in seen.inner if "float" in outcome.said]  # no indices 0 and 1
+    whole = [one for one, outcome in floats if sums_to_one(outcome.shape or (), outcome.numbers)]
     first = min((one.line for one in whole), default=0)
     given = seen.call.tables.values()
     is_given = any(sums_to_one(tuple(part.shape), part.reshape(-1).tolist()) for part in given)

@@ -199,6 +199,28 @@ def test_the_same_code_and_seed_get_the_same_sheet_and_others_another(examined: 
         )
 
 
+IN_A_HELPER = """\
+def row_sums(x):
+    def added(columns):
+        return columns[0] + columns[1] + columns[2]
+    return added(x.T)
+"""
+INDICES = """\
+def row_sums(x):
+    places = torch.arange(2)[None, :]
+    return x.sum(dim=1) + 0 * places.sum()
+"""
+
+
+def test_an_error_in_two_lines_and_indices_that_sum_to_one_get_no_question(
+    examined: Callable[..., Sheet],
+) -> None:
+    for code, kind in ((IN_A_HELPER, "error"), (INDICES, "sum")):
+        mine = [one for one in examined(row_sums=code).questions if one.answer.name == "row_sums"]
+        assert mine
+        assert kind not in {one.kind for one in mine}
+
+
 HOSTILE = {
     "an endless loop": "def row_sums(x):\n    while True:\n        pass\n",
     "an end": "import os\ndef row_sums(x):\n    os._exit(0)\n",
