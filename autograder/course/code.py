@@ -23,7 +23,8 @@ _DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-_MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
+_TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)  # code follows
+_MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)  # or asks for help
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d]\w*")
 _QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
@@ -88,6 +89,7 @@ class Piece:
     tree: ast.stmt | None
     bound: frozenset[str]  # names of the notebook
     named: frozenset[str]  # all names in it
+    at: int = 0  # the place of its cell
 
 
 def pieces(codes: Iterable[str]) -> list[Piece]:
@@ -95,18 +97,19 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
     codes = list(codes)
     is_readable = readable(codes)
     found = list[Piece]()
-    for code in codes:
+    for at, code in enumerate(codes):
         body = parsed(code) if is_readable else None
         if body is None:
-            found.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code))))
-        found += [Piece(statement, bindings(statement), _named(statement)) for statement in body or ()]
+            found.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code)), at))
+        found += [Piece(statement, bindings(statement), _named(statement), at) for statement in body or ()]
     return found
 
 
 def parsed(code: str) -> list[ast.stmt] | None:
-    """Return a cell's statements, with `pass` or None for each magic; None where it is no Python."""
-    plain = _ASSIGNED_MAGIC.sub("= None", _MAGIC.sub(r"\1pass", code))
-    for text in (code, plain):
+    """Return a cell's statements, with `pass` or None for magics without code; None where it is no Python."""
+    timed = _TIMED.sub(r"\1", code)
+    plain = (_ASSIGNED_MAGIC.sub("= None", _MAGIC.sub(r"\1pass", text)) for text in (timed, code))
+    for text in (code, *plain):
         try:
             return ast.parse(text).body
         except UNREADABLE:

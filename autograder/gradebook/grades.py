@@ -16,7 +16,7 @@ from nbgrader import utils
 from nbgrader.api import Grade, Gradebook, SubmittedAssignment
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 
-from autograder.course.code import bound_names
+from autograder.course.code import pieces, rests_on
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
@@ -81,20 +81,22 @@ class Release:
     def answers(self, node: NotebookNode) -> dict[str, str]:
         """Return the student's answer to each question in a restored notebook, by its graded cell's name.
 
-        For a tested question it is the code that defines it. For a written one it is its cell, or the text
-        around the cell where that is untouched. A cell that had to be put back is no answer.
+        For a tested question it is its cell, and the others on which its code rests. For a written one it is
+        its cell, or the text around the cell where that is untouched, with pictures. A cell that had to be
+        put back is no answer.
         """
-        own = [cell for cell in node.cells if cell.cell_type == "code" and "nbgrader" not in cell.metadata]
+        codes = [cell for cell in node.cells if cell.cell_type == "code" and cell.source not in self._given]
+        every = pieces(cell.source for cell in codes)
         found = {}
         for cell in (cell for cell in node.cells if "nbgrader" in cell.metadata):
             about, text = cell.metadata["nbgrader"], "" if cell.id.startswith(_MISSING_ID) else cell.source
             name = about["grade_id"]
             if about["solution"] and not about["grade"]:
-                others = [other.source for other in own if name in bound_names(other.source)]
-                found[check_id(name)] = "\0".join([text, *others])
+                others = (codes[at] for at in sorted({piece.at for piece in rests_on(name, every)[0]}))
+                found[check_id(name)] = "\0".join([text, *(one.source for one in others if one is not cell)])
             elif about["solution"] and name in self._graded:
                 untouched = text.strip() in ("", self._graded[name].source.strip())
-                found[name] = self._text_around(node, cell) if untouched else text
+                found[name] = self._text_around(node, cell) if untouched else _with_pictures(cell, text)
         return found
 
     def _text_around(self, node: NotebookNode, cell: NotebookNode) -> str:
@@ -103,8 +105,9 @@ class Release:
         place = next(index for index in graded if node.cells[index] is cell)
         first = max((index for index in graded if index < place), default=-1) + 1
         last = min((index for index in graded if index > place), default=len(node.cells))
-        texts = [other.source for other in node.cells[first:last] if other.cell_type == "markdown"]
-        return "\0".join(text for text in texts if text.strip() not in self._given)
+        texts = [other for other in node.cells[first:last] if other.cell_type == "markdown"]
+        own = (other for other in texts if other.source.strip() not in self._given or "attachments" in other)
+        return "\0".join(_with_pictures(other, other.source) for other in own)
 
     def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
         """Return the numbers of the submitted cells that still have a graded cell's id, by its grade_id."""
@@ -131,6 +134,11 @@ class Release:
         if pictures := {name: {"image/png": png} for name, png in submitted.attachments if is_picture(png)}:
             cell.attachments = pictures
         return cell
+
+
+def _with_pictures(cell: NotebookNode, text: str) -> str:
+    pictures = cell.get("attachments", {})
+    return "\0".join([text, *(f"{name} {pictures[name]}" for name in sorted(pictures))])
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:

@@ -8,6 +8,7 @@ into Python itself.
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.course.code import Piece, pieces, rests_on
@@ -26,26 +27,29 @@ _FORBIDDEN_TOO = {  # by a forbidden word
 }
 # Modules that a question's code may use, and of some of them only a few names.
 _MODULES = """
-    __future__ abc cmath collections contextlib copy dataclasses enum functools IPython itertools jaxtyping
-    logging math numbers operator random time torch tqdm typing typing_extensions warnings
+    __future__ abc cmath collections contextlib copy dataclasses enum functools itertools jaxtyping logging
+    math numbers operator random time torch tqdm typing typing_extensions warnings
 """
 _OF_NUMPY = "e exp finfo float16 float32 float64 inf int32 int64 log log2 nan newaxis pi power sqrt"
 _USEFUL: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(_MODULES.split()),
+    "IPython": frozenset({"display", "get_ipython"}),
     "numpy": frozenset(_OF_NUMPY.split()),
     "sys": frozenset({"float_info", "maxsize", "stderr", "stdout", "version_info"}),
 }
+# By which a module leads to others that it has imported for itself.
+_OTHERS = sys.stdlib_module_names - {"abc"}
 # Parts of torch by which code runs unseen, or is made or changed as it runs.
 _TORCH_INSIDES = "classes distributed fx hub jit library multiprocessing ops overrides package profiler utils"
 _EXITS = frozenset({"__array__", "__dlpack__", "data_ptr", "numpy", "storage", "untyped_storage"})
 # What runs, finds or fetches other code than is written there.
 _REACHING_WORDS = """
-    __builtins__ __closure__ __globals__ __import__ __loader__ __self__ __spec__ __subclasses__
-    __torch_dispatch__ __torch_function__ __traceback__ _ctypes ag_frame ast_transformers attrgetter
-    autograder builtins codeop compile copyreg cr_frame ctypes dill eval ex exec f_back f_builtins f_code
-    f_globals f_locals gi_frame globals importlib inspect locals marshal methodcaller mmap pickle pkgutil push
-    register_magic_function run_cell run_cell_magic run_code run_line_magic runpy safe_execfile tb_frame
-    tb_next user_ns vars
+    ForwardRef __builtins__ __closure__ __dict__ __globals__ __import__ __loader__ __self__ __spec__
+    __subclasses__ __torch_dispatch__ __torch_function__ __traceback__ _ctypes _thread ag_frame
+    ast_transformers attrgetter autograder builtins codeop compile concurrent copyreg cr_frame ctypes dill
+    eval ex exec f_back f_builtins f_code f_globals f_locals get_type_hints gi_frame globals importlib inspect
+    locals marshal methodcaller mmap pickle pkgutil push register_magic_function run_cell run_cell_magic
+    run_code run_line_magic runpy safe_execfile tb_frame tb_next threading user_ns vars
 """
 _REACHING = frozenset(_REACHING_WORDS.split())
 _BY_NAME = frozenset({"getattr", "setattr", "__getattribute__"})
@@ -104,7 +108,10 @@ def _uses(reached: Sequence[Piece], found: Sequence[Piece], forbidden: Sequence[
     for tree in trees:
         yield from _in_statement(list(ast.walk(tree)), words, modules, own)
     for piece in found:
-        yield from (name for node in ast.walk(piece.tree or ast.Pass()) for name in _reaching(node))
+        nodes = list(ast.walk(piece.tree or ast.Pass()))
+        yield from (name for node in nodes for name in _reaching(node))
+        called = {node.func for node in nodes if isinstance(node, ast.Call)}
+        yield from (n.id for n in nodes if isinstance(n, ast.Name) and n.id in _BY_NAME and n not in called)
 
 
 def _modules(tree: ast.AST | None) -> Iterator[tuple[str, str]]:
@@ -131,7 +138,9 @@ def _in_statement(
             useful = _USEFUL.get(root, frozenset())
             if "*" in names or (useful is not None and not useful.issuperset(names[:1])):
                 yield ".".join((root, *names))
-            if root == "torch":
+            if root != "torch":
+                yield from (name for name in names if name in _OTHERS)
+            else:
                 yield from (name for name in names if name in _TORCH_INSIDES.split() or name.startswith("_"))
         if isinstance(node, ast.Name) and node.id in local:
             continue

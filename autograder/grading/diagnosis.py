@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from warnings import catch_warnings
 
-from autograder.course.code import Piece, bound_names, pieces, readable, rests_on
+from autograder.course.code import bound_names, pieces, readable, rests_on
 from autograder.course.exercise import Exercise, Mistake, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
@@ -27,9 +27,10 @@ from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
+from autograder.worker.protocol import pack
 
 _ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
-_MOST_LINES = 400  # of an answer whose repair is looked for: each edit takes longer the longer the code is
+_MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
 _TWO_THINGS = "Two things are wrong. All tests pass with these two changes:"
 
@@ -84,7 +85,9 @@ class Diagnosis:
         told = [f"{run.test.number} {run.error}" for run in failed]
         texts = looked.texts.values() if looked else ()
         same = "\0".join([question, str(submitted.given is not None), *told, *texts])
-        key = hashlib.sha256(same.encode(errors="surrogatepass")).digest()
+        replies = (one.reply for run in failed for one in run.exchanges)
+        answers = (pack({"value": reply.get("value")}, parts) for reply, parts in replies)
+        key = hashlib.sha256(b"\0".join([same.encode(errors="surrogatepass"), *answers])).digest()
         if key not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
@@ -249,11 +252,7 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
     own = [cell for cell in cells if cell.text not in exercise.given]
     if not readable([cell.text for cell in own]):
         return None
-    found, numbers = list[Piece](), dict[int, int]()
-    for cell in own:
-        made = pieces([cell.text])
-        found += made
-        numbers |= {id(piece): cell.number for piece in made}
+    found = pieces(cell.text for cell in own)
     rests = {id(piece) for piece in rests_on(question, found)[0]}
     chosen = [piece for piece in found if id(piece) in rests and _defines(piece.tree)]
     statements = tuple(piece.tree for piece in chosen if piece.tree is not None)
@@ -262,10 +261,10 @@ def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Lo
     others = {name for name in exercise.points if name != question}
     fixed = frozenset(at for at, one in enumerate(statements) if getattr(one, "name", "") in others)
     main = next((cell.text for cell in reversed(own) if question in bound_names(cell.text)), "")
-    if main.count("\n") > _MOST_LINES:
+    code = Code(statements, tuple(own[piece.at].number for piece in chosen), fixed)
+    if len(code.places) > _MOST_PLACES:
         return None
-    code = Code(statements, tuple(numbers[id(piece)] for piece in chosen), fixed)
-    cells_of = {numbers[id(piece)] for piece in found if id(piece) in rests}
+    cells_of = {own[piece.at].number for piece in found if id(piece) in rests}
     return Looked(code, {cell.number: cell.text for cell in own if cell.number in cells_of}, main)
 
 

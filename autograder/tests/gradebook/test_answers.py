@@ -1,5 +1,7 @@
 """What a person has decided stays decided until the student's answer to that very question changes."""
 
+import struct
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,6 +13,10 @@ from autograder.report.report import Report, Status, Verdict
 from autograder.tests.classroom import ANSWER, Notebook, cell_of, small, solved, stripped
 from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
 
+PICTURE, OTHER_PICTURE = (
+    b64encode(b"\x89PNG\r\n\x1a\n" + struct.pack("!I4sII", 13, b"IHDR", side, side)).decode()
+    for side in (2, 3)
+)
 DOUBLED = "def double(x):\n    return x + x"
 
 
@@ -75,6 +81,23 @@ def test_only_the_question_whose_answer_changed_is_to_be_looked_at_and_one_look_
     page.grade("ann", "check-double", 0.5, extra=0.25)  # the same score
     assert again(ready, solved(small(ready), double=DOUBLED)) == []
     assert again(ready, solved(small(ready), double=DOUBLED, why="For no reason.")) == ["why"]
+
+
+def test_what_an_answer_calls_and_a_picture_belong_to_the_answer(ready: Course, page: Formgrader) -> None:
+    def made(helper: str, picture: str) -> Notebook:
+        notebook = solved(small(ready), double="def double(x):\n    return _twice(x)")
+        code = {"cell_type": "code", "metadata": {}, "source": helper, "outputs": [], "id": "helper"}
+        notebook["cells"].insert(1, {**code, "execution_count": None})
+        cell_of(notebook, "why")["attachments"] = {"p.png": {"image/png": picture}}
+        return notebook
+
+    helper, picture = "def _twice(x):\n    return x + x", PICTURE
+    assert again(ready, made(helper, picture)) == ["double", "why"]
+    page.grade("ann", "check-double", 0.5)
+    page.grade("ann", "why", 1.5)
+    assert again(ready, made(helper, picture)) == []
+    assert again(ready, made(helper.replace("x + x", "x * 0"), picture)) == ["double"]
+    assert again(ready, made(helper.replace("x + x", "x * 0"), OTHER_PICTURE)) == ["double", "why"]
 
 
 @pytest.mark.usefixtures("page")

@@ -90,6 +90,14 @@ def test_a_use_is_found_by_its_name(value: str, found: str) -> None:
         "from my_own import helper",
         "from os import *",
         "torch.Tensor.mul = lambda a, b: __import__('os')",
+        "fetch = getattr\nhelper = fetch(torch, 'd' + 'ot')",
+        "import logging\nlogging.threading.Thread(target=print).start()",
+        "import contextlib\nhelper = contextlib.sys.modules['torch'].dot",
+        "from IPython.utils.importstring import import_item\nhelper = import_item('torch.dot')",
+        "from typing import get_type_hints",
+        "import torch.nn.functional as F\nhelper = F.__dict__['linear']",
+        "%time helper = torch.dot",
+        "torch?\nhelper = torch.dot",
     ],
 )
 def test_a_use_hides_behind_no_helper_alias_or_import(before: str) -> None:
@@ -103,6 +111,7 @@ def test_a_use_hides_behind_no_helper_alias_or_import(before: str) -> None:
         ("def dot(a, b):\n    sum = 0\n    for x in a * b:\n        sum = sum + x\n    return sum", ""),
         (returning("np.sqrt(a * b)"), "%matplotlib inline\n!ls"),
         (f"%%time\n{returning('a * b')}", ""),
+        (returning("a * b"), "from IPython.display import HTML\n%time 1 + 1\ntorch.softmax?\n?len"),
         (returning("a[0] * b[0] + dot(a[1:], b[1:])"), ""),
         (returning("helper(a, b)"), "def helper(a, b):\n    return dot(a, b)"),
         (returning("F.relu(a) * b"), "text = 'the dot product is a sum'"),

@@ -48,10 +48,14 @@ def cells(exercise: Exercise, text: str) -> list[NotebookCell]:
 
 
 def named(exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown) -> Named | None:
-    suite, own = Suite(exercise), cells(exercise, text)
+    return named_by(Diagnosis(Suite(exercise), Repairs(shown)), zygote, text)
+
+
+def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Named | None:
+    suite, exercise = diagnosis.suite, diagnosis.suite.exercise
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
-    submitted = Submitted(exercise, own, Session(zygote, own, Limits()))
-    return Diagnosis(suite, Repairs(shown)).name("double", runs, submitted)
+    own = cells(exercise, text)
+    return diagnosis.name("double", runs, Submitted(exercise, own, Session(zygote, own, Limits())))
 
 
 TRIPLED = (
@@ -88,6 +92,14 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint(
     (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
     found = named(exercise, zygote, mistake.code, RepairsShown.OFF)
     assert found == Named(mistake.name, mistake.hint)
+
+
+def test_only_answers_that_give_the_same_share_what_is_said(exercise: Exercise, zygote: Zygote) -> None:
+    (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
+    diagnosis = Diagnosis(Suite(exercise), Repairs(RepairsShown.OFF))
+    other = mistake.code.replace("return ", "return 1.37 * ")
+    assert named_by(diagnosis, zygote, other) is None
+    assert named_by(diagnosis, zygote, mistake.code) == Named(mistake.name, mistake.hint)
 
 
 def test_definitions_of_other_questions_and_what_computes_are_not_edited(exercise: Exercise) -> None:
