@@ -15,6 +15,7 @@ from typing import Any
 
 from autograder.course.source import SourceError, parsed, read_text
 from autograder.diagnosis.patterns import PatternError, Rule, rules
+from autograder.diagnosis.trees import text_of
 
 _ROUNDS = 4  # so often are the writings applied, since one may make room for another
 
@@ -65,7 +66,7 @@ class Catalogue:
             before = tree
             for rule in self.writings:
                 tree = rule.everywhere(tree)
-            if tree is before or ast.unparse(tree) == ast.unparse(before):
+            if tree is before or list(map(text_of, tree.body)) == list(map(text_of, before.body)):
                 break
         return tree
 

@@ -12,7 +12,9 @@ New = ast.AST | list[ast.stmt]  # what stands in the place of a node; of a state
 Sort = tuple[type[ast.AST], str]  # of a node: its type, with a name or an operator that patterns look for
 HOLE = "_hole_"  # a name that stands for what a step acts on
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_KEPT, _INDEXED = 2048, 256  # trees of which it is remembered what was asked before
+_KEPT = 2048  # trees of which it is remembered what was asked before
+# What holds statements is indexed by their indexes, since edited trees share most statements.
+_HOLDERS = ast.Module | ast.ClassDef | ast.FunctionDef | ast.If | ast.For | ast.While | ast.With | ast.Try
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
@@ -68,13 +70,16 @@ def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
-@lru_cache(_INDEXED)
+@lru_cache(_KEPT)
 def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
     """Return the nodes around each node of a tree, by the address of this one; it may stand in several."""
     found = defaultdict[int, list[ast.AST]](list)
-    for node in ast.walk(tree):
+    is_holder = isinstance(tree, _HOLDERS)
+    for node in (tree,) if is_holder else ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             found[id(child)].append(node)
+            for address, above in parents(child).items() if is_holder else ():
+                found[address] += above
     return found
 
 
@@ -88,13 +93,17 @@ def sort_of_node(node: ast.AST) -> Sort:
     return type(node), ""
 
 
-@lru_cache(_INDEXED)
+@lru_cache(_KEPT)
 def by_sort(tree: ast.AST) -> Mapping[Sort, Sequence[ast.AST]]:
     """Return the nodes of a tree by their sorts, and by their types alone."""
     found = defaultdict[Sort, list[ast.AST]](list)
-    for node in ast.walk(tree):
+    is_holder = isinstance(tree, _HOLDERS)
+    for node in (tree,) if is_holder else ast.walk(tree):
         for sort in {sort_of_node(node), (type(node), "")}:
             found[sort].append(node)
+    for child in ast.iter_child_nodes(tree) if is_holder else ():
+        for sort, nodes in by_sort(child).items():
+            found[sort] += nodes
     return found
 
 
