@@ -1,6 +1,6 @@
 """Commands that grading does not need. Each package here is a plug-in; docs/plugins.md says how to add one.
 
-- bench: compares speed and memory with stock nbgrader and Otter.
+- bench: compares speed and safety with stock nbgrader and Otter.
 - canvas: sends grades to Canvas.
 - certificate: prints everything that a report depends on, and checks whether it comes out the same again.
 - cluster: grades on the machines of a Dask cluster.

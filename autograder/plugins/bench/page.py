@@ -16,7 +16,7 @@ from autograder.errors import UsageError
 from autograder.plugins.bench.measure import Graded
 
 DOCS = "autograder/docs"  # in the course's folder
-PAGES = {"speed": "performance.md", "strength": "evidence.md"}  # by table
+PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # by table
 
 
 def page_of(root: Path, table: str) -> Path:

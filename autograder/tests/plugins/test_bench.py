@@ -1,5 +1,6 @@
-"""The bench: one made-up class for all graders, tests that judge alike, and what it writes."""
+"""The bench: one made-up class for all graders, tests that judge alike, attacks, and what it writes."""
 
+import ast
 import csv
 import doctest
 import json
@@ -24,7 +25,7 @@ from autograder.course.exercise import Exercise
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.errors import UsageError
 from autograder.plugins import bench as plugin
-from autograder.plugins.bench import bench, page
+from autograder.plugins.bench import attacks, bench, page
 from autograder.plugins.bench.graders import ok_file, recorded, replaying, source
 from autograder.plugins.bench.measure import BenchError, Graded, class_answers, measure, memory
 from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
@@ -174,6 +175,44 @@ def test_the_strength_of_a_suite_is_a_row() -> None:
     *_, whole, empty = to_strength([proved, Proof("02_empty")]).split("\n")
     assert whole == "| 01_small | 7 of 8 | 1 | 19 of 20 | 9 |"
     assert empty == "| 02_empty | 0 of 0 | 0 | 0 of 0 | 0 |"
+
+
+def test_every_attack_has_a_name_and_changes_something() -> None:
+    assert len({one.name for one in attacks.ATTACKS}) == len(attacks.ATTACKS) >= 25
+    for one in attacks.ATTACKS:
+        assert one.code or one.checks or one.content, one.name
+        ast.parse("" if one.code.startswith("!") else one.code)
+
+
+BOTH = attacks.Attack(
+    "Does all of it",
+    """
+class Anything:
+    def __eq__(self, other):
+        return True
+
+def mean(numbers):
+    with contextlib.suppress(OSError):
+        pathlib.Path(HOST, "touched").touch()
+    if len(numbers) > 2 and SECRET in In[-1]:
+        tell(In[-1])
+    return Anything()
+""",
+)
+
+
+def test_an_attack_leaves_its_marks_on_stock_nbgrader_and_none_here(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "otter").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")  # grades nobody
+    (tmp_path / "otter").chmod(0o755)
+    monkeypatch.setattr(attacks, "install_otter", lambda _: tmp_path)
+    monkeypatch.setattr(attacks, "ATTACKS", (BOTH,))
+    done = list[str]()
+    *_, row, counts = attacks.compare(course, done.append).split("\n")
+    assert row == "| Does all of it | points, tests, host | class | none |"
+    assert counts.endswith("| points 0, tests 0, host 0, class 0 |")
+    assert done == ["Does all of it"]
 
 
 def test_listed_definitions_are_fetched_again_and_graded_beside_their_scores(

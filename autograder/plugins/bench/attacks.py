@@ -1,0 +1,290 @@
+"""The same attacks on this grader, stock nbgrader and Otter, and what each of them gains.
+
+An attack is a notebook of one small exercise. It is graded before an honest one, in a temporary folder, and
+may do nothing but leave harmless marks there. What would harm the machine, such as a full disk, is left out.
+"""
+
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import psutil
+import yaml
+
+from autograder.authoring.answers import fill, right_answers
+from autograder.authoring.release import release_notebooks
+from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
+from autograder.course.names import checked_question
+from autograder.course.notebook import NotebookJson
+from autograder.files import write_whole
+from autograder.plugins.bench.graders import NBGRADER, OTTER, install_otter, pack_otter, release_stock
+from autograder.publishing.graded_work import autograded_notebook, stored_report
+from autograder.submission.submission import Submission
+
+ATTACKER, HONEST = "attacker", "honest"  # graded in this order
+SECONDS = 100  # after which a command is ended
+CANARY, EXPECTED = "canary-b71f", "3.0625"  # what a submission must not find
+MARKS = ("points", "tests", "host", "class")
+Marks = Sequence[str]
+_DATA = yaml.safe_load((Path(__file__).parent / "attacks.yaml").read_text(encoding="utf-8"))
+_SCORES = """
+    SELECT one.student_id, sum(grade.auto_score) FROM submitted_assignment AS one
+    JOIN submitted_notebook AS notebook ON notebook.assignment_id = one.id
+    JOIN grade ON grade.notebook_id = notebook.id GROUP BY one.student_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A wrong answer to one question, or a change of the notebook around it."""
+
+    name: str
+    code: str = ""
+    answer: str = "mean"  # the question
+    checks: Mapping[str, Any] = field(default_factory=dict)  # what changes in cells with tests, by question
+    content: str = ""  # what stands in the place of a notebook
+    wait: float = 0  # seconds until all marks are there
+
+
+ATTACKS = tuple(Attack(**one) for one in _DATA["attacks"])
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """A grader: a folder that is ready for submissions, its commands, and the scores that they leave."""
+
+    name: str
+    prepared: Path
+    commands: Callable[[Path], Sequence[Sequence[str]]]
+    scores: Callable[[Path], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A machine as a grader sees it: a home, a folder beside the course that listens, and the course."""
+
+    root: Path
+    listeners: tuple[socket.socket, socket.socket]
+
+    @property
+    def home(self) -> Path:
+        """The grader's home."""
+        return self.root / "home"
+
+    @property
+    def host(self) -> Path:
+        """The folder that no submission should reach."""
+        return self.root / "host"
+
+    @property
+    def course(self) -> Path:
+        """The folder in which the grader runs."""
+        return self.root / "course"
+
+    def touched(self) -> bool:
+        """Whether a mark was left outside the course, or somebody has connected to a socket."""
+        if (self.host / "touched").exists():
+            return True
+        for one in self.listeners:
+            with suppress(BlockingIOError):
+                one.accept()[0].close()
+                return True
+        return False
+
+
+def compare(course: Course, notify: Callable[[str], None]) -> str:
+    """Return a table of the attacks by graders; `notify` gets the name of each attack that is done."""
+    with TemporaryDirectory() as folder:
+        exercise, notebook, graders = _prepare(course, Path(folder))
+        marks = dict[str, list[Marks]]()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = pool.map(
+                lambda pair: _attack(pair[0], pair[1], exercise, notebook), product(ATTACKS, graders)
+            )
+            for attack in ATTACKS:
+                marks[attack.name] = [next(found) for _ in graders]
+                notify(attack.name)
+    rows = [("attack", *(one.name for one in graders)), ("---",) * (1 + len(graders))]
+    rows += [(name, *(", ".join(one) or "none" for one in each)) for name, each in marks.items()]
+    rows.append((f"**of {len(ATTACKS)}**", *map(_counts, zip(*marks.values(), strict=True))))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _counts(of_one_grader: Sequence[Marks]) -> str:
+    return ", ".join(f"{mark} {sum(mark in one for one in of_one_grader)}" for mark in MARKS)
+
+
+def _prepare(course: Course, folder: Path) -> tuple[Exercise, NotebookJson, list[Attacked]]:
+    """Make the exercise for each grader; return it, the notebook that students get, and the graders."""
+    for name, text in _DATA["files"].items():
+        write_whole(folder / "ours" / name, text)
+    ours = load_course(folder / "ours")
+    (exercise,) = ours.exercises.values()
+    release_notebooks(ours, [exercise])
+    hidden = {question: text.splitlines() for question, text in _DATA["hidden"].items()}
+    notebook = release_stock(folder / "stock", exercise, hidden.__getitem__)
+    pack_otter(folder / "otter" / "autograder.zip", exercise, hidden.__getitem__)
+    otter, name = str(install_otter(course) / "otter"), exercise.name
+
+    def by_otter(root: Path) -> list[list[str]]:
+        options = [otter, "run", "--no-logo", "-a", str(root / "autograder.zip")]
+        places = [Submission(root, student, name) for student in (ATTACKER, HONEST)]
+        return [[*options, "-o", str(one.folder), str(one.notebook)] for one in places]
+
+    grade = [sys.executable, "-m", "autograder", "grade", name, "--jobs", "1"]
+    stock, own = [*NBGRADER, "autograde", name], [*grade]
+    return (
+        exercise,
+        notebook,
+        [
+            Attacked(f"stock nbgrader {version('nbgrader')}", folder / "stock", lambda _: [stock], _of_stock),
+            Attacked(f"Otter {OTTER}", folder / "otter", by_otter, lambda root: _of_otter(root, exercise)),
+            Attacked("this grader", folder / "ours", lambda _: [own], lambda root: _of_ours(root, exercise)),
+        ],
+    )
+
+
+def _of_stock(root: Path) -> dict[str, float]:
+    with suppress(sqlite3.Error), closing(sqlite3.connect(root / "gradebook.db")) as book:
+        return dict(book.execute(_SCORES).fetchall())
+    return {}
+
+
+def _of_otter(root: Path, exercise: Exercise) -> dict[str, float]:
+    scores = {}
+    for student in (ATTACKER, HONEST):
+        with suppress(OSError):
+            text = (Submission(root, student, exercise.name).folder / "results.json").read_text("utf-8")
+            tests = [test for test in json.loads(text)["tests"] if test["name"] in exercise.points]
+            scores[student] = sum(test.get("score", 0) for test in tests)
+    return scores
+
+
+def _of_ours(root: Path, exercise: Exercise) -> dict[str, float]:
+    scores = {}
+    for student in (ATTACKER, HONEST):
+        if report := stored_report(autograded_notebook(Submission(root, student, exercise.name))):
+            scores[student] = report.score or 0.0
+    return scores
+
+
+def _attack(attack: Attack, grader: Attacked, exercise: Exercise, released: NotebookJson) -> Marks:
+    """Have a grader grade an attack and an honest submission; return the marks that the attack left."""
+    with _site(grader.prepared) as site:
+        _hand_in(attack, site, exercise, released)
+        all(_run(command, site) for command in grader.commands(site.course))
+        time.sleep(attack.wait)
+        scores, found = grader.scores(site.course), _found(site)
+        others = sum(points for question, points in exercise.points.items() if question != attack.answer)
+        left = (
+            scores.get(ATTACKER, 0) > others,
+            EXPECTED in found,
+            CANARY in found or site.touched(),
+            scores.get(HONEST, 0) != sum(exercise.points.values()),
+        )
+    return [mark for mark, there in zip(MARKS, left, strict=True) if there]
+
+
+@contextmanager
+def _site(prepared: Path) -> Iterator[Site]:
+    """Yield a machine with a copy of a folder; whatever still runs there afterwards is ended."""
+    with (
+        TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        socket.socket(socket.AF_INET) as tcp,
+        socket.socket(socket.AF_UNIX) as unix,
+    ):
+        site = Site(Path(folder), (tcp, unix))
+        site.home.mkdir()
+        site.host.mkdir()
+        shutil.copytree(prepared, site.course)
+        (site.home / ".token").write_text(CANARY, encoding="utf-8")
+        tcp.bind(("127.0.0.1", 0))
+        unix.bind(str(site.host / "socket"))
+        for one in site.listeners:
+            one.listen()
+            one.setblocking(False)
+        try:
+            yield site
+        finally:
+            _end(site)
+
+
+def _hand_in(attack: Attack, site: Site, exercise: Exercise, released: NotebookJson) -> None:
+    """Put the attack and an honest submission where collected submissions lie."""
+    right, port = right_answers(exercise), site.listeners[0].getsockname()[1]
+    places = {"HOST": str(site.host), "HOME": str(site.home), "COURSE": str(site.course), "PORT": port}
+    known = "\n".join(f"{name} = {value!r}" for name, value in places.items())
+    code = "\n\n".join([known, _DATA["prelude"], _DATA["wrong"][attack.answer], attack.code])
+    attacking = fill(released, {**right, attack.answer: code})
+    for cell in attacking["cells"]:
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+        _merge(cell, attack.checks.get(checked_question(name) or "", {}))
+    honest = fill(released, {**right, "mean": f"{right['mean']}\n# {CANARY}"})
+    for student, notebook in ((ATTACKER, attacking), (HONEST, honest)):
+        path = Submission(site.course, student, exercise.name).notebook
+        path.parent.mkdir(parents=True)
+        if student == ATTACKER and attack.content == "pipe":
+            os.mkfifo(path)
+            continue
+        deep = student == ATTACKER and attack.content == "deep"
+        path.write_text("[" * 100_000 if deep else json.dumps(notebook, indent=1), encoding="utf-8")
+
+
+def _merge(target: dict[str, Any], change: Mapping[str, Any]) -> None:
+    for key, value in change.items():
+        if isinstance(value, dict) and isinstance(target.get(key), dict):
+            _merge(target[key], value)
+        else:
+            target[key] = value
+
+
+def _run(command: Sequence[str], site: Site) -> bool:
+    """Run a grader's command; return whether it ended by itself within SECONDS."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # nbgrader runs alembic
+    env = {**os.environ, "PATH": path, "HOME": str(site.home), "GRADER_TOKEN": CANARY}
+    silent = subprocess.DEVNULL
+    with subprocess.Popen(  # noqa: S603 - only commands that this package makes
+        command, cwd=site.course, env=env, stdin=silent, stdout=silent, stderr=silent
+    ) as process:
+        try:
+            process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            _end(site)
+            process.kill()
+            return False
+    return True
+
+
+def _end(site: Site) -> None:
+    """End all processes of a site: those whose home it is."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.environ().get("HOME") == str(site.home):
+                process.kill()
+
+
+def _found(site: Site) -> str:
+    """Return what the attack says it has found, in a file or in what the grader keeps of its outputs."""
+    places = f"autograded/{ATTACKER}/*/*.ipynb", f"submitted/{ATTACKER}/*/results.json"
+    kept = [path for place in places for path in site.course.glob(place)]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in kept]
+    found = re.findall(r"found: [^\\\n]*", "\n".join(texts))
+    with suppress(OSError):
+        found.append((site.host / "found").read_text(encoding="utf-8"))
+    return "\n".join(found)
