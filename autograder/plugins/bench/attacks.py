@@ -193,7 +193,7 @@ def _attack(attack: Attack, grader: Attacked, exercise: Exercise, released: Note
         scores, found = grader.scores(site.course), _found(site)
         others = sum(points for question, points in exercise.points.items() if question != attack.answer)
         left = (
-            scores.get(ATTACKER, 0) > others,
+            (scores.get(ATTACKER) or 0) > others,  # None where a person is still to grade
             EXPECTED in found,
             CANARY in found or site.touched(),
             scores.get(HONEST, 0) != sum(exercise.points.values()),
