@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from types import ModuleType
+from types import CellType, FunctionType, ModuleType
 from warnings import catch_warnings
 
 from autograder.course.code import bound_names
@@ -157,7 +157,7 @@ def _operators() -> frozenset[str]:
 @cache
 def _names(packages: tuple[str, ...]) -> frozenset[str]:
     """Return all that code may spell of packages and Python, bare: `add` for `add_` and `__add__`, too."""
-    places: list[object] = [builtins, str, list, dict, set]
+    places: list[object] = [builtins, str, list, dict, set, FunctionType, CellType]
     for name in modules(packages):
         module = import_module(name)
         inside = [one for one in vars(module).values() if isinstance(one, type | ModuleType)]

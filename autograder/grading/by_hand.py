@@ -179,6 +179,8 @@ def _paths(node: ast.AST, modules: Mapping[str, str]) -> Iterator[list[str]]:
 def _reaching(node: ast.AST) -> Iterator[str]:
     """Yield what can change any name, attribute or module without spelling it."""
     match node:
+        case ast.Attribute(attr="eval"):
+            pass  # modules have a method of this name
         case ast.Name(name) | ast.Attribute(attr=name) | ast.FunctionDef(name) if name in _REACHING:
             yield name
         case ast.Constant(str(text)) if "autograder" in text:

@@ -115,6 +115,7 @@ def test_a_use_hides_behind_no_helper_alias_or_import(before: str) -> None:
         (returning("a[0] * b[0] + dot(a[1:], b[1:])"), ""),
         (returning("helper(a, b)"), "def helper(a, b):\n    return dot(a, b)"),
         (returning("F.relu(a) * b"), "text = 'the dot product is a sum'"),
+        (returning("layer.eval()(a) * b"), "import torch.nn as nn\nlayer = nn.Identity()"),
     ],
 )
 def test_other_code_local_names_magics_and_texts_are_no_use(answer: str, before: str) -> None:
