@@ -18,6 +18,7 @@ from autograder.submission.notebook import Notebook
 from autograder.submission.store import REPORTS, reading, writing
 from autograder.submission.submission import Submission, is_student
 
+MAX_FILES = 200  # all of which nbgrader would list
 _MAX_BYTES = 1000
 
 
@@ -29,6 +30,8 @@ def refusal(submission: Submission) -> str:
         return "the folder is a link; put the files themselves there"
     if not submission.folder.is_dir():
         return ""
+    if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
+        return f"the folder holds more than {MAX_FILES} files; leave only the notebook in it"
     text = _timestamp(submission)
     if text is None or (text and known_time(text) is None):
         return f"{TIMESTAMP} is not a time; write one such as 2026-01-31 12:00:00 UTC, or delete it"

@@ -1,5 +1,6 @@
 """One exercise's part of the gradebook: what goes in as a whole, stays when nothing changes, and is late."""
 
+import os
 from pathlib import Path
 
 import nbformat
@@ -92,6 +93,19 @@ def test_the_autograded_notebook_comes_last_and_nobody_may_write_to_it(
     monkeypatch.undo()
     record(ready, "ann")
     assert submission.autograded.is_file()
+
+
+def test_other_files_of_a_submission_never_reach_nbgrader(ready: Course) -> None:
+    submission = hand_in(ready, "ann", solved(small(ready)), late="2026-01-01 12:00:00 UTC")
+    os.mkfifo(submission.folder / "pipe.txt")
+    (submission.folder / "secret.txt").symlink_to("/etc/hostname")
+    (submission.folder / "folder").mkdir()
+    (submission.folder / "folder" / "helper.py").write_text("x = 1")
+    record(ready, "ann")
+    assert sorted(p.name for p in submission.autograded.parent.iterdir()) == [
+        "01_small.ipynb",
+        "timestamp.txt",
+    ]
 
 
 def test_files_that_the_exercise_brings_lie_beside_the_autograded_notebook(ready: Course) -> None:

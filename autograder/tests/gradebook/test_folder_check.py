@@ -8,7 +8,7 @@ import pytest
 
 from autograder.collecting.attempts import TIMESTAMP
 from autograder.course.course import Course
-from autograder.gradebook.attempts import companions, refusal
+from autograder.gradebook.attempts import MAX_FILES, companions, refusal
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in
 
@@ -34,6 +34,14 @@ def test_a_folder_that_is_a_link_is_refused(submission: Submission, tmp_path: Pa
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
     assert refusal(submission) == "the folder is a link; put the files themselves there"
+
+
+def test_more_files_than_nbgrader_should_look_at_are_refused(submission: Submission) -> None:
+    for number in range(MAX_FILES - 2):
+        (submission.folder / f"{number}.txt").touch()
+    assert refusal(submission) == ""
+    (submission.folder / "one_more.txt").touch()
+    assert refusal(submission) == "the folder holds more than 200 files; leave only the notebook in it"
 
 
 NO_TIME: dict[str, Callable[[Path], object]] = {

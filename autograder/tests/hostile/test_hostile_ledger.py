@@ -11,6 +11,7 @@ import yaml
 from autograder.tests.hostile.attacks import ATTACKS, FOLDER
 
 LEDGER: dict[int, dict[str, Any]] = yaml.safe_load((FOLDER / "ledger.yaml").read_text(encoding="utf-8"))
+LISTED_FIRST = 84
 NAMED = [name for line in LEDGER.values() for name in line.get("tests", [])]
 
 
@@ -35,6 +36,7 @@ def test_the_ledger_leaves_no_number_out() -> None:
 def test_an_attack_of_the_ledger_is_tried(number: int) -> None:
     line = LEDGER[number]
     assert line["about"]
+    assert line.get("seen") or number <= LISTED_FIRST
     assert line.get("tests") or any(attack.number == number for attack in ATTACKS)
 
 
