@@ -78,8 +78,9 @@ def test_a_penalty_stands_where_nbgrader_keeps_it_and_follows_dates_without_grad
     (change,) = settle(sooner, small(sooner))
     assert (change.before, change.after, change.why) == (4.3, 2.9, "dates or late policy")
     assert kept(sooner) == (2.1, 5.0, 178200.0)
-    settle(with_rules(late, "percent: 10", "2026-03-02 18:00 Europe/Berlin"), small(late))
-    assert kept(late) == (None, 5.0, 0.0)
+    later = with_rules(late, "percent: 10", "2026-03-02 18:00 Europe/Berlin")
+    settle(later, small(later))
+    assert kept(later) == (None, 5.0, 0.0)
 
 
 def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
