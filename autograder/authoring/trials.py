@@ -18,7 +18,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, run_code, silence
 
 _SECRET = b"Measuring twice must find the same, so it does not use the course's own secret."
-SETS = 16  # of hidden inputs that answers may meet
+SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs that each answer of an author meets
 SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
 
 
@@ -27,7 +27,7 @@ def met(sets: int, number: int) -> list[int]:
 
     So an exercise's answers meet all sets together, although each of them meets few.
     """
-    return [0, *(1 + (number + further) % (SETS - 1) for further in range(sets - 1))]
+    return [0, *(1 + (number + further) % (SETS_THOROUGH - 1) for further in range(sets - 1))]
 
 
 class OutOfTimeError(BaseException):

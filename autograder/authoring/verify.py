@@ -4,7 +4,6 @@ Each exercise is verified in a process of its own, and its notebook runs in a re
 A proof is kept until something changes on which it depends.
 """
 
-import ast
 import hashlib
 import os
 import shutil
@@ -13,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from multiprocessing import active_children
 from pathlib import Path
@@ -31,16 +31,15 @@ from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength, measure
-from autograder.authoring.trials import SETS, failures, met, place, trial_runs
+from autograder.authoring.trials import SETS_THOROUGH, SETS_TRIED, failures, met, place, trial_runs
 from autograder.batch.pool import CONTEXT
-from autograder.course.code import bound_names
+from autograder.course.code import bound_names, pieces, rests_on
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise, Mistake, Variant, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
-from autograder.diagnosis.trees import names_in
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import CellResult
@@ -73,7 +72,6 @@ class Proof:
 
 
 _SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-SETS_TRIED, SETS_THOROUGH = 2, SETS  # sets of hidden inputs that each answer of an author meets
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
@@ -247,13 +245,17 @@ class _Verification:
 
     def _reached(self, mistake: Mistake) -> list[HiddenTest]:
         """Return the tests that ask for a name which the mistake binds, or which rests on such a name."""
-        bound = {mistake.question, *bound_names(mistake.code)}
-        cells = [cell for cell in self.exercise.cells if cell.is_reference]
-        while new := {cell for cell in cells if not bound.isdisjoint(names_in(ast.parse(cell.text)))}:
-            cells = [cell for cell in cells if cell not in new]
-            bound.update(*(bound_names(cell.text) for cell in new))
-        runs = ((run, [one.request[0] for one in run.exchanges]) for run in self.grader.suite.reference_runs)
-        return [run.test for run, requests in runs if not bound.isdisjoint(names_asked(requests))]
+        bound = bound_names(mistake.code)
+        return [test for test, names in self._names.items() if not bound.isdisjoint(names)]
+
+    @cached_property
+    def _names(self) -> dict[HiddenTest, set[str]]:
+        """The names that each test asks for, and those on which these rest in the reference."""
+        found, names = pieces(self.exercise.reference), dict[HiddenTest, set[str]]()
+        for run in self.grader.suite.reference_runs:
+            asked = set(names_asked([one.request[0] for one in run.exchanges]))
+            names[run.test] = asked.union(*(rests_on(name, found)[1] for name in asked))
+        return names
 
     def _graded(self, mistake: Mistake) -> None:
         """Grade a mistake, and find what `_caught` looks for."""
