@@ -7,6 +7,7 @@ are counted as they come, whatever a header claims.
 import gzip
 import io
 import os
+import re
 import stat
 import struct
 import tarfile
@@ -33,6 +34,8 @@ _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in me
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # a nested archive is of one student among many
 _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
 _MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry of a tar, its long name among them
+_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_RECORD = re.compile(rb"([0-9]{1,20}) [^=]{1,1000}=")
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
@@ -344,6 +347,7 @@ class _TarStream:
         self._position = 0
         self.headers = _MAX_HEADERS  # bytes of headers that may be read before the next entry
         self.last = b""  # header that was read
+        self._are_next = False  # whether records of an extended header follow it
 
     def tell(self) -> int:
         return self._position
@@ -359,7 +363,11 @@ class _TarStream:
         self.headers -= size
         if self.headers < 0:
             raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
+        is_records, self._are_next = self._are_next, False
         self.last = self._take(size)
+        if is_records and not _are_records(self.last):
+            raise ArchiveError(_NO_ARCHIVE)
+        self._are_next = not is_records and self.last[156:157] in _EXTENDED
         return self.last
 
     def content(self, size: int, limit: int) -> bytes:
@@ -383,3 +391,14 @@ class _TarStream:
                 f"unpacks to more than {_MAX_RATIO} times its size; open it manually, with care"
             )
         return data
+
+
+def _are_records(data: bytes) -> bool:
+    """Whether an extended header is made as POSIX says; not every tarfile of 3.11 asks (CVE-2024-6232)."""
+    place = 0
+    while place < len(data) and data[place]:
+        match = _RECORD.match(data, place)
+        place += int(match[1]) if match else 0
+        if match is None or not match.end() < place <= len(data) or data[place - 1] != ord("\n"):
+            return False
+    return True
