@@ -81,9 +81,7 @@ LONGEST = [
     "batch/test_interruption.py",
     "gradebook/test_exchange.py",
     "gradebook/test_formgrader_browser.py",
-    "grading/test_grader.py",
     "authoring/test_verify.py",
-    "sandbox/test_zygote.py",
     "batch/test_pool.py",
     "gradescope/test_run.py",
     "plugins/test_removal.py",
@@ -93,7 +91,7 @@ LONGEST = [
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the slow tests, for daily work")
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
-    parser.addoption("--stress", type=int, default=60, help="how many submissions are graded in a row")
+    parser.addoption("--stress", type=int, default=30, help="how many submissions are graded in a row")
     parser.addoption("--busy", type=int, help="beside how many busy loops the whole course is graded")
     parser.addoption("--kills", type=int, default=4, help="how often a grader is killed before it may end")
 

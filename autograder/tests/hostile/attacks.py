@@ -20,7 +20,7 @@ from autograder.course.rule import Rule, spelt_out
 from autograder.course.settings import Limits, Repairs, Tier
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
-from autograder.report.report import Report
+from autograder.report.report import Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.testing.inputs import Inputs
@@ -30,7 +30,8 @@ from autograder.tests.sandbox.processes import descendants
 
 FOLDER = Path(__file__).parent / "files"
 LIMITS = Limits(cell_seconds=2, call_seconds=1, total_seconds=20, memory_mb=512)
-FEW_REPAIRS = Repairs(seconds=0.2)  # by dozens of edits, of which each runs the attack once more
+HURRIED = LIMITS.model_copy(update={"cell_seconds": 0.5, "call_seconds": 0.4})  # for what never ends
+FEW_REPAIRS = Repairs(seconds=0.01)  # by a handful of edits, of which each runs the attack once more
 TIERS = (Tier.FULL, Tier.CONTAINER)
 RIGHT = {"double": "def double(x):\n    return x + x"}
 WRONG = "def row_sums(x):\n    return None"
@@ -133,7 +134,7 @@ class Desk:
         self.grader = Grader(self.exercise, {}, LIMITS, zygote, INPUTS_SECRET, repairs=FEW_REPAIRS)
         self.zygote = zygote
         self.host = host
-        self._by_rules: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], Grader] = {}
+        self._by_rules: dict[str, Grader] = {}
         self._folder = course.root
         self._names = {
             "{canary}": str(host.file),
@@ -192,15 +193,21 @@ class Desk:
         return {**made, "cells": [own, *made["cells"]]}
 
     def _grader(self, attack: Attack) -> Grader:
-        """Return the grader by whose rules the attack is judged; attacks of the same rules share one."""
-        allowed = spelt_out(attack.by_hand) if attack.by_hand else None
-        key = (attack.answer, tuple(attack.forbid), tuple(attack.by_hand), bool(attack.earlier))
-        if any(key[1:]) and key not in self._by_rules:
-            rules = {attack.answer: Rule(key[1], allowed)} if any(key[1:3]) else {}
-            builds_on = {"row_sums": ("double",)} if attack.earlier else {}
-            grader = Grader(self.exercise, rules, LIMITS, self.zygote, INPUTS_SECRET, builds_on, FEW_REPAIRS)
-            self._by_rules[key] = grader
-        return self._by_rules.get(key, self.grader)
+        """Return the grader by whose rules the attack is judged; attacks of the same rules share one.
+
+        Only behind the first tier's walls are repairs looked for: other walls change nothing about that.
+        """
+        rule = Rule(tuple(attack.forbid), spelt_out(attack.by_hand) if attack.by_hand else None)
+        rules = {attack.answer: rule} if attack.forbid or attack.by_hand else {}
+        builds_on = {"row_sums": ("double",)} if attack.earlier else {}
+        limits = HURRIED if attack.verdicts == (Verdict.TIMED_OUT,) else LIMITS
+        key = repr((rules, builds_on, limits))
+        if key not in self._by_rules:
+            arguments = (limits, self.zygote, INPUTS_SECRET, builds_on, FEW_REPAIRS)
+            self._by_rules[key] = Grader(self.exercise, rules, *arguments)
+        grader = self._by_rules[key]
+        grader.marks_only = self.zygote.tier is not TIERS[0]
+        return grader
 
     def left_behind(self) -> list[str]:
         """Return the processes and files that graded submissions have left."""

@@ -1,6 +1,5 @@
 """Attacks on the grader: each is stopped, costs its own question alone, and leaves nothing behind."""
 
-import ast
 import re
 import socket
 import textwrap
@@ -112,13 +111,6 @@ def test_a_report_is_the_same_to_the_byte_whatever_the_hidden_inputs_were(
     desk = desks.get(Tier.FULL) or desks[Tier.CONTAINER]
     sets = [numbered_inputs(b"hidden", desk.exercise.name, number) for number in range(3)]
     assert len({desk.grade_with(attack, inputs).to_json() for inputs in sets}) == 1
-
-
-def test_every_attack_is_described_and_python_where_it_says_so() -> None:
-    for attack in ATTACKS:
-        assert attack.about.endswith("."), attack.name
-        if attack.path.suffix == ".py" and not attack.name.startswith(("33_shell", "33_bash", "33_run")):
-            ast.parse(attack.path.read_text(encoding="utf-8").replace("{grader}", "1"))
 
 
 def test_a_knock_at_the_hosts_socket_would_be_seen(tmp_path: Path) -> None:
