@@ -23,3 +23,11 @@ def ask(zygote: Zygote) -> Iterator[Run]:
 def run(ask: Run) -> Run:
     """Return a function that runs a cell, the fourth, in that worker."""
     return lambda code: ask(op="cell", number=4, code=code)
+
+
+@pytest.fixture
+def call(ask: Run) -> Run:
+    """Return a function that calls one of the notebook's functions in that worker."""
+    return lambda name, *args: ask(
+        op="call", of={"name": name}, args={"tuple": list(args)}, kwargs={"dict": []}
+    )

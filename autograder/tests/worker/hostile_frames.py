@@ -10,22 +10,10 @@ from pathlib import Path
 from autograder.worker.protocol import MAX_HEADER, Header, ProtocolError, unpack
 from autograder.worker.values import Decoder
 
-_PARTS = (
-    b"{}",
-    b"[]",
-    b'""',
-    b"0",
-    b"[[]]",
-    b'{"":0}',
-    b'{"tensor":0}',
-    b'{"list":[]}',
-    b'"\\""',
-    b"1e308",
-    b'{"set":[]}',
-    b'{"array":0}',
-    b'{"index":[]}',
-    b'{"range":[0,9]}',
-)
+_PARTS = rb"""
+    {} [] "" 0 [[]] {"":0} {"tensor":0} {"list":[]} "\"" 1e308 {"set":[]} {"array":0} {"index":[]}
+    {"range":[0,9]}
+""".split()
 
 
 def frames(seed: int = 0) -> Iterator[tuple[bytes, bytes]]:

@@ -63,34 +63,33 @@ def test_a_name_of_an_import_of_all_names_is_known_to_be_missing(run: Run) -> No
     assert "`set_seed` should come from `from utils import *`" in said(shown)
 
 
-def test_a_call_that_uses_a_missing_name_says_which_import_was_left_out(run: Run, ask: Run) -> None:
+def test_a_call_that_uses_a_missing_name_says_which_import_was_left_out(run: Run, call: Run) -> None:
     run("from einops import rearrange\ndef turn(x):\n    return rearrange(x, 'a b -> b a')")
-    error = ask(op="call", of={"name": "turn"}, args={"tuple": [1]}, kwargs={"dict": []})["error"]
+    error = call("turn", 1)["error"]
     assert error["message"] == (
         "name 'rearrange' is not defined. It should come from `from einops import rearrange`, "
         f"which was left out: what it imports is not there {HERE}. {ALONE}"
     )
 
 
-def test_a_call_that_lacks_a_file_says_that_none_lies_there(run: Run, ask: Run) -> None:
+def test_a_call_that_lacks_a_file_says_that_none_lies_there(run: Run, call: Run) -> None:
     run("text = open('words.txt').read()\ndef late():\n    return open('words.txt')\ndef early():\n    text")
-    call = {"op": "call", "args": {"tuple": []}, "kwargs": {"dict": []}}
-    assert ask(of={"name": "late"}, **call)["error"]["message"].endswith(f"'words.txt'. {ALONE}")
-    message = ask(of={"name": "early"}, **call)["error"]["message"]
+    assert call("late")["error"]["message"].endswith(f"'words.txt'. {ALONE}")
+    message = call("early")["error"]["message"]
     assert "from `text = open('words.txt').read()`, which was left out: FileNotFoundError: it " in message
     assert message.endswith(ALONE)
 
 
-def test_what_asks_for_input_says_that_nobody_can_answer(run: Run, ask: Run) -> None:
+def test_what_asks_for_input_says_that_nobody_can_answer(run: Run, call: Run) -> None:
     assert said(run("input()")) == "Line 1, `input()`, was left out: a graded cell cannot ask for input.\n"
     run("def asking():\n    return input('Name: ')")
-    error = ask(op="call", of={"name": "asking"}, args={"tuple": []}, kwargs={"dict": []})["error"]
+    error = call("asking")["error"]
     assert error["message"] == "a graded cell cannot ask for input"
 
 
-def test_a_call_that_imports_what_is_missing_says_that_it_is_not_here(run: Run, ask: Run) -> None:
+def test_a_call_that_imports_what_is_missing_says_that_it_is_not_here(run: Run, call: Run) -> None:
     run("def turn():\n    import einops")
-    error = ask(op="call", of={"name": "turn"}, args={"tuple": []}, kwargs={"dict": []})["error"]
+    error = call("turn")["error"]
     assert error["message"] == f"No module named 'einops' {HERE}"
 
 

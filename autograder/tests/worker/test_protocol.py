@@ -64,13 +64,13 @@ def _known(reference: Header) -> object:
     return object()
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.binary(max_size=200))
 def test_noise_is_a_protocol_error_or_an_early_end(noise: bytes) -> None:
     survive(noise)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(JSON, st.integers(0, 3), st.binary(max_size=40))
 def test_a_well_formed_frame_with_any_header_is_read_or_refused(
     value: Any, count: int, trailing: bytes
@@ -79,7 +79,7 @@ def test_a_well_formed_frame_with_any_header_is_read_or_refused(
     survive(pack({"value": value}, parts[:count]) + trailing)
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
 def test_a_frame_with_flipped_bytes_is_read_or_refused(data: st.DataObject) -> None:
     frame = bytearray(pack({"value": {"tensor": 0}}, [torch.zeros(2, 3)]))

@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.tests.worker.conftest import Run
+from autograder.worker.protocol import MAX_TEXT as MAX_VALUE
 from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
 
 NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
@@ -74,3 +75,11 @@ def test_a_loop_that_prints_for_ever_ends_and_the_worker_lives_on(run: Run) -> N
     assert shown["error"]["message"] == "this cell has printed 47 MB and was stopped. Can its loop end?"
     assert shown["outputs"][0]["text"].endswith("[output cut here]\n")
     assert run("print(double(2))")["outputs"][0]["text"] == "4\n"
+
+
+def test_an_answer_that_is_too_large_is_an_error_and_the_next_one_arrives(run: Run, call: Run) -> None:
+    run(f"def double(x):\n    return 2 * x\ndef long():\n    return ['x' * {MAX_VALUE}] * 100")
+    error = call("long")["error"]
+    assert error["type"] == "ResultError"
+    assert error["message"] == "the result cannot be sent: the header is larger than a frame may hold"
+    assert call("double", 1) == {"value": 2}

@@ -7,7 +7,6 @@ import pytest
 from autograder.tests.worker.write_syscall_numbers import (
     HEADERS,
     TABLE,
-    installed_header,
     module,
     read_header,
     table,
@@ -21,19 +20,6 @@ NUMBERED_ALIKE = 424  # from this number on, a call has the same one on every ar
 
 def test_the_committed_numbers_are_what_the_script_writes() -> None:
     assert TABLE.read_text(encoding="utf-8") == module({machine: table(machine) for machine in HEADERS})
-
-
-@pytest.mark.parametrize("machine", HEADERS)
-def test_the_kernel_s_headers_have_the_committed_numbers(machine: str) -> None:
-    path = installed_header(machine)
-    if path is None:
-        pytest.skip(f"no kernel header with the numbers of {machine}; install a C compiler")
-    header = read_header(path.read_text(encoding="utf-8"))
-    newer = {name for name in NUMBERS[machine] if name not in header}
-    assert {name: header[name] for name in NAMES if name in header} == {
-        name: number for name, number in NUMBERS[machine].items() if name not in newer
-    }
-    assert all(NUMBERS[machine][name] > max(header.values()) for name in newer), "not newer than the header"
 
 
 def test_new_calls_have_one_number_everywhere() -> None:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -11,11 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 import autograder
-from autograder.tests.sandbox.processes import gone
 from autograder.worker import walls
 from autograder.worker.walls import interpreter, readable
 
@@ -35,21 +31,6 @@ print(json.dumps({{
     "seconds": resource.getrlimit(resource.RLIMIT_CPU),
     "file": resource.getrlimit(resource.RLIMIT_FSIZE)[0],
 }}))
-"""
-PARENT = """
-import subprocess, sys
-command = [sys.executable, "-c", sys.argv[1]]
-child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-child.stdout.readline()
-print(child.pid, flush=True)
-input()
-"""
-CHILD = """
-from autograder.worker.walls import die_with_parent
-die_with_parent()
-print("ready", flush=True)
-while True:
-    pass
 """
 
 
@@ -99,19 +80,6 @@ def test_python_and_the_worker_can_be_read_and_neither_homes_nor_the_engine() ->
     for hidden in (Path.home(), engine / "grading", Path(tempfile.gettempdir()), Path("/etc/passwd")):
         assert not any(hidden.is_relative_to(place) for place in shown), hidden
     assert set(interpreter()) < set(shown)
-
-
-def test_a_process_can_be_made_to_end_with_its_parent() -> None:
-    command = [sys.executable, "-c", PARENT, CHILD]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        family = {psutil.Process(int(process.stdout.readline()))}
-        process.send_signal(signal.SIGKILL)
-    assert gone(family)
-
-
-def test_the_tests_own_process_is_not_confined() -> None:
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 16 << 20
 
 
 LANDLOCKED = """

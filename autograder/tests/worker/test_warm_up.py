@@ -24,6 +24,20 @@ def test_a_child_finds_a_notebook_in_which_nothing_has_run(zygote: Zygote) -> No
     assert reply["outputs"][0]["text"] == "[]\nFalse True torch.float32\n[]\nTrue True True\n"
 
 
+def test_what_a_first_optimizer_imports_is_imported_once_for_all(zygote: Zygote) -> None:
+    zygote.make_optimizer()
+    code = """if True:
+        import sys, torch
+        before = set(sys.modules)
+        torch.optim.SGD([torch.zeros(1)])
+        print(set(sys.modules) == before)
+    """
+    worker = zygote.fork_with(512, 10)
+    reply, _ = worker.ask({"op": "cell", "number": 0, "code": code}, [], 10)
+    worker.close()
+    assert reply["outputs"][0]["text"] == "True\n"
+
+
 def test_seeding_passes_over_devices_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def noted(*_: object) -> None:
         raise AssertionError("nothing has to be noted for a device that is missing")
