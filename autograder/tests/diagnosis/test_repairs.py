@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import pytest
 
@@ -44,23 +45,30 @@ class OwnBench:
         return self.local.ask(header, tensors)
 
 
-_REPAIRERS: dict[str, Repairer] = {}
+@cache
+def repairer_of(exercise: str) -> Repairer:
+    return Repairer(Suite(COURSE.exercises[exercise]))
 
 
-def repaired(question: str, text: str) -> tuple[Code, list[Repair], str | None]:
-    """Return an answer's code, its repairs and the name of its misconception."""
-    exercise = next(one for one in COURSE.exercises.values() if question in one.points)
-    repairer = _REPAIRERS.setdefault(exercise.name, Repairer(Suite(exercise)))
-    bench, body = OwnBench(exercise), ast.parse(text).body
+def tried(
+    text: str, kind: type[OwnBench] = OwnBench
+) -> tuple[str, Code, Repairer, OwnBench, list[HiddenTest]]:
+    """Return the question that some code answers, the code, and which tests it fails; it may be right."""
+    question = text.split("(")[0].split()[1]
+    name = next(name for name, one in COURSE.exercises.items() if question in one.points)
+    repairer, bench, body = repairer_of(name), kind(COURSE.exercises[name]), tuple(ast.parse(text).body)
     assert bench.define(text)
     runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
     failed = [run.test for run in runs if run.error is not None]
-    code = Code(tuple(body), (0,) * len(body))
+    return question, Code(body, (0,) * len(body)), repairer, bench, failed
+
+
+def repaired(text: str) -> tuple[list[Repair], str | None]:
+    """Return an answer's repairs and the name of its misconception."""
+    question, code, repairer, bench, failed = tried(text)
     found = repairer.search(question, code, failed, bench)
-    names = (
-        name for one in found if len(one.edits) == 1 for name in repairer.names(question, code, one.code)
-    )
-    return code, found, next((one.name for one in names), None)
+    named = (repairer.names(question, code, one.code) for one in found if len(one.edits) == 1)
+    return found, next((one.name for names in named for one in names), None)
 
 
 WEIGHTS = "def attention_weights(scores):\n    return torch.softmax(scores, dim=-1)\n"
@@ -178,7 +186,7 @@ def test_one_mistake_is_repaired_where_it_is(
 ) -> None:
     assert was in right
     text = right.replace(was, written)
-    _, (first, *_), name = repaired(right.split("(")[0].split()[1], text)
+    (first, *_), name = repaired(text)
     assert first.whole
     (edit,) = first.edits
     assert edit.kind == kind
@@ -191,7 +199,7 @@ def test_one_mistake_is_repaired_where_it_is(
 
 def test_a_number_is_not_tried_as_a_switch() -> None:
     code = Code(tuple(ast.parse(PROJECTED.replace("d_out, q", "d_out, length, q")).body))
-    right = Repairer(Suite(COURSE.exercises["05_self_attention"])).pieces("SelfAttention_v2")
+    right = repairer_of("05_self_attention").pieces("SelfAttention_v2")
     switches = {id(place.node) for place in code.places if place.slot == ("Linear", "bias")}
     made = [edit.make() for edit in edits(code, right) if id(edit.old) in switches]
     assert len(switches) == 3
@@ -204,7 +212,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
         "def causal_average_loop(x):\n    y = torch.zeros(x.shape)\n    for b in range(len(x)):\n"
         "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].sum(0)\n    return y"
     )
-    _, (first, *_), _ = repaired("causal_average_loop", text)
+    (first, *_), _ = repaired(text)
     assert first.whole
     places = [words.place(edit, {0: text}, text) for edit in first.edits]
     assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
@@ -242,7 +250,7 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
 
 def test_what_is_no_small_mistake_is_not_repaired() -> None:
     text = "def attention_weights(scores):\n    return None"
-    assert [one for one in repaired("attention_weights", text)[1] if one.whole] == []
+    assert [one for one in repaired(text)[0] if one.whole] == []
 
 
 def test_a_test_runs_once_for_all_candidates_that_answer_it_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,13 +270,13 @@ def test_a_test_runs_once_for_all_candidates_that_answer_it_alike(monkeypatch: p
     powers = scores.exp()
     whole = powers.mean(dim=0).sum()
     return [whole, scores.numel(), len(scores)]"""
-    assert not repaired("attention_weights", text)[1]
+    assert not repaired(text)[0]
     assert 0 < len(run) < len(tried) / 2
 
 
 def test_a_repair_is_the_same_each_time() -> None:
     text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=0)"
-    one, other = (repaired("attention_weights", text)[1] for _ in range(2))
+    one, other = (repaired(text)[0] for _ in range(2))
     assert [repair.code.text for repair in one] == [repair.code.text for repair in other]
 
 
@@ -277,7 +285,7 @@ def test_an_edit_puts_nothing_in_that_claims_to_stand_in_the_students_text() -> 
     mistake = next(one for one in exercise.mistakes if one.question == "CausalAttention")
     code = Code(tuple(ast.parse(mistake.code).body))
     own = set(map(_stands, _nodes(*code.statements)))
-    right = Repairer(Suite(exercise)).pieces("CausalAttention")
+    right = repairer_of("06_causal_attention").pieces("CausalAttention")
     made = [edit.make() for edit in edits(code, right)]
     assert len(made) > 500
     for new in made:

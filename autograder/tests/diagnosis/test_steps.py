@@ -1,17 +1,11 @@
 """The one wrong step of an answer is proven: with a right result in its place, every test passes."""
 
-import ast
-from functools import cache
-
 import pytest
 
 from autograder.diagnosis import words
-from autograder.diagnosis.code import Code
-from autograder.diagnosis.repairs import Repairer
 from autograder.diagnosis.steps import Step
 from autograder.testing.exchange import Reply
-from autograder.testing.suite import Suite
-from autograder.tests.diagnosis.test_repairs import COURSE, OwnBench
+from autograder.tests.diagnosis.test_repairs import OwnBench, tried
 from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Encoder
 
@@ -35,21 +29,10 @@ LAYERS = """class SelfAttention_v2(nn.Module):
 """
 
 
-@cache
-def repairer_of(name: str) -> Repairer:
-    return Repairer(Suite(COURSE.exercises[name]))
-
-
 def wrong_step(text: str, kind: type[OwnBench] = OwnBench) -> Step | None:
     """Return the wrong step that is found in an answer, which may be right."""
-    question = text.split("(")[0].split()[1]
-    name = next(name for name, one in COURSE.exercises.items() if question in one.points)
-    repairer, bench = repairer_of(name), kind(COURSE.exercises[name])
-    assert bench.define(text)
-    runs = [repairer.suite.run_one(test, bench) for test in repairer.suite.of(question)]
-    failed = [run.test for run in runs if run.error is not None]
-    body = tuple(ast.parse(text).body)
-    return repairer.results(question).wrong_step(Code(body, (0,) * len(body)), failed, bench)
+    question, code, repairer, bench, failed = tried(text, kind)
+    return repairer.results(question).wrong_step(code, failed, bench)
 
 
 def said(text: str) -> str:

@@ -67,15 +67,12 @@ def test_arguments_go_by_position_and_by_name(student: Student) -> None:
     assert student.double(x=3) == student.double(3) == 6
 
 
-def test_a_missing_name_is_an_error_that_holds_it(student: Student) -> None:
-    with pytest.raises(NotDefinedError, match="triple"):
-        student.triple(1)
-
-
-def test_a_missing_name_among_the_arguments_is_one_too(student: Student) -> None:
+def test_a_missing_name_is_an_error_that_holds_it_also_among_the_arguments(student: Student) -> None:
     apply = student.define("def apply(function, x):\n    return function(x)", "apply")
-    with pytest.raises(NotDefinedError, match="triple"):
-        apply(student.triple, 1)
+    assert apply(student.double, 2) == 4
+    for missing in (student.triple, lambda x: apply(student.triple, x)):
+        with pytest.raises(NotDefinedError, match="triple"):
+            missing(1)
 
 
 def test_an_exception_comes_with_cell_and_line_and_a_short_clean_message(student: Student) -> None:
@@ -114,9 +111,6 @@ def test_gradients_of_arguments_and_parameters_come_back(student: Student) -> No
     assert torch.equal(seen.gradients[0], torch.tensor([2.0, 10.0]))  # type: ignore[arg-type]
     module = student.Scale(2)
     assert set(module.inspect(torch.ones(1, 2)).parameters) == {"layer.weight"}
-
-
-def test_a_result_that_is_cut_off_has_no_gradient(student: Student) -> None:
     assert student.detached.inspect(torch.ones(2, requires_grad=True)).gradients == {0: None}
 
 
@@ -137,17 +131,17 @@ def test_an_optimizer_on_the_other_side_steps_the_module(student: Student) -> No
     assert not torch.equal(module.layer.weight, before)
 
 
-def test_given_code_runs_on_the_other_side(student: Student) -> None:
-    count = student.define("def count(module):\n    return len(list(module.parameters()))", "count")
-    assert count(student.Scale(2)) == 1
-
-
-def test_begin_forgets_seed_and_modes(student: Student) -> None:
+def test_begin_forgets_objects_seed_and_modes(student: Student) -> None:
+    scale = student.Scale(2)
     student.torch.set_grad_enabled(False)
+    student.torch.set_default_dtype(torch.float64)
     student.begin(seed=5)
     torch.manual_seed(5)
     assert torch.equal(student.torch.rand(2), torch.rand(2))
     assert student.torch.is_grad_enabled() is True
+    assert student.torch.get_default_dtype() is torch.float32
+    with pytest.raises(StudentError, match="IndexError"):
+        scale(torch.ones(2))
 
 
 def test_expecting_an_error_takes_its_kinds_by_name(student: Student) -> None:

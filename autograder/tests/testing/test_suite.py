@@ -12,10 +12,17 @@ from autograder.course.source import SourceError
 from autograder.testing.exchange import Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs, numbered_inputs
 from autograder.testing.suite import Suite
+from autograder.tests.classroom import copy_small_course, small
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Parts
 
 HEAD = "from autograder.testing import question\n"
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """Return a suite that no test changes."""
+    return Suite(small(copy_small_course(tmp_path_factory.mktemp("suite") / "course")))
 
 
 @pytest.fixture
@@ -32,14 +39,10 @@ def rewrite(exercise: Exercise) -> Callable[[str], Path]:
     return write
 
 
-def test_tests_have_questions_titles_and_weights(exercise: Exercise) -> None:
-    tests = Suite(exercise).tests
+def test_tests_have_questions_titles_and_weights(suite: Suite) -> None:
+    tests = suite.tests
     assert tests[0].title == "Every element becomes twice as large."
     assert [(test.question, test.weight) for test in tests[:2]] == [("double", 2), ("double", 1)]
-
-
-def test_the_reference_passes_every_test(exercise: Exercise) -> None:
-    assert [run.error for run in Suite(exercise).reference_runs] == [None] * 5
 
 
 def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
@@ -64,15 +67,15 @@ class Asked:
         return {"value": None}, []
 
 
-def test_a_test_runs_only_when_its_run_is_taken(exercise: Exercise) -> None:
+def test_a_test_runs_only_when_its_run_is_taken(suite: Suite) -> None:
     backend = Asked()
-    runs = Suite(exercise).run(backend)
+    runs = suite.run(backend)
     assert backend.count == 0
     assert next(runs).test.number == 0
     assert backend.count == 1
 
 
-def test_a_question_is_refused_by_what_its_earlier_runs_showed(exercise: Exercise) -> None:
+def test_a_question_is_refused_by_what_its_earlier_runs_showed(suite: Suite) -> None:
     """Whoever takes the runs may change its mind between two of them: each test is asked about by itself."""
     backend, problems, questions = Asked(), dict[str, BaseException](), list[str]()
 
@@ -81,7 +84,7 @@ def test_a_question_is_refused_by_what_its_earlier_runs_showed(exercise: Exercis
         return problems.get(question)
 
     seen = []
-    for run in Suite(exercise).run(backend, refused=refused):
+    for run in suite.run(backend, refused=refused):
         seen.append((run.test.question, type(run.error).__name__, len(run.exchanges)))
         if run.test.question == "double":
             problems["double"] = TimeoutError()
@@ -95,36 +98,30 @@ def test_a_question_is_refused_by_what_its_earlier_runs_showed(exercise: Exercis
     assert questions == [question for question, _, _ in seen]
 
 
-def test_of_one_question_no_other_test_is_run_or_asked_about(exercise: Exercise) -> None:
-    suite, backend, questions = Suite(exercise), Asked(), list[str]()
+def test_of_one_question_no_other_test_is_run_or_asked_about(suite: Suite) -> None:
+    backend, questions = Asked(), list[str]()
     runs = suite.run(backend, chosen=suite.of("row_sums"), refused=questions.append)
     assert [run.test.question for run in runs] == questions == ["row_sums"] * 2
+
+
+A, OF_DOUBLE = "def test_a(student):\n    '''A.'''", "@question('double')\n"
 
 
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (
-            "def test_a(student):\n    '''A.'''",
-            'test_a belongs to no question; put @question("...") above it',
-        ),
-        (
-            "@question('lost')\ndef test_a(student):\n    '''A.'''",
-            'tests "lost", which is not a question; use one of',
-        ),
-        (
-            "@question('double')\ndef test_a(student): ...",
-            "has no docstring; it is the title that students read",
-        ),
-        ("@question('double', weight=0)\ndef test_a(student):\n    '''A.'''", "weight 0; it must be above 0"),
+        (A, 'test_a belongs to no question; put @question("...") above it'),
+        (f"@question('lost')\n{A}", 'tests "lost", which is not a question; use one of'),
+        (f"{OF_DOUBLE}def test_a(student): ...", "has no docstring; it is the title that students read"),
+        (f"@question('double', weight=0)\n{A}", "weight 0; it must be above 0"),
         ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
         ("def broken()\n    pass", "test_hidden.py:2: expected ':'; it must be Python"),
         (
-            "@question('double')\ndef test_a(studnet):\n    '''A.'''",
+            f"{OF_DOUBLE}{A.replace('student', 'studnet')}",
             'test_hidden.py:2: test_a takes "studnet", which is no fixture; did you mean "student"?',
         ),
         (
-            "def test_a():\n    pass\n\n\n@question('double')\ndef test_a(student):\n    '''A.'''",
+            f"def test_a():\n    pass\n\n\n{OF_DOUBLE}{A}",
             "test_hidden.py:7: test_a is there already, on line 2, and Python keeps only this one; rename",
         ),
         (
@@ -177,24 +174,9 @@ def test_a_suite_does_not_read_the_conftest_or_settings_around_it(
     assert len(Suite(exercise).tests) == 5
 
 
-def test_a_test_may_seed_the_submission_and_the_reference_alike(rewrite: Callable[[str], Path]) -> None:
-    path = rewrite(
-        "import torch\n\n"
-        '@question("double")\n'
-        "def test_seeds(student, reference):\n"
-        '    """Both draw the same numbers."""\n'
-        "    student.seed(5)\n    reference.seed(5)\n"
-        "    assert student.torch.rand(3).equal(reference.torch.rand(3))\n\n"
-        '@question("row_sums")\n'
-        "def test_sums(student):\n"
-        '    """Sums."""\n'
-    )
-    assert [run.error for run in Suite(Exercise(path.parent)).reference_runs] == [None, None]
-
-
-def test_each_set_of_inputs_draws_other_numbers_and_the_same_ones_again(exercise: Exercise) -> None:
-    suite, backend = Suite(exercise), Local(run_code(exercise.reference))
-    first, second = (numbered_inputs(b"secret", exercise.name, number) for number in (1, 2))
+def test_each_set_of_inputs_draws_other_numbers_and_the_same_ones_again(suite: Suite) -> None:
+    backend = Local(run_code(suite.exercise.reference))
+    first, second = (numbered_inputs(b"secret", suite.exercise.name, number) for number in (1, 2))
 
     def drawn(inputs: Inputs) -> list[list[float]]:
         runs = suite.run(backend, inputs)
