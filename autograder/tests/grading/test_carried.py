@@ -9,9 +9,7 @@ import pytest
 
 from autograder.authoring.answers import solved_cells
 from autograder.cli.output import show_report
-from autograder.course.course import Course
-from autograder.course.exercise import BuildsOn
-from autograder.course.settings import Limits
+from autograder.course.settings import Limits, Repairs
 from autograder.gradebook.grades import comment
 from autograder.grading.carried import compiled, is_better, reruns, with_note
 from autograder.grading.grader import Grader
@@ -21,11 +19,10 @@ from autograder.report.report import QuestionReport, Report, Status, TestReport,
 from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.tests.classroom import SECRET
+from autograder.tests.classroom import SECRET, open_course, small
 from autograder.worker.namespace import run_compiled
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
-BUILDS = {"row_sums": ("double",)}
 TRIPLE = "def double(x):\n    return x * 3"
 STUB = "def double(x):\n    raise NotImplementedError()"
 HALVED = "def row_sums(x):\n    return double(x).sum(-1) / 2"
@@ -33,19 +30,24 @@ NOTE = "`double` was wrong; this question was graded with a right one."
 Grade = Callable[..., dict[str, QuestionReport]]
 
 
-@pytest.fixture
-def grade(course: Course, zygote: Zygote) -> Grade:
-    def grade(builds_on: BuildsOn = BUILDS, **answers: str) -> dict[str, QuestionReport]:
-        exercise = course.exercises["01_small"]
-        grader = Grader(exercise, {}, LIMITS, zygote, SECRET, builds_on)
-        cells = solved_cells(exercise, answers)
+@pytest.fixture(scope="module")
+def grade(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Grade:
+    """Return a function that grades answers, as if no question built on another one if they are `alone`."""
+    exercise = small(open_course(tmp_path_factory.mktemp("carried") / "course"))
+    building, apart = (
+        Grader(exercise, {}, LIMITS, zygote, SECRET, builds_on, Repairs(seconds=0.2))
+        for builds_on in ({"row_sums": ("double",)}, {})
+    )
+
+    def grade(*, alone: bool = False, **answers: str) -> dict[str, QuestionReport]:
+        grader, cells = apart if alone else building, solved_cells(exercise, answers)
         return {question.name: question for question in grader.grade_cells(cells).report.questions}
 
     return grade
 
 
 def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
-    before = grade({}, double=TRIPLE, row_sums=HALVED)
+    before = grade(alone=True, double=TRIPLE, row_sums=HALVED)
     after = grade(double=TRIPLE, row_sums=HALVED)
     assert before["row_sums"].score == 0.75
     assert (after["row_sums"].verdict, after["row_sums"].score) == (Verdict.PASSED, 3.0)
@@ -58,22 +60,14 @@ def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
 
 def test_what_is_wrong_all_the_same_is_said_beside_that(grade: Grade) -> None:
     double, wrong = "def double(x):\n    return x.shape", "def row_sums(x):\n    return double(x).sum(-1)"
-    before = grade({}, double=double, row_sums=wrong)["row_sums"]
+    before = grade(alone=True, double=double, row_sums=wrong)["row_sums"]
     after = grade(double=double, row_sums=wrong)["row_sums"]
     assert (before.score, after.score, after.verdict) == (0.0, 0.75, Verdict.FAILED)
     assert after.hint.startswith(f"{NOTE} ")
     assert after.hint.endswith("in line 2, at `double(x)`, all tests pass. All else is right.")
 
 
-@pytest.mark.parametrize(
-    "double",
-    [
-        STUB,
-        "def double(x):\n    pass",
-        'def double(x):\n    """Return nothing."""\n    ...\n    return None',
-        "",
-    ],
-)
+@pytest.mark.parametrize("double", [STUB, 'def double(x):\n    """Return nothing."""\n    return None', ""])
 def test_an_empty_answer_carries_nothing_forward(grade: Grade, double: str) -> None:
     assert (grade(double=double, row_sums=HALVED)["row_sums"].score or 0) < 3
 
@@ -101,7 +95,7 @@ def double(x):
     kept = getattr(torch, "kept", double)
     return x * 3 if kept is double else kept(x)
 """
-    alone = grade({}, double=reads, row_sums="def row_sums(x):\n    return x.sum(-1)")["double"]
+    alone = grade(alone=True, double=reads, row_sums="def row_sums(x):\n    return x.sum(-1)")["double"]
     after = grade(double=reads, row_sums=keeps)
     assert after["double"].score == alone.score
     assert after["row_sums"].score == 3

@@ -58,6 +58,10 @@ def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Named | None:
     return diagnosis.name("double", runs, Submitted(exercise, own, Session(zygote, own, Limits())))
 
 
+TWO_THINGS = (
+    "Two things are wrong. All tests pass with these two changes:\n"
+    "1. other values in this step in line 2, at `5`\n2. one step less in line 2, at `x.half()`"
+)
 TRIPLED = (
     "It becomes three times as large. How often is it added? One change in line 2, at `3`, makes all tests "
     "pass. All else is right."
@@ -74,6 +78,7 @@ TRIPLED = (
         ("return nowhere(elsewhere(x))", RepairsShown.OFF, "double__unknown", ""),
         ("return (x * 2).half()", RepairsShown.OFF, "double__single", ""),
         ("return x + x", RepairsShown.PLACE, None, ""),
+        ("return x.half() + 5", RepairsShown.PLACE, "", TWO_THINGS),
     ],
 )
 def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
@@ -86,12 +91,13 @@ def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
         assert found.place == (Place("double", 2) if shown is not RepairsShown.OFF else None)
 
 
-def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint(
+def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_place(
     exercise: Exercise, zygote: Zygote
 ) -> None:
     (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
-    found = named(exercise, zygote, mistake.code, RepairsShown.OFF)
-    assert found == Named(mistake.name, mistake.hint)
+    place = "With another operator in line 5, at `x**2`, all tests pass. All else is right."
+    found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
+    assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 5))
 
 
 def test_only_answers_that_give_the_same_share_what_is_said(exercise: Exercise, zygote: Zygote) -> None:

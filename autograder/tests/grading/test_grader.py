@@ -8,7 +8,7 @@ import pytest
 from autograder.authoring.answers import solved_cells
 from autograder.course.course import Course
 from autograder.course.rule import GROUPS, Rule
-from autograder.course.settings import Limits
+from autograder.course.settings import Limits, Repairs, RepairsShown
 from autograder.grading.grader import Grader
 from autograder.report.example import rounded
 from autograder.report.report import QuestionReport, Report, Status, Verdict
@@ -16,7 +16,7 @@ from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
-from autograder.tests.classroom import SECRET, solved
+from autograder.tests.classroom import SECRET, open_course, small, solved
 from autograder.worker.protocol import Header, Parts
 
 FORGING = r"""
@@ -27,17 +27,18 @@ def row_sums(x):
             if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, b"\xff" * 100)
         except OSError: pass
 """
-LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
+LIMITS = Limits(cell_seconds=0.5, call_seconds=0.5, memory_mb=512)
 FULL = 5.0
 
 
 class Desk:
-    """Grades the small exercise with other answers."""
+    """Grades the small exercise with other answers, and looks for no repairs."""
 
     def __init__(self, course: Course, zygote: Zygote) -> None:
-        self.exercise = course.exercises["01_small"]
+        self.exercise = small(course)
         rules = {"double": Rule(("mul",), GROUPS["basics"])}
-        self.grader = Grader(self.exercise, rules, LIMITS, zygote, SECRET)
+        repairs = Repairs(RepairsShown.OFF)
+        self.grader = Grader(self.exercise, rules, LIMITS, zygote, SECRET, repairs=repairs)
 
     def cells(self, **answers: str) -> tuple[NotebookCell, ...]:
         return solved_cells(self.exercise, {"double": "def double(x):\n    return x + x", **answers})
@@ -52,9 +53,9 @@ def with_texts(made: dict[str, Any], *texts: str) -> Notebook:
     return Notebook(json.dumps({**made, "cells": [*above, *made["cells"]]}).encode())
 
 
-@pytest.fixture
-def desk(course: Course, zygote: Zygote) -> Desk:
-    return Desk(course, zygote)
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
+    return Desk(open_course(tmp_path_factory.mktemp("desk") / "course"), zygote)
 
 
 def of(report: Report, name: str) -> QuestionReport:
@@ -65,14 +66,6 @@ def test_the_reference_scores_in_full(desk: Desk) -> None:
     report = desk.grade()
     assert (report.status, report.score, report.max_score) == (Status.GRADED, FULL, FULL)
     assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
-
-
-def test_two_things_wrong_are_told_with_their_places(desk: Desk) -> None:
-    question = of(desk.grade(double="def double(x):\n    return x.half() + 5"), "double")
-    assert question.mistake is None
-    assert [test.verdict for test in question.tests] == ["failed"] * 3
-    assert question.hint.startswith("Two things are wrong. All tests pass with these two changes:\n1. ")
-    assert "in line 2, at `x.half()`" in question.hint
 
 
 def test_a_failed_question_shows_its_smallest_wrong_call_on_disclosed_inputs_alone(desk: Desk) -> None:
@@ -88,11 +81,6 @@ def test_a_failed_question_shows_its_smallest_wrong_call_on_disclosed_inputs_alo
     assert of(reports[0], "double").shown is None
 
 
-def test_what_is_held_for_a_person_shows_no_call(desk: Desk) -> None:
-    question = of(desk.grade(double="def double(x):\n    return torch.mul(x, 3)"), "double")
-    assert (question.verdict, question.shown) == (Verdict.REVIEW, None)
-
-
 def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
     course: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,115 +92,62 @@ def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
         return forked[-1]
 
     monkeypatch.setattr(Zygote, "fork", kept)
-    limits = Limits(cell_seconds=1, call_seconds=0.5, total_seconds=4, memory_mb=512)
+    limits = Limits(cell_seconds=0.4, call_seconds=0.2, total_seconds=1.6, memory_mb=512)
     builds_on = {"row_sums": ("double",)}
     grader = Grader(course.exercises["01_small"], {}, limits, zygote, SECRET, builds_on)
     double = "def double(x):\n    while True: pass"
-    row_sums = "import time\ndef row_sums(x):\n    time.sleep(0.4)\n    return double(x)"
+    row_sums = "import time\ndef row_sums(x):\n    time.sleep(0.15)\n    return double(x)"
     cells = solved_cells(course.exercises["01_small"], {"double": double, "row_sums": row_sums})
     report = grader.grade_cells(cells).report
     assert report.score == 0
     assert len(forked) > 3
-    assert 2 < sum(worker.seconds for worker in forked) < 5
-
-
-def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
-    wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
-    assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()
-
-
-def test_the_untouched_release_scores_nothing_and_says_so(desk: Desk) -> None:
-    report = desk.grade(
-        **{cell.name: cell.released() for cell in desk.exercise.cells if cell.role == "solution"}
-    )
-    assert report.score == 0
-    assert {of(report, name).verdict for name in ("double", "row_sums")} == {Verdict.NOT_ATTEMPTED}
+    assert 0.8 < sum(worker.seconds for worker in forked) < 2
 
 
 @pytest.mark.parametrize(
     ("code", "verdict", "hint"),
     [
-        ("def row_sums(x):\n    return None", "failed", "must be a tensor, but it is None"),
-        ("def row_sums(x):\n    return x.sum(-1).numpy()", "failed", "numpy.ndarray"),
-        ("def row_sums(x):\n    return x.sum(-1) * float('nan')", "failed", "NaN"),
-        ("def row_sums(x):\n    return x.sum()", "failed", "shape"),
-        ("class T(type(table)): pass\ndef row_sums(x): return x.sum(-1).as_subclass(T)", "failed", "a sub"),
-        ("def row_sums(x):\n    return x.sum(-1).half()", "failed", "must be float32"),
-        ("def row_sums(x):\n    return x.sum(-1).to_sparse()", "failed", "sparse"),
-        ("def row_sums(x):\n    return x.sum(-1).to('meta')", "failed", "meta"),
-        ("def row_sums(x):\n    return x.sum(-1)[:1].expand(10**12)", "failed", "1,000,000,000,000 elements"),
         ("def row_sums(x):\n    return y", "crashed", "'y' is not defined (the cell of row_sums, line 2)"),
-        ("def row_sums(x):\n    import sys; sys.exit(0)", "crashed", "SystemExit"),
-        ("def row_sums(x):\n    return row_sums(x)", "crashed", "RecursionError"),
-        ("def row_sums(x):\n    import os; os._exit(0)", "crashed", "ended itself (exit code 0)"),
-        ("def row_sums(x):\n    import faulthandler as f; f._sigsegv()", "crashed", "segmentation fault"),
-        ("def row_sums(x):\n    bytearray(4 << 30)", "crashed", "MemoryError"),
-        ("def row_sums(x):\n    while True: pass", "timed out", "Can its loop end?"),
         ("def row_sums(x)\n    return x", "not defined", "expected ':' (the cell of row_sums, line 1)"),
         ("def rowsums(x):\n    return x.sum(-1)", "not defined", "Is it spelt as in the exercise?"),
-        ("while True: pass", "timed out", "The cell that defines row_sums computed for longer than 1.5 s"),
-        ("import time; time.sleep(60)", "timed out", "defines row_sums waited for longer than 1.5 s"),
+        ("def row_sums(x):\n    raise NotImplementedError()", "not attempted", 'Replace "raise Not'),
+        ("import time; time.sleep(60)", "timed out", "defines row_sums waited for longer than 0.5 s"),
         ("import os; os._exit(3)", "crashed", "The cell that defines row_sums ended the program"),
-        ("def row_sums(x):\n    import socket; socket.socket()", "blocked", "The sandbox refused this"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_costs_its_own_question_and_says_why(desk: Desk, code: str, verdict: str, hint: str) -> None:
+    """What the files of tests/hostile do wrong is told in the same way."""
     report = desk.grade(row_sums=code)
-    assert report.status == Status.GRADED
-    assert of(report, "double").verdict == Verdict.PASSED
     question = of(report, "row_sums")
-    assert question.verdict == verdict
-    assert question.score is not None
-    assert question.score < question.max_score
+    assert of(report, "double").verdict == Verdict.PASSED
+    assert (question.verdict, question.score) == (verdict, 0)
     assert hint in " ".join([question.hint, *(test.hint for test in question.tests)])
 
 
-@pytest.mark.parametrize(
-    ("answer", "place"),
-    [
-        ("def row_sums(x):\n    return total(None)", "(the cell of row_sums, line 2)"),
-        ("def row_sums(x):\n    return mine(x)", "(code cell 7, line 2)"),
-        ("row_sums = total", "(code cell 1, line 4)"),
-    ],
+DISTURBING = (
+    "import sys; sys.exit(0)",
+    "!ls",
+    "%run other.py",
+    "input()",
+    "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()",
+    "for _ in range(100_000): display(1)",
+    "1 / 0",
+    "def broken(:",
+    "torch.allclose = torch.equal = lambda *a, **k: True",
+    "torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False)",
+    "import os; os.close(3); os.chdir('/')",
 )
-def test_an_error_in_given_code_is_placed_where_the_students_own_code_led_to_it(
-    course: Course, zygote: Zygote, answer: str, place: str
-) -> None:
-    source = course.exercises["01_small"].source
-    total = "def total(x):\n    return x.summed()\n"
-    text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace("\ntable =", f"\n{total}\ntable =", 1), encoding="utf-8")
-    desk = Desk(course, zygote)
-    mine = NotebookCell(99, "code", "def mine(x):\n    return total(x)")
-    report = desk.grader.grade_cells((*desk.cells(row_sums=answer), mine)).report
-    hints = {test.hint for test in of(report, "row_sums").tests}
-    assert len(hints) > 0
-    assert all(hint.endswith(place) for hint in hints)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import sys; sys.exit(0)",
-        "!ls",
-        "%%bash\nls",
-        "%run other.py",
-        "get_ipython().system('ls')",
-        "input()",
-        "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.show()",
-        "print('x' * 100_000_000)",
-        "for _ in range(100_000): display(1)",
-        "1 / 0",
-        "def broken(:",
-        "torch.allclose = torch.equal = lambda *a, **k: True",
-        "torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False)",
-        "import os; os.close(3); os.chdir('/')",
-    ],
-)
-def test_what_another_cell_does_costs_no_question(desk: Desk, code: str) -> None:
+def test_what_other_cells_do_costs_no_question(desk: Desk) -> None:
     cells = desk.cells()
-    disturbed = (*cells, NotebookCell(len(cells), "code", code))
-    assert desk.grader.grade_cells(disturbed).report.score == FULL
+    others = (NotebookCell(len(cells) + n, "code", code) for n, code in enumerate(DISTURBING))
+    assert desk.grader.grade_cells((*cells, *others)).report.score == FULL
+
+
+def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
+    wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
+    assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()
 
 
 @pytest.mark.parametrize(
@@ -225,7 +160,7 @@ def test_what_another_cell_does_costs_no_question(desk: Desk, code: str) -> None
 def test_what_a_rule_forbids_is_for_review_and_scores_nothing_yet(desk: Desk, body: str, said: str) -> None:
     report = desk.grade(double=f"def double(x):\n    return {body}")
     question = of(report, "double")
-    assert (question.verdict, question.score) == (Verdict.REVIEW, 0)
+    assert (question.verdict, question.score, question.shown) == (Verdict.REVIEW, 0, None)
     assert said in question.hint  # an operator is named because disclosed runs called it, too
     assert of(report, "row_sums").verdict == Verdict.PASSED
 
@@ -272,26 +207,6 @@ def test_a_transformer_of_syntax_trees_hides_nothing_and_is_for_review_where_cal
     report = desk.grader.grade_cells((*cells, transformer)).report
     assert of(report, "double").verdict == Verdict.REVIEW
     assert of(report, "row_sums").verdict == Verdict.PASSED
-
-
-def test_a_known_mistake_is_named_with_its_hint(desk: Desk) -> None:
-    mistake = next(mistake for mistake in desk.exercise.mistakes if mistake.question == "row_sums")
-    question = of(desk.grade(row_sums=mistake.code), "row_sums")
-    assert question.mistake == mistake.name
-    place = "With another dimension in line 5, at `0`, all tests pass. All else is right."
-    assert question.hint == f"{mistake.hint} {place}"
-
-
-def test_a_file_that_is_no_notebook_gets_a_report_too(desk: Desk) -> None:
-    report = desk.grader.grade(Notebook(b"{")).report
-    assert (report.status, report.score) == (Status.UNREADABLE, 0)
-    assert "not JSON" in report.message
-
-
-def test_a_cells_prints_are_kept_but_not_without_end(desk: Desk) -> None:
-    cells = (*desk.cells(), NotebookCell(99, "code", "print('a' * 10**8)\nprint('b')"))
-    outputs = desk.grader.grade_cells(cells).results[99].outputs
-    assert sum(output.size for output in outputs) < 100_000
 
 
 def test_a_question_whose_visible_check_gets_a_forged_answer_is_not_asked_again(

@@ -108,7 +108,7 @@ def test_a_class_with_killers_in_it_is_graded_all_the_same(
 def test_a_submission_that_takes_too_much_time_is_not_tried_again(
     classroom: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(marking, "CPU_SECONDS", 3)  # which a forked process takes over
+    monkeypatch.setattr(marking, "CPU_SECONDS", 2)  # which a forked process takes over
     with MarkingProcess(classroom) as process:
         graded = process.attempt(small(classroom), notebook_of(classroom, "ben"))
         monkeypatch.undo()

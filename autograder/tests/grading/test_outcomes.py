@@ -2,12 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 import torch
 
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits
 from autograder.grading.diagnosis import Diagnosis
@@ -24,8 +22,10 @@ from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.inputs import DISCLOSED
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.tests.classroom import copy_small_course, small
 from autograder.tests.grading.workers import ScriptedZygote
 from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.values import Encoder
 
 LIMITS = Limits(cell_seconds=3, call_seconds=2)
 CELLS = (
@@ -37,9 +37,13 @@ TEST = HiddenTest("double", "It doubles.", 2.0, 0, "test_double")
 Judged = Callable[..., tuple[Verdict, str]]
 
 
-@pytest.fixture
-def exercise(course: Course) -> Exercise:
-    return course.exercises["01_small"]
+@pytest.fixture(scope="module")
+def exercise(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
+    """Return the small exercise, with one more hidden test."""
+    exercise = small(copy_small_course(tmp_path_factory.mktemp("outcomes") / "course"))
+    with exercise.suite.open("a", encoding="utf-8") as suite:
+        suite.write(BREAKING)
+    return exercise
 
 
 @pytest.fixture
@@ -154,25 +158,23 @@ def test_breaks(student):
     student.double(torch.ones(3, 5))
     raise TypeError("in the test")
 '''
-FUNCTION: Header = {"value": {"handle": 0, "type": "function"}}
-TABLE: list[Any] = [{"dict": [["sizes", {"list": [3, 5]}], ["mean", {"tensor": 0}]]}, "3"]
+TABLE, TENSOR = ({"sizes": [3, 5], "mean": torch.tensor(1.0)}, "3"), torch.zeros(3, 5)
+Breaking = Callable[[object, object], Run]
 
 
-@pytest.fixture
-def breaking(exercise: Exercise) -> Callable[..., Run]:
+@pytest.fixture(scope="module")
+def breaking(exercise: Exercise) -> Breaking:
     """Return a function that runs a test which breaks after two answers: a table, and a tensor."""
-    with exercise.suite.open("a", encoding="utf-8") as suite:
-        suite.write(BREAKING)
     made = Suite(exercise)
     judging = Judge(made, {}, Diagnosis(made), Examples(made))
 
-    def breaking(items: list[Any], double: Header, *tensors: torch.Tensor) -> Run:
-        answers: list[tuple[Header, Parts]] = [
-            (double, list(tensors)),
-            ({"value": {"tuple": items}}, [torch.tensor(1.0)]),
-            (FUNCTION, []),
-        ]
-        with Session(ScriptedZygote(lambda _: answers.pop()), (), LIMITS) as session:
+    def answer(value: object) -> tuple[Header, Parts]:
+        encoder = Encoder(lambda other: {"handle": 0, "type": type(other).__name__})
+        return {"value": encoder.encode(value)}, encoder.parts
+
+    def breaking(table: object, double: object) -> Run:
+        answers = iter(map(answer, (lambda: None, table, double)))
+        with Session(ScriptedZygote(lambda _: next(answers)), (), LIMITS) as session:
             (run,) = judging.run(session, DISCLOSED, {made.tests[-1]})
         return run
 
@@ -180,62 +182,46 @@ def breaking(exercise: Exercise) -> Callable[..., Run]:
 
 
 @pytest.mark.parametrize(
-    ("reply", "tensors", "seen"),
+    ("double", "seen"),
     [
-        ({"value": None}, [], "None"),
-        ({"value": 0.5}, [], "a float"),
-        ({"value": {"tuple": [1, 2]}}, [], "2 values"),
-        ({"value": {"dict": []}}, [], "an empty dict"),
-        (
-            {"value": {"dict": [["size", 3], ["mean", {"float": "nan"}]]}},
-            [],
-            "a dict with the keys 'mean', 'size'",
-        ),
-        ({"value": {"float": "nan"}}, [], "a float"),
-        ({"value": {"handle": 0, "type": "numpy.ndarray"}}, [], "numpy.ndarray"),
-        ({"value": {"tensor": 0}}, [torch.ones(2)], "a float32 tensor of shape (2,)"),
-        ({"value": {"tensor": 0}}, [torch.ones(3, 5).double()], "a float64 tensor of shape (3, 5)"),
+        (None, "None"),
+        (0.5, "a float"),
+        ((1, 2), "2 values"),
+        ({}, "an empty dict"),
+        ({"size": 3, "mean": math.nan}, "a dict with the keys 'mean', 'size'"),
+        (math.nan, "a float"),
+        (object(), "object"),
+        (torch.ones(2), "a float32 tensor of shape (2,)"),
+        (torch.ones(3, 5).double(), "a float64 tensor of shape (3, 5)"),
     ],
 )
 def test_a_test_that_breaks_on_an_answer_of_another_kind_fails(
-    breaking: Callable[..., Run], reply: Header, tensors: Parts, seen: str
+    breaking: Breaking, double: object, seen: str
 ) -> None:
-    run = breaking(TABLE, reply, *tensors)
+    run = breaking(TABLE, double)
     assert run.kind is Verdict.FAILED
     assert run.detail == f"A call must give a float32 tensor of shape (3, 5), but it gave {seen}."
 
 
 @pytest.mark.parametrize(
-    ("items", "hint"),
+    ("table", "hint"),
     [
-        (
-            ["3", {"dict": [["sizes", {"list": [3, 5]}], ["mean", {"tensor": 0}]]}],
-            "'mean', 'sizes', but it gave a str.",
-        ),
-        (
-            [{"dict": [["avg", {"tensor": 0}], ["sizes", {"list": [3, 5]}]]}, "3"],
-            "a dict with the keys 'avg', 'sizes'.",
-        ),
-        (
-            [{"dict": [["sizes", {"list": [3]}], ["mean", {"tensor": 0}]]}, "3"],
-            "must give 2 values, but it gave 1 value.",
-        ),
-        (
-            [{"dict": [["sizes", {"list": [3, 5]}], ["mean", 1]]}, "3"],
-            "tensor of shape (), but it gave an int.",
-        ),
+        (("3", TABLE[0]), "'mean', 'sizes', but it gave a str."),
+        (({"avg": torch.tensor(1.0), "sizes": [3, 5]}, "3"), "a dict with the keys 'avg', 'sizes'."),
+        (({"sizes": [3], "mean": torch.tensor(1.0)}, "3"), "must give 2 values, but it gave 1 value."),
+        (({"sizes": [3, 5], "mean": 1}, "3"), "tensor of shape (), but it gave an int."),
     ],
 )
 def test_so_does_one_that_breaks_on_what_an_answer_holds(
-    breaking: Callable[..., Run], items: list[Any], hint: str
+    breaking: Breaking, table: object, hint: str
 ) -> None:
-    run = breaking(items, {"value": {"tensor": 0}}, torch.zeros(3, 5))
+    run = breaking(table, TENSOR)
     assert run.kind is Verdict.FAILED
     assert run.detail.endswith(hint)
 
 
-def test_a_test_that_breaks_on_answers_of_the_right_kind_is_our_failure(breaking: Callable[..., Run]) -> None:
-    run = breaking(TABLE, {"value": {"tensor": 0}}, torch.zeros(3, 5))
+def test_a_test_that_breaks_on_answers_of_the_right_kind_is_our_failure(breaking: Breaking) -> None:
+    run = breaking(TABLE, TENSOR)
     assert (run.kind, run.detail) == (Verdict.GRADER_ERROR, "")
 
 
