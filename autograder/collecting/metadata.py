@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 METADATA = "submission_metadata.yml"
 _EXPORT = re.compile(r"assignment_\d+_export/")
-_MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
+MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
 _DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # thousands of directives take the parser hours
 _NOT_ITS_OWN = "is not Gradescope's, or not of its whole export; collect the archive as it came"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -94,7 +94,7 @@ def _events(data: bytes) -> Iterator[yaml.Event]:
         for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):
             if isinstance(event, yaml.DocumentEndEvent):
                 return
-            if number > _MAX_EVENTS:
+            if number > MAX_EVENTS:
                 break
             yield event
     raise EntryError(_NOT_ITS_OWN)

@@ -253,7 +253,7 @@ def test_a_part_that_is_too_large_is_left_out_and_the_others_are_shown() -> None
 
 
 def test_a_page_ends_with_a_word_when_it_is_full() -> None:
-    cells = [code("1" * (i % 9), *[printed("x" * (MAX_PART + 1))] * 3, printed("y")) for i in range(10)]
+    cells = [code("1" * (i % 9), *[printed("x" * 1000)] * 3, printed("y")) for i in range(10)]
     parts = list(show_notebook(cells, {}, Allowance(letters=1200), {}))
     assert parts[-1] == Part("note", REST)
     assert sum(len(part.content) for part in parts) <= 1200
