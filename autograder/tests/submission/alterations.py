@@ -7,9 +7,9 @@ It leaves the answers as they are, or writes them otherwise with the same meanin
 import ast
 import copy
 import json
-import random
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import jupytext
@@ -19,7 +19,6 @@ from nbconvert import NotebookExporter, PythonExporter
 Json = dict[str, Any]
 Alteration = Callable[[Json], bytes]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
-SPREAD = "ZYXWVUTSRQPO"
 
 
 def dump(notebook: Json, **form: Any) -> bytes:
@@ -68,21 +67,12 @@ def without_ids(notebook: Json, minor: int = 2) -> Json:
     return each_cell(notebook, lambda cell: cell.pop("id", None))
 
 
-def token(notebook: Json) -> Callable[[], str]:
-    """Return a source of made-up ids, the same each time."""
-    draw = random.Random(len(notebook["cells"]))
-    return lambda: "".join(draw.choices(SPREAD, k=12))
-
-
 def editor(
     minor: int | None = None,
     *,
     bare: bool = False,
     ids: bool = False,
-    drawn: tuple[str, ...] = (),
     cell: Json | None = None,
-    code: Json | None = None,
-    text: Json | None = None,
     above: tuple[Json, ...] = (),
     below: tuple[Json, ...] = (),
     outputs: tuple[Json, ...] = (),
@@ -91,25 +81,23 @@ def editor(
 ) -> Alteration:
     """Return what an editor does that saves its own metadata, without cell ids if `minor` is given.
 
-    Metadata are those of each `cell`, of `code` and of `text` cells, `drawn` ones, which are made up, and
-    those of the `whole` notebook. A `bare` editor has dropped all others before. It may give new `ids`, and
-    `outputs` to each code cell. Cells that it puts in stand `above` and `below` the others.
+    Metadata are those of each `cell` and those of the `whole` notebook. A `bare` editor has dropped all
+    others before. It may give new `ids`, and `outputs` to each code cell. Cells that it puts in stand `above`
+    and `below` the others.
     """
 
     def alter(notebook: Json) -> bytes:
-        draw = token(notebook)
         if bare:
             notebook["metadata"] = {}
             each_cell(notebook, lambda one: one.update(metadata={}))
-        each_cell(notebook, lambda one: one["metadata"].update(cell or {}, **{key: draw() for key in drawn}))
-        each_cell(notebook, lambda one: one["metadata"].update(code or {}), "code")
-        each_cell(notebook, lambda one: one["metadata"].update(text or {}), "markdown")
+        each_cell(notebook, lambda one: one["metadata"].update(cell or {}))
         if outputs:
             each_cell(notebook, lambda one: one.update(execution_count=7, outputs=outputs), "code")
         if minor is not None:
             without_ids(notebook, minor)
         if ids:
-            each_cell(notebook, lambda one: one.update(id=draw()))
+            numbers = count()
+            each_cell(notebook, lambda one: one.update(id=f"made-up-{next(numbers)}"))
         notebook["cells"] = [*copy.deepcopy(above), *notebook["cells"], *copy.deepcopy(below)]
         notebook["metadata"].update(whole or {})
         return dump(notebook, **form)
@@ -130,100 +118,54 @@ _MOUNT = "from google.colab import drive\ndrive.mount('/content/drive')\n!pip in
 _FORM = '#@title A field { display-mode: "form" }\nrate = 0.1 #@param {type:"number"}'
 _LISTING = "import numpy as np\nimport pandas as pd\nimport os\n"
 _LISTING += "for dirname, _, filenames in os.walk('/kaggle/input'):\n    print(dirname, filenames)"
-_TIMES = {"iopub.status.busy": "2026-01-01T00:00:00Z", "shell.execute_reply": "2026-01-01T00:00:01Z"}
 _MADE = "<a style='text-decoration:none' href='https://deepnote.com'>Created in <b>Deepnote</b></a>"
-_CELL_OF_DATABRICKS = {"cellMetadata": {}, "inputWidgets": {}, "nuid": "a-b-c", "showTitle": False}
 _DRAWN: Json = {"output_type": "display_data", "data": {"image/png": PIXEL}, "metadata": {}}
 _FAILED: Json = {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[0;31mE\x1b[0m"]}
-_PRINTED: Json = {"output_type": "stream", "name": "stdout", "text": ["0.1234 " * 100 + "\n"] * 200}
-_WIDGETS = {"state": {"a1": {"model_module": "@jupyter-widgets/base", "model_name": "LayoutModel"}}}
 _VIEW = {"application/vnd.jupyter.widget-view+json": {"model_id": "a1"}, "text/plain": ["HBox()"]}
+_WIDGETS = {"state": {"a1": {"model_module": "@jupyter-widgets/base", "model_name": "LayoutModel"}}}
+# What tools keep with each cell: JupyterLab, notebook 6, RISE, VS Code, PyCharm, CoCalc, Databricks, Azure.
+_OF_CELLS: Json = {
+    "tags": [], "collapsed": False, "jp-MarkdownHeadingCollapsed": True, "ExecuteTime": {"end_time": "2026"},
+    "slideshow": {"slide_type": "slide"}, "vscode": {"languageId": "python"},
+    "pycharm": {"name": "#%%\n", "is_executing": False}, "cocalc": {"outputs": {}},
+    "application/vnd.databricks.v1+cell": {"cellMetadata": {}, "nuid": "a-b-c", "showTitle": False},
+    "nteract": {"transient": {"deleting": False}}, "gather": {"logged": 1}, "id": "a", "_uuid": "a",
+}  # fmt: skip
+# What they keep with the notebook, and SageMaker and nbstripout.
+_OF_NOTEBOOKS: Json = {
+    "toc": {"base_numbering": 1}, "varInspector": {"cols": {}}, "rise": {"scroll": True},
+    "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}}, "kernelspec": {},
+    "availableInstances": [{"_defaultOrder": n, "name": f"ml.t{n}.medium"} for n in range(60)],
+    "widgets": {"application/vnd.jupyter.widget-state+json": _WIDGETS},
+}  # fmt: skip
 EDITORS: dict[str, Alteration] = {
-    "outputs": editor(outputs=(_DRAWN, _FAILED)),  # counts and outputs below each cell
-    "big_outputs": editor(outputs=(_PRINTED, {**_DRAWN, "data": {"image/png": PIXEL * 500}})),
-    "widgets": editor(
-        outputs=({**_DRAWN, "data": _VIEW},),
-        whole={"widgets": {"application/vnd.jupyter.widget-state+json": _WIDGETS}},
-    ),
+    "outputs": editor(outputs=(_DRAWN, _FAILED, {**_DRAWN, "data": _VIEW})),  # and counts, below each cell
+    "metadata": editor(4, cell=_OF_CELLS, whole=_OF_NOTEBOOKS),
     "new_ids": editor(ids=True),  # cells that were cut and pasted keep their metadata
     "pasted_without_metadata": editor(bare=True, ids=True),  # all cells were typed into a new notebook
     "clean_metadata": editor(bare=True),  # nb-clean
     "upgraded_with_other_ids": editor(5, ids=True),  # nbformat, from 4.4 to 4.5
-    "jupyterlab": editor(
-        text={"jp-MarkdownHeadingCollapsed": True}, code={"scrolled": True, "tags": [], "collapsed": False}
-    ),
-    "notebook_6": editor(
-        4,
-        code={"ExecuteTime": {"end_time": "2026-01-01"}},
-        whole={"toc": {"base_numbering": 1}, "varInspector": {"cols": {}}, "hide_input": False},
-    ),
-    "slides": editor(cell={"slideshow": {"slide_type": "slide"}}, whole={"rise": {"scroll": True}}),
     "colab": editor(
         0,
-        drawn=("id", "outputId"),
-        code={"colab": {"base_uri": "https://localhost:8080/"}},
+        cell={"id": "a", "outputId": "b", "colab": {"base_uri": "https://localhost:8080/"}},
         above=(
             text(_BADGE, id="view-in-github", colab_type="text"),
-            code(_MOUNT, id="a"),
+            code(_MOUNT),
             code(_FORM, cellView="form"),
         ),
         whole={"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU"},
         indent=2,
     ),
-    "colab_drops_metadata": editor(0, bare=True, drawn=("id",), indent=2),  # copied cell by cell
-    "vs_code": editor(
-        2,
-        cell={"vscode": {"languageId": "python"}},
-        whole={
-            "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}},
-            "kernelspec": {"display_name": ".venv", "language": "python", "name": "python3"},
-        },
-    ),
-    "kaggle": editor(
-        4,
-        drawn=("_uuid", "_cell_guid"),
-        cell={"trusted": True, "execution": _TIMES},
-        above=(code(_LISTING, _uuid="a"),),
-        whole={"kaggle": {"accelerator": "none", "dataSources": [], "isInternetEnabled": False}},
-        indent=None,
-    ),
+    "colab_drops_metadata": editor(0, bare=True, indent=2),  # copied cell by cell
+    "kaggle": editor(4, cell={"trusted": True}, above=(code(_LISTING, _uuid="a"),), indent=None),
     "deepnote": editor(
         2,
-        drawn=("cell_id", "source_hash"),
-        cell={"deepnote_to_be_reexecuted": False, "deepnote_app_coordinates": {"x": 0}},
-        code={"deepnote_cell_type": "code", "execution_millis": 3},
-        text={"deepnote_cell_type": "markdown"},
+        cell={"deepnote_cell_type": "code", "execution_millis": 3},
         below=(text(_MADE, created_in_deepnote_cell=True, deepnote_cell_type="markdown"),),
-        whole={"deepnote": {"is_reactive": False}},
-    ),
-    "pycharm": editor(0, cell={"pycharm": {"name": "#%%\n", "is_executing": False}}),
-    "cocalc": editor(
-        cell={"cocalc": {"outputs": {}}, "collapsed": False},
-        whole={"kernelspec": {"name": "python3", "metadata": {"cocalc": {"priority": 10}}}},
-        sort_keys=True,
-    ),
-    "databricks": editor(0, cell={"application/vnd.databricks.v1+cell": _CELL_OF_DATABRICKS}, indent=None),
-    "azure": editor(
-        2,
-        cell={"nteract": {"transient": {"deleting": False}}, "jupyter": {"source_hidden": False}},
-        code={"gather": {"logged": 1}},
-        indent=2,
-    ),
-    "sagemaker": editor(
-        4,
-        whole={
-            "availableInstances": [{"_defaultOrder": n, "name": f"ml.t{n}.medium"} for n in range(60)],
-            "instance_type": "ml.t3.medium",
-        },
-        indent=4,
     ),
     "papermill": editor(
-        4,
-        cell={"papermill": {"duration": 0.1, "status": "completed"}},
-        above=(code('# Parameters\nalpha = 0.6\nname = "run"', tags=["injected-parameters"]),),
-        whole={"papermill": {"version": "2.4.0", "parameters": {"alpha": 0.6}}},
+        4, above=(code('# Parameters\nalpha = 0.6\nname = "run"', tags=["injected-parameters"]),)
     ),
-    "nbstripout": editor(whole={"kernelspec": {}}),
     # The bytes
     "escaped": editor(ensure_ascii=True, indent=None),  # json.dump as it comes
     "reordered": editor(sort_keys=True, indent=4),  # formatters of JSON

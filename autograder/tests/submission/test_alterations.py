@@ -52,10 +52,11 @@ def of(name: str) -> Iterator[Exercise]:
     return islice((exercises[(start + n) % len(exercises)] for n in range(TIMES)), TIMES)
 
 
+@cache
 def meaning(code: str) -> list[str]:
     """Return what IPython makes of some code, without comments, texts and form."""
-    trees = [tree for tree in parsed(code) or () if not isinstance(tree, ast.Pass)]
-    return [ast.dump(tree) for tree in trees if not ast.dump(tree).startswith("Expr(value=Constant(")]
+    trees = map(ast.dump, parsed(code) or ())
+    return [tree for tree in trees if not tree.startswith(("Pass(", "Expr(value=Constant("))]
 
 
 def test_the_corpus_is_large_and_every_exercise_is_in_it() -> None:
