@@ -51,7 +51,6 @@ SLOW = [
     "plugins/test_removal.py",
     "plugins/test_viva.py",
     "plugins/test_workflow.py",
-    "publishing/test_browser.py",
     "publishing/test_feedback.py",
     "sandbox/test_zygote.py",
     "subjects",
@@ -66,7 +65,7 @@ SLOW = [
 LONGEST = [
     "hostile/test_hostile.py",
     "gradebook/test_hub.py",
-    "publishing/test_browser.py",
+    "publishing/test_feedback.py",
     "term/test_term.py",
     "test_architecture.py",  # whose worker has only the term to do before: a short one
     "plugins/test_cluster.py",
