@@ -265,7 +265,7 @@ def test_a_bad_archive_stops_neither_the_next_nor_what_came_before(course: Cours
         for text in "12":
             twice.writestr("ada/01_small.ipynb", notebook(text))
     (tmp_path / "broken.zip").write_bytes(b"PK\3\4 and no more")
-    large = {"bob/01_small.ipynb": bytes(51 << 20), "ada/01_small.ipynb": notebook()}
+    large: dict[str, bytes | str] = {"bob/01_small.ipynb": bytes(51 << 20), "ada/01_small.ipynb": notebook()}
     (tmp_path / "large.zip").write_bytes(zipped(large, packing=zipfile.ZIP_STORED))
     bad = [make_zip(tmp_path / "deep.zip", deep), tmp_path / "twice.zip", tmp_path / "broken.zip"]
     assert [line.partition("; ")[0] for line in said(run(course, *bad, tmp_path / "large.zip"))] == [
