@@ -132,12 +132,17 @@ class Exercise:
         return own_files(self.folder.parent / "misconceptions", "*.py")
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
+    def own_cells(self) -> tuple[Cell, ...]:
         """The source's cells, in order."""
         if not self.source.is_file():
             fix = f"write the exercise there or take {self.name} out of course.yaml"
             raise SourceError(f"{self.source}: missing; {fix}")
-        cells = [*read_source(self.source)]
+        return read_source(self.source)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The source's cells and the one that is given for checks, in order."""
+        cells = [*self.own_cells]
         if self.given_checks:
             first = next((n for n, cell in enumerate(cells, 1) if cell.role is Role.CODE), 0)
             cells.insert(first, Cell(Role.CODE, self.given_checks, line=cells[first - 1].line))
@@ -153,7 +158,7 @@ class Exercise:
     @cached_property
     def given_checks(self) -> str:
         """The cell that checks need, which a release puts below the imports; empty where none needs it."""
-        checks = [cell.text for cell in read_source(self.source) if cell.role is Role.CHECK]
+        checks = [cell.text for cell in self.own_cells if cell.role is Role.CHECK]
         if not any("@check(" in text for text in checks):
             return ""
         return given_checks(self.folder, self.settings.forbid)
@@ -161,8 +166,8 @@ class Exercise:
     @cached_property
     def points(self) -> dict[str, float]:
         """The points of each question that tests grade, in the notebook's order."""
-        checks = {cell.name: cell.points for cell in self.cells if cell.role is Role.CHECK}
-        return {cell.name: checks[cell.name] for cell in self.cells if cell.role is Role.SOLUTION}
+        checks = {cell.name: cell.points for cell in self.own_cells if cell.role is Role.CHECK}
+        return {cell.name: checks[cell.name] for cell in self.own_cells if cell.role is Role.SOLUTION}
 
     @property
     def questions(self) -> list[str]:
@@ -175,7 +180,7 @@ class Exercise:
     @cached_property
     def written(self) -> dict[str, float]:
         """The points of each written answer."""
-        return {cell.name: cell.points for cell in self.cells if cell.role is Role.MANUAL}
+        return {cell.name: cell.points for cell in self.own_cells if cell.role is Role.MANUAL}
 
     @property
     def named(self) -> list[str]:
@@ -329,6 +334,6 @@ def wrong_rules(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[
 
 def _is_function(exercise: Exercise, question: str) -> bool:
     """Whether the answer to a question is a function."""
-    answers = (cell.text for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
+    answers = (c.text for c in exercise.own_cells if c.role is Role.SOLUTION and c.name == question)
     defined = (node for text in answers for node in ast.parse(text).body)
     return any(isinstance(node, ast.FunctionDef) and node.name == question for node in defined)
