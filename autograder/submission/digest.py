@@ -2,7 +2,8 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -72,8 +73,12 @@ def _plain(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[s
     ]
 
 
-def engine(packages: Sequence[str] = DEFAULT) -> str:
-    """Return a digest of the engine's grading modules and of the packages that they compute with."""
+@cache
+def engine(packages: tuple[str, ...] = DEFAULT) -> str:
+    """Return a digest of the engine's grading modules and of the packages that they compute with.
+
+    It is computed once for each process, which grades with the modules that it has loaded.
+    """
     return _digest(repr(versions(packages)).encode(), *_files(grading_modules(), _ENGINE))
 
 
