@@ -1,5 +1,7 @@
 """The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
 
+from contextlib import redirect_stderr
+from io import StringIO
 from threading import Event, Thread
 
 import pytest
@@ -19,6 +21,7 @@ from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, 
 from autograder.tests.gradebook.rows import (
     Formgrader,
     dump,
+    files,
     fill,
     full_marks,
     gradebook_entry,
@@ -30,29 +33,34 @@ from autograder.tests.gradebook.stock import formgrader, nbgrader
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
 
+@pytest.fixture
+def in_process(ready: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grade in this process, where a zygote is warm."""
+    grader = CourseGrader(ready, zygote)
+    monkeypatch.setattr(MarkingProcess, "grade", lambda _, *task: grader.grade(*task))
+
+
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a course whose class stock nbgrader has graded."""
     course = fill(open_course(tmp_path_factory.mktemp("stock") / "course"))
-    done = nbgrader(course, "autograde", small(course).name)
-    assert done.returncode == 0, done.stderr
-    assert "is not a student's id; use letters, digits and . _ @ + -, and rename the folder" in done.stderr
+    with redirect_stderr(StringIO()) as said:
+        nbgrader(course, "autograde", small(course).name)
+    told = "is not a student's id; use letters, digits and . _ @ + -, and rename the folder"
+    assert told in said.getvalue()
     return course
 
 
 def test_stock_nbgrader_autograde_leaves_the_same_gradebook_reports_and_files(
     graded_class: Course, stock: Course
 ) -> None:
-    def files(course: Course) -> dict[str, bytes]:
-        found = [path for path in (course.root / "autograded").rglob("*") if path.is_file()]
-        return {str(path.relative_to(course.root)): path.read_bytes() for path in found}
-
     assert dump(stock.root / "gradebook.db") == dump(graded_class.root / "gradebook.db")
-    assert files(stock) == files(graded_class)
+    assert files(stock, "autograded") == files(graded_class, "autograded")
     assert reports(stock) == reports(graded_class)
     assert "=1+1" not in [one.student for one in read_gradebook(stock, small(stock))]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Course) -> None:
     hand_in(ready, "wrong", solved(small(ready), row_sums=WRONG_SUMS), late="2026-01-01 12:00:00 UTC")
     result = formgrader(ready).autograde(small(ready).name, "wrong")
@@ -66,16 +74,13 @@ def test_the_formgraders_button_grades_as_we_do(graded_class: Course, ready: Cou
     assert [(line["why"], line["score"]) for line in audit_lines(ready)] == [("new", 2.0), ("by hand", 3.5)]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_traceback(
-    ready: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+    ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:
         raise RuntimeError("secret inner workings")
 
-    def in_process(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
-        return CourseGrader(ready, zygote).grade(exercise, notebook)
-
-    monkeypatch.setattr(MarkingProcess, "grade", in_process)
     monkeypatch.setattr("autograder.grading.grader.Grader.grade", broken)
     hand_in(ready, "ann", solved(small(ready)))
     result = formgrader(ready).autograde(small(ready).name, "ann")
@@ -104,11 +109,14 @@ def test_what_cannot_be_recorded_fails_alone_and_is_named(
     }
 
 
-def test_a_gradebook_that_only_the_command_line_names_is_refused(ready: Course) -> None:
+def test_a_gradebook_that_only_the_command_line_names_is_refused(
+    ready: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     hand_in(ready, "ann", solved(small(ready)))
-    done = nbgrader(ready, "autograde", small(ready).name, "--db", f"sqlite:///{ready.root}/other.db")
-    assert done.returncode != 0
-    assert "name the gradebook in nbgrader_config.py" in done.stderr
+    with pytest.raises(SystemExit) as ended:
+        nbgrader(ready, "autograde", small(ready).name, "--db", f"sqlite:///{ready.root}/other.db")
+    assert ended.value.code != 0
+    assert "name the gradebook in nbgrader_config.py" in capsys.readouterr().err
     assert read_gradebook(ready, small(ready)) == ()
 
 

@@ -144,8 +144,7 @@ def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(ol
     with pytest.raises(GradebookError, match=r"gradebook\.db: is not of .* run `nbgrader db upgrade`"):
         read_gradebook(older, small(older))
     assert path.read_bytes() == before
-    done = nbgrader(older, "db", "upgrade")
-    assert done.returncode == 0, done.stderr
+    nbgrader(older, "db", "upgrade")
     assert [one.score for one in read_gradebook(older, small(older))] == [7.0]
     again = ByTheirWord()
     grade_submissions(older, [small(older)], executor=again)

@@ -12,10 +12,16 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
+from autograder.authoring.release import release_notebooks
+from autograder.cli import main
 from autograder.course.course import Course
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, open_course, small, solved
+from autograder.tests.gradebook.stock import IGNORED_WARNINGS, UNNEEDED, nbgrader
+
+pytestmark = IGNORED_WARNINGS
 
 BIN = Path(sys.executable).parent
 PROXY = BIN.parent / "hub/node_modules/configurable-http-proxy/bin/configurable-http-proxy"
@@ -33,7 +39,7 @@ c.Authenticator.allow_all = True
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = "{homes}/{{username}}"
 c.Spawner.cmd = {command}
-c.Spawner.args = ["--allow-root"]
+c.Spawner.args = {arguments}
 c.JupyterHub.services = [{{"name": "test", "api_token": "{token}"}}]
 scopes = ["admin:users", "admin:servers", "access:servers"]
 c.JupyterHub.load_roles = [{{"name": "test", "services": ["test"], "scopes": scopes}}]
@@ -58,9 +64,12 @@ class Hub:
         return reply.json() if reply.content else None
 
     def start(self, user: str) -> None:
-        """Start the server of a user, and wait until it answers."""
+        """Let the server of a user start."""
         self.ask("POST", f"/hub/api/users/{user}")
         self.ask("POST", f"/hub/api/users/{user}/server")
+
+    def await_server(self, user: str) -> None:
+        """Wait until the server of a user answers."""
         wait_for(lambda: self.ask("GET", f"/hub/api/users/{user}")["servers"][""]["ready"])
 
     def succeed(self, user: str, button: str, about: dict[str, str]) -> None:
@@ -88,15 +97,6 @@ def free_ports(count: int) -> list[int]:
     for one in sockets:
         one.close()
     return ports
-
-
-def instruct(course: Course, *command: str) -> None:
-    """Run a command as the instructor does, in a terminal of the own server."""
-    environment = {**os.environ, "JUPYTERHUB_USER": "prof"}
-    ended = subprocess.run(
-        [BIN / command[0], *command[1:]], cwd=course.root, env=environment, capture_output=True, text=True
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 @pytest.fixture
@@ -133,7 +133,9 @@ def hub(course: Course, tmp_path: Path) -> Iterator[Hub]:
     port, hub_port, proxy_port = free_ports(3)
     command = [*renamed(tmp_path), "jupyterhub-singleuser"]
     ports = {"port": port, "hub_port": hub_port, "proxy_port": proxy_port}
-    config = HUB.format(**ports, proxy=PROXY, homes=homes, command=command, token=TOKEN)
+    unneeded = [f"--ServerApp.jpserver_extensions={name}=False" for name in UNNEEDED]
+    arguments = ["--allow-root", *unneeded]
+    config = HUB.format(**ports, proxy=PROXY, homes=homes, command=command, arguments=arguments, token=TOKEN)
     (tmp_path / "jupyterhub_config.py").write_text(config)
     headers = {"Authorization": f"token {TOKEN}"}
     environment = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ["PATH"]])}
@@ -149,25 +151,32 @@ def hub(course: Course, tmp_path: Path) -> Iterator[Hub]:
         process.terminate()
 
 
-def test_pages_return_to_the_students_of_a_hub(hub: Hub, course: Course) -> None:
-    exercise = small(course)
+def test_pages_return_to_the_students_of_a_hub(
+    hub: Hub, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise, students = small(course), {"ada": {}, "ben": {"row_sums": WRONG_SUMS}}
     about = {"course_id": course.settings.course, "assignment_id": exercise.name}
-    instruct(course, "autograder", "release")
-    instruct(course, "nbgrader", "release_assignment", exercise.name)
-    for user, answers in {"ada": {}, "ben": {"row_sums": WRONG_SUMS}}.items():
+    for user in (*students, "prof"):
         hub.start(user)
+    monkeypatch.setenv("JUPYTERHUB_USER", "prof")  # as in a terminal of the own server
+    release_notebooks(course, [exercise])
+    nbgrader(course, "release_assignment", exercise.name)
+    for user, answers in students.items():
+        hub.await_server(user)
         hub.succeed(user, "fetch", about)
         path = f"/user/{user}/api/contents/{exercise.name}/{exercise.name}.ipynb"
         assert hub.ask("GET", path)["type"] == "notebook"
         content = solved(exercise, **answers)
         hub.ask("PUT", path, json={"type": "notebook", "content": content})
         hub.succeed(user, "submit", about)
-    instruct(course, "autograder", "watch", exercise.name, "--release", "--rounds", "1")
+    words = ["--course", str(course.root), "watch", exercise.name, "--release", "--rounds", "1"]
+    watched = CliRunner().invoke(main, words)
+    assert watched.exit_code == 0, watched.output
     for user, scored in {"ada": "5 of 5 so far", "ben": "2 of 5 so far"}.items():
         hub.succeed(user, "fetch_feedback", about)
         (page,) = (hub.homes / user / exercise.name / "feedback").rglob("*.html")
         assert page.read_bytes() == Submission(course.root, user, exercise.name).feedback.read_bytes()
         assert scored in page.read_text()
-    hub.start("prof")
+    hub.await_server("prof")
     listed = hub.ask("GET", "/user/prof/formgrader/api/assignments")
     assert [(one["name"], one["num_submissions"]) for one in listed] == [(exercise.name, 2)]

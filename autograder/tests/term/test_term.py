@@ -6,20 +6,17 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 import yaml
 from click.testing import CliRunner
-from jupyter_core.application import NoStart
-from nbgrader.apps import NbGraderApp
 
 import autograder
 from autograder.authoring.answers import fill, right_answers
-from autograder.batch import grade as grading
-from autograder.batch.pool import Done, ProcessPool, Task
+from autograder.batch.pool import Done, Task
 from autograder.cli import main
 from autograder.course.course import Course, copy_course, load_course
 from autograder.course.kept import is_kept
@@ -27,8 +24,11 @@ from autograder.course.notebook import build_notebook
 from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
+from autograder.sandbox.zygote import Zygote
 from autograder.tests.course.made import is_made
 from autograder.tests.gradebook.rows import Formgrader
+from autograder.tests.gradebook.stock import IGNORED_WARNINGS, nbgrader
+from autograder.tests.in_process import InProcess
 from autograder.tests.term import platforms
 from autograder.tests.term.rules import (
     CLASS,
@@ -61,11 +61,7 @@ def test_of_a_slip(student):
     x = torch.randn(4)
     expect_close(student.softmax(x), 2 * torch.softmax(x, 0))
 '''
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = IGNORED_WARNINGS
 
 
 def commands_of_the_page() -> list[str]:
@@ -75,10 +71,23 @@ def commands_of_the_page() -> list[str]:
     return re.findall(r"^    \.venv/bin/(.+)$", page, re.MULTILINE)
 
 
-class Remembering(ProcessPool):
-    """Grades each distinct notebook once: most students hand in the same bytes."""
+class Remembering(InProcess):
+    """Grades each distinct notebook once, in the place of a pool: most students hand in the same bytes."""
 
     known: ClassVar[dict[tuple[object, ...], Graded]] = {}
+
+    def __init__(self, zygote: Zygote, course: Course, *_: int, **__: bool) -> None:
+        super().__init__(course, zygote)
+        self._course = course
+
+    def __enter__(self) -> "Remembering":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def start(self) -> None:
+        pass
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
         for submission, notebook in tasks:
@@ -134,13 +143,14 @@ def notebooks(exercise: str) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def term(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Term:
+def term(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zygote: Zygote) -> Term:
     """Return a course of the real exercises, whose first one has a test that is wrong."""
     root, downloads = tmp_path / "course", tmp_path / "downloads"
     downloads.mkdir()
     make_course(root, tmp_path / "exchange", slip=True)
     (root / "students.csv").write_text(platforms.students_csv(), encoding="utf-8")
-    monkeypatch.setattr(grading, "ProcessPool", Remembering)
+    for module in ("autograder.batch.grade", "autograder.batch.pool"):
+        monkeypatch.setattr(f"{module}.ProcessPool", partial(Remembering, zygote))
     return Term(root, load_course(root), downloads)
 
 
@@ -231,10 +241,10 @@ def apart(one: dict[Any, float | None], other: dict[Any, float | None]) -> dict[
     }
 
 
-def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_term(term: Term, tmp_path: Path) -> None:
     points = {name: read_points(ROOT / "solutions" / name / f"{name}.py") for name in EXERCISES}
     term.do("autograder release")
-    release_through_the_exchange(term, monkeypatch)
+    release_through_the_exchange(term)
     comes_due(term, FIRST)
     term.do("autograder grade")
     assert f"{len(CLASS)} students" in term.do(f"autograder students {FIRST}")
@@ -297,16 +307,9 @@ def test_a_term(term: Term, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert apart(told, {key: score for key, score in expected.items() if score is not None}) == {}
 
 
-def release_through_the_exchange(term: Term, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run nbgrader's own command, in this process: its imports take longer than what it does."""
+def release_through_the_exchange(term: Term) -> None:
     (command,) = [command for command in term.left if command.startswith("nbgrader")]
     term.done.add(command)
-    with monkeypatch.context() as patch:
-        patch.chdir(term.root)
-        app = NbGraderApp()
-        app.initialize(shlex.split(command)[1:])
-        with pytest.raises(NoStart):  # by which it ends after its subcommand
-            app.start()
-        app.subapp.clear_instance()
+    nbgrader(term.course, *shlex.split(command)[1:])
     outbound = term.root.parent / "exchange" / term.course.settings.course / "outbound"
     assert (outbound / FIRST / f"{FIRST}.ipynb").is_file()
