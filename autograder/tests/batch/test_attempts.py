@@ -21,7 +21,7 @@ from autograder.report.report import total
 from autograder.submission.store import ATTEMPTS, writing
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import ANSWER, small, solved
-from autograder.tests.gradebook.rows import by_hand, full_marks, gradebook_submission
+from autograder.tests.gradebook.rows import by_hand, full_marks, gradebook_submission, ruled
 
 DUE = datetime(2026, 3, 1, 17, tzinfo=UTC)  # 18:00 in Berlin
 HOUR = timedelta(hours=1)
@@ -64,14 +64,6 @@ def hand_in(course: Course, share: float, hours: float, student: str = "ann", wh
     place(submission, written(course, share, why), Arrival(DUE + hours * HOUR))
 
 
-def ruled(course: Course, counts: str, late: str = "") -> Course:
-    path = course.root / "course.yaml"
-    due = "- name: 01_small\n    due: 2026-03-01 18:00 Europe/Berlin\n    attempts: {counts: %s}%s"
-    text = path.read_text(encoding="utf-8").split("    due:")[0].split("- name:")[0]
-    path.write_text(text + due % (counts, late) + "\n", encoding="utf-8")
-    return load_course(course.root)
-
-
 def grade(course: Course, executor: ByTheirWord | None = None) -> float | None:
     grade_submissions(course, [small(course)], executor=executor or ByTheirWord())
     return gradebook_submission(course, "ann").score
@@ -107,7 +99,7 @@ def test_the_best_is_found_once_and_again_when_the_tests_change(ready: Course) -
 
 
 def test_of_equals_the_newest_counts_and_a_penalty_counts_before_points(ready: Course) -> None:
-    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    course = ruled(ready, "best", "percent: 50")
     hand_in(course, 0.6, -2)
     hand_in(course, 0.6, -1, why="Because.")
     hand_in(course, 1.0, 3)  # which being late makes 1.5
@@ -121,7 +113,7 @@ def test_of_equals_the_newest_counts_and_a_penalty_counts_before_points(ready: C
 def test_the_last_before_due_knows_grace_and_extensions_and_takes_the_newest_of_late_ones(
     ready: Course,
 ) -> None:
-    course = ruled(ready, "last before due", "\n    late: {percent: 10, grace: 30 minutes}")
+    course = ruled(ready, "last before due", "percent: 10, grace: 30 minutes")
     hand_in(course, 0.2, 30)
     hand_in(course, 0.4, 31)
     assert grade(course) == pytest.approx(2.0 - 2 * 0.7)  # of 7 points, two days begun
@@ -144,32 +136,33 @@ def foreseen(course: Course, executor: ByTheirWord) -> list[tuple[object, ...]]:
 
 
 def test_a_dry_run_foresees_that_another_attempt_counts_and_names_it(ready: Course) -> None:
-    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    course = ruled(ready, "best", "percent: 50")
     hand_in(course, 0.6, -3)
     hand_in(course, 0.4, -2)
     assert grade(course) == 3.0
+    by_hand(course, "ann", "why", 1.0)
     hand_in(course, 0.8, -1)
     hand_in(course, 0.2, -0.5)
     asked = ByTheirWord()
     another = "another notebook (attempt 3 of 4 of 2026-03-01 17:00 CET)"
-    assert foreseen(course, asked) == [("ann", 3.0, 4.0, another)]
+    assert foreseen(course, asked) == [("ann", 4.0, 5.0, another)]
     assert sorted(asked.asked) == ["0.2", "0.8", "0.8"]
     hand_in(course, 1.0, 3)  # which being late makes 1.5
     assert foreseen(course, ByTheirWord()) == []
     extend(course, "ann", "01_small", "2026-03-02 18:00 Europe/Berlin")
     another = "another notebook (attempt 5 of 5 of 2026-03-01 21:00 CET)"
-    assert foreseen(course, ByTheirWord()) == [("ann", 4.0, 5.0, another)]
-    course = ruled(course, "last before due", "\n    late: {percent: 50}")
+    assert foreseen(course, ByTheirWord()) == [("ann", 5.0, 6.0, another)]
+    course = ruled(course, "last before due", "percent: 50")
     extend(course, "ann", "01_small", None)
     by_itself = Submission(course.root, "ann", "01_small")  # put there by hand, and not yet kept
     by_itself.notebook.write_bytes(written(course, 0.7))
     (by_itself.folder / "timestamp.txt").write_text("2026-03-01 16:45:00 UTC")
     another = "dates or late policy, another notebook (attempt 6 of 6 of 2026-03-01 17:45 CET)"
-    assert foreseen(course, ByTheirWord()) == [("ann", 5.0, 3.5, another)]
+    assert foreseen(course, ByTheirWord()) == [("ann", 6.0, 4.5, another)]
 
 
 def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
-    course = ruled(ready, "best", "\n    late: {percent: 50}")
+    course = ruled(ready, "best", "percent: 50")
     for share in (1.0, 0.4):
         hand_in(course, share, -share)
     with writing(course.root) as store:

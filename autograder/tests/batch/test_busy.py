@@ -20,7 +20,7 @@ from autograder.tests.classroom import copy_small_course, solved
 
 ROOT = Path(autograder.__file__).parent.parent
 _FEW = 3
-_LIMITS = {"cell_seconds": 2, "call_seconds": 1}
+_LIMITS = {"cell_seconds": 1, "call_seconds": 0.5}
 _OTHERS = {
     "endless_call": "def double(x):\n    while True: pass",
     "endless_cell": "def double(x):\n    return x + x\nwhile True: pass",

@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
 from nbgrader.server_extensions.formgrader.handlers import template_path
 
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import database, load
@@ -34,6 +34,7 @@ from autograder.submission.store import REPORTS, reading
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, Notebook, answered, hand_in, small, solved, stripped
 
+DUE = "2026-03-01 18:00 Europe/Berlin"
 SCRIPT = "<script>alert(1)</script>"
 EINSUM = "def row_sums(x):\n    return torch.einsum('nd->n', x)"
 NESTED = "[" * 100_000 + "]" * 100_000
@@ -63,6 +64,16 @@ def fill(course: Course) -> Course:
         submission.notebook.unlink()
         spoil(submission.notebook)
     return course
+
+
+def ruled(course: Course, counts: str = "", late: str = "", due: str = DUE) -> Course:
+    """Return the course with these rules for attempts and for late work, whose exercise is due then."""
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8").partition("  - name:")[0]
+    rules = {"due": due, "attempts": counts and f"{{counts: {counts}}}", "late": late and f"{{{late}}}"}
+    lines = "".join(f"    {key}: {value}\n" for key, value in rules.items() if value)
+    path.write_text(f"{text}  - name: 01_small\n{lines}", encoding="utf-8")
+    return load_course(course.root)
 
 
 def full_marks(exercise: Exercise) -> Graded:
@@ -167,6 +178,12 @@ def reports(course: Course) -> dict[tuple[str, str, str], str]:
         return {
             (row.student, row.exercise, row.digest): row.report for row in store.execute(REPORTS.select())
         }
+
+
+def files(course: Course, *folders: str) -> dict[str, bytes]:
+    """Return the files in these folders of a course, by their places in it."""
+    found = (path for folder in folders for path in (course.root / folder).rglob("*") if path.is_file())
+    return {path.relative_to(course.root).as_posix(): path.read_bytes() for path in found}
 
 
 def dump(path: Path) -> dict[str, list[tuple[object, ...]]]:

@@ -1,22 +1,18 @@
 """What a person has decided stays decided until the student's answer to that very question changes."""
 
-import struct
-from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.grading.graded import Graded
 from autograder.report.report import Report, Status, Verdict
 from autograder.tests.classroom import ANSWER, Notebook, cell_of, small, solved, stripped
-from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
+from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record, ruled
+from autograder.tests.report.test_text import png
 
-PICTURE, OTHER_PICTURE = (
-    b64encode(b"\x89PNG\r\n\x1a\n" + struct.pack("!I4sII", 13, b"IHDR", side, side)).decode()
-    for side in (2, 3)
-)
+PICTURE, OTHER_PICTURE = png(2, 2), png(3, 3)
 DOUBLED = "def double(x):\n    return x + x"
 
 
@@ -61,10 +57,7 @@ def test_grading_again_asks_nobody_to_look_again_and_keeps_all_that_was_given(re
     assert waiting(ready) == []
     before = gradebook_submission(ready, "ann")
     small(ready).suite.write_text(small(ready).suite.read_text() + "# a comment\n", encoding="utf-8")
-    text = (ready.root / "course.yaml").read_text(encoding="utf-8")
-    dated = text.replace("- name: 01_small", "- name: 01_small\n    due: 2026-01-01T10:00:00+01:00")
-    (ready.root / "course.yaml").write_text(dated, encoding="utf-8")
-    changed = load_course(ready.root)
+    changed = ruled(ready)
     assert again(changed, solved(small(changed))) == []
     assert gradebook_submission(changed, "ann") == before
     double, _, why = before.entries

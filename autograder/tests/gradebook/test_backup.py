@@ -14,9 +14,9 @@ from autograder.gradebook.lateness import extend
 from autograder.publishing.export import write_tables
 from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.submission.store import ATTEMPTS, AUDIT, EXPORTS, REPORTS, REQUESTS, reading
-from autograder.tests.batch.test_attempts import ByTheirWord, hand_in, ruled
+from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small
-from autograder.tests.gradebook.rows import by_hand, dump
+from autograder.tests.gradebook.rows import by_hand, dump, ruled
 
 KEPT = (
     *("submitted", "attempts", "autograded"),

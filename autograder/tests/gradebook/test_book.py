@@ -7,25 +7,17 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import ConversionError, database
 from autograder.gradebook.pages import read_gradebook
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import CONFIG, WRONG_SUMS, hand_in, small, solved
-from autograder.tests.gradebook.rows import full_marks, gradebook_submission, record
-
-
-def due(course: Course, when: str = "2026-01-01T10:00:00+01:00") -> Course:
-    """Return the course with a time at which its exercise is due."""
-    text = (course.root / "course.yaml").read_text(encoding="utf-8")
-    dated = text.replace("- name: 01_small\n", f"- name: 01_small\n    due: {when}\n")
-    (course.root / "course.yaml").write_text(dated, encoding="utf-8")
-    return load_course(course.root)
+from autograder.tests.gradebook.rows import full_marks, gradebook_submission, record, ruled
 
 
 def test_late_work_loses_what_the_instructor_s_settings_say(ready: Course) -> None:
-    course = due(ready)
+    course = ruled(ready, due="2026-01-01T10:00:00+01:00")
     added = f"{CONFIG.read_text(encoding='utf-8')}\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
     (course.root / "nbgrader_config.py").write_text(added, encoding="utf-8")
     hand_in(course, "ann", solved(small(course)), late="2026-01-01 10:00:00 UTC")
@@ -97,27 +89,18 @@ def test_the_autograded_notebook_comes_last_and_nobody_may_write_to_it(
 
 def test_other_files_of_a_submission_never_reach_nbgrader(ready: Course) -> None:
     submission = hand_in(ready, "ann", solved(small(ready)), late="2026-01-01 12:00:00 UTC")
+    (submission.folder / "data").mkdir()
+    (submission.folder / "data" / "helper.py").write_text("x = 1")
     os.mkfifo(submission.folder / "pipe.txt")
     (submission.folder / "secret.txt").symlink_to("/etc/hostname")
-    (submission.folder / "folder").mkdir()
-    (submission.folder / "folder" / "helper.py").write_text("x = 1")
-    record(ready, "ann")
-    assert sorted(p.name for p in submission.autograded.parent.iterdir()) == [
-        "01_small.ipynb",
-        "timestamp.txt",
-    ]
-
-
-def test_files_that_the_exercise_brings_lie_beside_the_autograded_notebook(ready: Course) -> None:
-    submission = hand_in(ready, "ann", solved(small(ready)))
-    source = ready.build / "source" / "01_small"
+    source = ready.build / "source" / "01_small"  # whose files lie beside the notebook
     (source / "data").mkdir(parents=True)
     (source / "data" / "words.txt").write_text("words", encoding="utf-8")
     (source / "01_small.ipynb").write_text("with solutions", encoding="utf-8")
     record(ready, "ann")
     folder = submission.autograded.parent
-    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert files == {"01_small.ipynb", "data/words.txt"}
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+    assert found == {"01_small.ipynb", "timestamp.txt", "data/words.txt"}
     assert "with solutions" not in submission.autograded.read_text(encoding="utf-8")
 
 

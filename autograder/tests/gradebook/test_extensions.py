@@ -4,22 +4,18 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.gradebook.comments import doubts
 from autograder.gradebook.lateness import ExtensionError, extend, read_extensions
 from autograder.tests.classroom import small
+from autograder.tests.gradebook.rows import ruled
 
 BERLIN = "2026-03-03 12:00 Europe/Berlin"
 
 
 @pytest.fixture
 def dated(course: Course) -> Course:
-    path = course.root / "course.yaml"
-    dated = path.read_text(encoding="utf-8").replace(
-        "- name: 01_small", "- name: 01_small\n    due: 2026-03-01 18:00 Europe/Berlin"
-    )
-    path.write_text(dated, encoding="utf-8")
-    return load_course(course.root)
+    return ruled(course)
 
 
 def test_the_list_holds_one_line_a_student_and_exercise(dated: Course) -> None:

@@ -1,10 +1,10 @@
 """What the gradebook and the autograded notebook have of a graded submission."""
 
-import base64
 import json
-import struct
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +19,16 @@ from autograder.report.report import TestReport as HiddenTest
 from autograder.submission.notebook import Notebook as SubmittedNotebook
 from autograder.submission.notebook import read_notebook
 from autograder.testing.student_error import StudentError
-from autograder.tests.classroom import ANSWER, Notebook, answered, cell_of, hand_in, small, solved
+from autograder.tests.classroom import (
+    ANSWER,
+    Notebook,
+    answered,
+    cell_of,
+    hand_in,
+    open_course,
+    small,
+    solved,
+)
 from autograder.tests.gradebook.rows import (
     UNREADABLE,
     autograded,
@@ -29,6 +38,7 @@ from autograder.tests.gradebook.rows import (
     gradebook_submission,
     record,
 )
+from autograder.tests.report.test_text import png
 
 PASSED = HiddenTest("Holds.", Verdict.PASSED, 1.0, "")
 FAILED = HiddenTest("Rows sum to 1.", Verdict.FAILED, 1.0, "Over which dimension?")
@@ -56,12 +66,6 @@ TAMPERED: dict[str, Callable[[Notebook], object]] = {
     "attachments": lambda made: made["cells"][0].update(attachments={"x.svg": {"image/svg+xml": "<svg>"}}),
 }
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["raises-exception"]}
-
-
-def png(side: int) -> str:
-    """Return the beginning of a picture, which says how large it is."""
-    head = b"\x89PNG\r\n\x1a\n" + struct.pack("!I4sII", 13, b"IHDR", side, side)
-    return base64.b64encode(head).decode()
 
 
 UNREAD = {f"unreadable{number}": "The notebook could not be read" for number in range(len(UNREADABLE))}
@@ -168,14 +172,14 @@ def test_outputs_are_shown_without_what_could_run_or_steer(ready: Course) -> Non
     printed, drawn = outputs_of(
         ready,
         Output("a\x1b[2Jb\n", "stderr"),
-        Output(data=(("text/plain", "\x07x"), ("text/html", html), ("image/png", png(100)))),
+        Output(data=(("text/plain", "\x07x"), ("text/html", html), ("image/png", png(100, 100)))),
     )
     assert (printed["output_type"], printed["name"], "".join(printed["text"])) == ("stream", "stderr", "ab\n")
     assert drawn["output_type"] == "display_data"
     assert {kind: "".join(text) for kind, text in drawn["data"].items()} == {
         "text/plain": "x",
         "text/html": "<b>x</b>",
-        "image/png": png(100),
+        "image/png": png(100, 100),
     }
 
 
@@ -184,7 +188,7 @@ def test_a_form_that_cannot_be_looked_at_without_harm_is_left_out_and_an_object_
 ) -> None:
     (shown,) = outputs_of(
         ready,
-        Output(data=(("text/latex", "$x$"), ("image/png", png(100_000)), ("text/plain", "a picture"))),
+        Output(data=(("text/latex", "$x$"), ("image/png", png(100_000, 9)), ("text/plain", "a picture"))),
         Output(data=(("text/markdown", "*x*"), ("image/png", "no picture"))),
     )
     assert {kind: "".join(text) for kind, text in shown["data"].items()} == {"text/plain": "a picture"}
@@ -262,15 +266,27 @@ def named(node: NotebookNode) -> dict[str, NotebookNode]:
     return {cell.metadata.nbgrader.grade_id: cell for cell in cells}
 
 
+@pytest.fixture(scope="module")
+def untouched(
+    tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path
+) -> tuple[Course, dict[str, list[tuple[object, ...]]], NotebookNode]:
+    """Return a course with one submission, the gradebook's rows, and the autograded notebook."""
+    course = open_course(tmp_path_factory.mktemp("untouched") / "course")
+    shutil.copy(blank_gradebook, course.root)
+    record(course, "ann", made=solved(small(course)))
+    return course, dump(course.root / "gradebook.db"), from_dict(autograded(course, "ann"))
+
+
 @pytest.mark.parametrize("kind", TAMPERED)
-def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(kind: str, ready: Course) -> None:
-    made = solved(small(ready))
-    record(ready, "ann", made=made)
-    before, expected = dump(ready.root / "gradebook.db"), from_dict(autograded(ready, "ann"))
+def test_tampering_changes_no_row_and_leaves_nothing_of_its_own(
+    kind: str, untouched: tuple[Course, dict[str, list[tuple[object, ...]]], NotebookNode]
+) -> None:
+    course, rows, expected = untouched
+    made = solved(small(course))
     TAMPERED[kind](made)
-    record(ready, "ann", made=made)
-    assert dump(ready.root / "gradebook.db") == before
-    node = from_dict(autograded(ready, "ann"))
+    record(course, "ann", made=made)
+    assert dump(course.root / "gradebook.db") == rows
+    node = from_dict(autograded(course, "ann"))
     assert {**node.metadata, "autograder": None} == {**expected.metadata, "autograder": None}
     ours, theirs = named(node), named(expected)
     assert {name: (cell.source, cell.metadata.nbgrader) for name, cell in ours.items()} == {

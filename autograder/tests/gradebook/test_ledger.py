@@ -1,7 +1,6 @@
 """What submissions are worth when points, dates or extensions change, and what the audit says of it."""
 
 import csv
-import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from nbgrader.apps.exportapp import ExportApp
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.gradebook.audit import Audit, audit_lines
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import database, load
@@ -19,21 +18,11 @@ from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import settle
 from autograder.report.report import Verdict
 from autograder.submission.notebook import read_notebook
-from autograder.submission.submission import Submission, find_submissions
+from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, small, solved
-from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record
+from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record, ruled
 
-DUE = "2026-03-01 18:00 Europe/Berlin"
 LATE = "2026-03-01 18:30:00 UTC"  # by an hour and a half
-
-
-def with_rules(course: Course, late: str, due: str = DUE) -> Course:
-    """Return the course with this late policy, where everything is due at `due`."""
-    path = course.root / "course.yaml"
-    text = path.read_text(encoding="utf-8").partition("exercises:")[0].partition("late:")[0]
-    rules = f"late: {{{late}}}\n" if late else ""
-    path.write_text(f"{text}{rules}exercises:\n  - name: 01_small\n    due: {due}\n", encoding="utf-8")
-    return load_course(course.root)
 
 
 def kept(course: Course, student: str = "ann") -> tuple[float | None, float, float]:
@@ -63,7 +52,7 @@ def audit(course: Course) -> list[dict[str, Any]]:
 @pytest.fixture
 def late(ready: Course) -> Course:
     """Return a course in which ann handed in late, which costs a tenth of 7 points a day."""
-    course = with_rules(ready, "percent: 10, cut_off: 3 days")
+    course = ruled(ready, late="percent: 10, cut_off: 3 days")
     record(course, "ann", made=solved(small(course)), late=LATE)
     return course
 
@@ -73,18 +62,18 @@ def test_a_penalty_stands_where_nbgrader_keeps_it_and_follows_dates_without_grad
 ) -> None:
     assert kept(late) == (0.7, 5.0, 5400.0)
     assert gradebook_submission(late, "ann").score == 4.3
-    sooner = with_rules(late, "percent: 10, cut_off: 3 days", "2026-02-27 18:00 Europe/Berlin")
+    sooner = ruled(late, late="percent: 10, cut_off: 3 days", due="2026-02-27 18:00 Europe/Berlin")
     assert gradebook_submission(sooner, "ann").penalty == 2.1  # whoever reads needs no other command first
     (change,) = settle(sooner, small(sooner))
     assert (change.before, change.after, change.why) == (4.3, 2.9, "dates or late policy")
     assert kept(sooner) == (2.1, 5.0, 178200.0)
-    later = with_rules(late, "percent: 10", "2026-03-02 18:00 Europe/Berlin")
+    later = ruled(late, late="percent: 10", due="2026-03-02 18:00 Europe/Berlin")
     settle(later, small(later))
     assert kept(later) == (None, 5.0, 0.0)
 
 
 def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
-    course = with_rules(late, "percent: 10, cut_off: 1 hour")
+    course = ruled(late, late="percent: 10, cut_off: 1 hour")
     settle(course, small(course))
     assert kept(course)[0] == 5.0
     Formgrader(course).grade("ann", "why", 1.5)
@@ -97,7 +86,7 @@ def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
 
 
 def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_given(late: Course) -> None:
-    course = with_rules(late, "percent: 10, cut_off: 1 hour")
+    course = ruled(late, late="percent: 10, cut_off: 1 hour")
     settle(course, small(course))
     page = Formgrader(course)
     page.grade("ann", "why", 1.5)
@@ -126,50 +115,8 @@ def test_a_time_that_was_wrong_is_put_right_without_grading_again(late: Course) 
     for text, seconds in (("2026-03-01 17:00:01 UTC", 1.0), ("", 0.0), (LATE, 5400.0)):
         (submission.folder / "timestamp.txt").write_text(text, encoding="utf-8")
         with ExerciseGradebook(late, small(late)) as book:
-            book.arrived(submission)
+            book.ledger.arrived(submission)
         assert kept(late)[2] == seconds
-
-
-def files(course: Course) -> dict[str, bytes]:
-    found = (path for path in course.root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {str(path): hashlib.sha256(path.read_bytes()).digest() for path in sorted(found)}
-
-
-def changes(course: Course) -> dict[str, tuple[float | None, float | None, str]]:
-    """Take all submissions in with full marks, and return what changes."""
-    with ExerciseGradebook(course, small(course)) as book:
-        for submission in find_submissions(course, small(course)):
-            book.take_in(submission, read_notebook(submission.notebook), full_marks(small(course)))
-    return {student: (one.before, one.after, one.why) for student, one in book.ledger.changes.items()}
-
-
-def test_a_dry_run_foretells_the_gradebook_and_writes_nothing(late: Course) -> None:
-    page = Formgrader(late)
-    page.grade("ann", "why", 1.5)
-    page.grade("ann", "check-double", 0.5, extra=0.25)
-    page.gradebook.close()
-    extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
-    hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS, why="For no reason."), late=LATE)
-    hand_in(late, "ben", solved(small(late)))
-    before = files(late)
-    with copied_state(late) as copy:
-        foretold = changes(copy)
-    assert files(late) == before
-    assert (
-        changes(late)
-        == foretold
-        == {
-            "ann": (4.55, 5.25, "dates or late policy"),
-            "ben": (None, 5.0, "new"),
-        }
-    )
-
-
-def test_without_a_gradebook_a_dry_run_makes_none(course: Course) -> None:
-    hand_in(course, "ann", solved(small(course)))
-    with copied_state(course) as copy:
-        assert changes(copy) == {"ann": (None, 5.0, "new")}
-    assert not list(course.root.glob("*.db"))
 
 
 class KilledError(BaseException):
@@ -227,5 +174,5 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
 def test_within_the_grace_is_not_late_and_after_it_the_page_can_say_what_was_begun(late: Course) -> None:
     found = gradebook_submission(late, "ann")
     assert (found.seconds_late, found.late_rule) == (5400.0, "1 day begun: \N{MINUS SIGN}0.7")
-    found = gradebook_submission(with_rules(late, "percent: 10, grace: 2 hours"), "ann")
+    found = gradebook_submission(ruled(late, late="percent: 10, grace: 2 hours"), "ann")
     assert (found.seconds_late, found.penalty, found.late_rule) == (0.0, 0.0, "")

@@ -25,16 +25,12 @@ from autograder.plugins.watch import what_pages_tell
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
-from autograder.tests.batch.test_attempts import ByTheirWord, ruled, written
+from autograder.tests.batch.test_attempts import ByTheirWord, written
 from autograder.tests.classroom import small
-from autograder.tests.gradebook.rows import dump
+from autograder.tests.gradebook.rows import dump, files, ruled
+from autograder.tests.gradebook.stock import IGNORED_WARNINGS
 
-pytestmark = [
-    # nbgrader passes an "authentictor" to the exchange, and leaves files open.
-    pytest.mark.filterwarnings("ignore:Passing unrecognized arguments:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
-]
+pytestmark = IGNORED_WARNINGS
 MORNING = datetime(2026, 2, 27, 9, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 FORK = multiprocessing.get_context("fork")
@@ -253,15 +249,9 @@ def killed_round(root: Path, step: str) -> None:
 
 
 def left_behind(hall: Hall) -> tuple[Mapping[str, object], ...]:
-    folders = [hall.course.root / name for name in ("submitted", "attempts", "autograded", "feedback")]
-    files = {
-        str(p.relative_to(hall.course.root)): p.read_bytes()
-        for f in folders
-        for p in f.rglob("*.*")
-        if p.is_file()
-    }
+    kept = files(hall.course, "submitted", "attempts", "autograded", "feedback")
     returned = {p.name: p.read_bytes() for p in hall.exchange.rglob("*.html")}
-    return dump(hall.course.root / "gradebook.db"), files, returned
+    return dump(hall.course.root / "gradebook.db"), kept, returned
 
 
 @pytest.mark.parametrize("step", ["placed", "told", "graded", "page"])
