@@ -11,7 +11,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
-from autograder.gradebook.attempts import is_final, refusal
+from autograder.gradebook.attempts import is_final, refusal, store_report
 from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, grading_lock
@@ -144,7 +144,7 @@ class _ExerciseRound:
         counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
         for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
             describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
-            counting.keep(submission, notebook, graded.report)
+            store_report(submission, notebook, gradebook.rules, graded.report)
         counting.settle(submissions)
 
     def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
@@ -161,7 +161,7 @@ class _ExerciseRound:
             notebook = read_notebook(submission.notebook)
             report = gradebook.report(submission, notebook) if submission.student in known else None
             if report is not None and is_final(report, unsafe=self.unsafe):
-                gradebook.arrived(submission)
+                gradebook.ledger.arrived(submission)
                 self.keep(_line(submission, report, gradebook.ledger, graded=False))
             else:
                 yield submission, notebook

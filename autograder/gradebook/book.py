@@ -33,7 +33,6 @@ from autograder.gradebook.attempts import (
     is_final,
     known_time,
     refusal,
-    store_report,
     stored_reports,
 )
 from autograder.gradebook.config import (
@@ -96,10 +95,6 @@ class ExerciseGradebook:
             return None
         return report if current else None
 
-    def arrived(self, submission: Submission) -> None:
-        """Take note of when a submission came that is graded already."""
-        self.ledger.arrived(submission)
-
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
         """Take a graded submission in and write its autograded notebook.
 
@@ -152,10 +147,6 @@ class Counting:
                 notebook = read_notebook(attempt.notebook)
                 if self._current(reports.get(attempt.digest), notebook) is None:
                     yield submission, notebook
-
-    def keep(self, submission: Submission, notebook: Notebook, report: Report) -> None:
-        """Store how one of those attempts was graded."""
-        store_report(submission, notebook, self._gradebook.rules, report)
 
     def settle(self, submissions: Sequence[Submission]) -> None:
         """Put the attempts that count into submitted/."""

@@ -81,7 +81,8 @@ def inbound(course: Course, config: Config) -> Iterator[Inbound]:
     Anybody may write a folder of any name there. So its owner must be the student, and a time in its name
     that is long before the kernel's own counts for nothing, unless `ExchangeCollect.check_owner` is off.
     """
-    folder = exchange_root(config) / course.settings.course / "inbound"
+    root = Exchange(coursedir=CourseDirectory(config=config), config=config).root
+    folder = Path(root) / course.settings.course / "inbound"
     names = "|".join(re.escape(name) for name in course.exercises)
     form = re.compile(rf"(.+)\+({names})\+([^+]+)(\+[^+]*)?")
     checks = ExchangeCollect(coursedir=CourseDirectory(config=config), config=config).check_owner
@@ -118,11 +119,6 @@ def _owner(folder: Path) -> str:
         return getpwuid(number).pw_name
     except KeyError:
         return f"user {number}"
-
-
-def exchange_root(config: Config) -> Path:
-    """Return the exchange's folder."""
-    return Path(Exchange(coursedir=CourseDirectory(config=config), config=config).root)
 
 
 def release_page(config: Config, page: Path) -> bool:

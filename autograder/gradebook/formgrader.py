@@ -183,16 +183,12 @@ def lay_out(course: Course, node: NotebookNode, resources: Resources, around: li
 
 
 def _rendered(part: str, it: "Asked | int | str") -> Markup:
-    own = {"markdown": _markdown, "code": _code, "text": render_text}
+    own = {
+        "markdown": lambda text: render_markdown(v4.new_markdown_cell(text), Allowance(), "mathml"),
+        "code": lambda text: render_code(text, Allowance()),
+        "text": render_text,
+    }
     return render_template(_PAGE, part=part, it=it, **own)
-
-
-def _markdown(text: str) -> Markup:
-    return render_markdown(v4.new_markdown_cell(text), Allowance(), "mathml")
-
-
-def _code(text: str) -> Markup:
-    return render_code(text, Allowance())
 
 
 def _asked(
