@@ -20,11 +20,13 @@ from autograder.report.report import GradebookSubmission, Place, Report, Status,
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
-from autograder.tests.gradebook.rows import record
+from autograder.tests.gradebook.rows import by_hand, record
+from autograder.tests.gradebook.stock import formgrader
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT
 from autograder.tests.report.test_text import png
 
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 DEMO, PICTURE = "plt.show()", png(4, 4)
 NODE = NotebookNode(
     cells=[
@@ -62,6 +64,30 @@ def test_a_submission_without_an_autograded_notebook_gets_no_page(ready: Course)
         record(ready, student, made=solved(small(ready)))
     Submission(ready.root, "ann", "01_small").autograded.unlink()
     assert list(write_feedback(ready, small(ready))) == [Submission(ready.root, "ben", "01_small").feedback]
+
+
+def test_the_formgraders_button_writes_our_page_with_what_a_person_gave(ready: Course) -> None:
+    for student in ("ann", "ben"):
+        record(ready, student, made=solved(small(ready)))
+        by_hand(ready, student, "why", 1.5, f"Well put, {student}.")
+    list(write_feedback(ready, small(ready)))
+    page = Submission(ready.root, "ann", "01_small").feedback
+    expected = page.read_text(encoding="utf-8")
+    page.unlink()
+    result = formgrader(ready).generate_feedback("01_small", "ann")
+    assert result["success"], result
+    assert page.read_text(encoding="utf-8") == expected
+    assert "Well put, ann." in expected
+    assert "Well put, ben." not in expected
+
+
+def test_a_notebook_that_was_not_graded_by_us_gets_no_page(ready: Course) -> None:
+    submission = record(ready, "ann", made=solved(small(ready)))
+    submission.autograded.unlink()  # nobody but root may write to it
+    submission.autograded.write_bytes(submission.notebook.read_bytes())
+    result = formgrader(ready).generate_feedback("01_small", "ann")
+    assert not result["success"]
+    assert not submission.feedback.exists()
 
 
 def test_a_page_that_fails_is_reported_and_stops_no_other(
