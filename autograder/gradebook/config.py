@@ -117,7 +117,7 @@ def _given(path: Path, *_content: bytes) -> Config:
 
 
 def _find_alembic() -> None:
-    """Put the folder of our own Python on the path: nbgrader runs `alembic` by name for a new gradebook."""
+    """Put the folder of our own Python on the path: `nbgrader db upgrade` runs `alembic` by name."""
     if shutil.which("alembic") is None:
         os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 

@@ -13,7 +13,7 @@ from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import Formgrader
 
 FORK = multiprocessing.get_context("fork")
-STUDENTS = [f"student{number:02}" for number in range(12)]
+STUDENTS = [f"student{number:02}" for number in range(6)]
 
 
 def regrade(root: Path, factor: float, failed: "multiprocessing.Queue[str]") -> None:
