@@ -14,7 +14,7 @@ from typing import Any
 
 import jupytext
 import nbformat
-from nbconvert import NotebookExporter, PythonExporter
+from nbconvert import PythonExporter
 
 Json = dict[str, Any]
 Alteration = Callable[[Json], bytes]
@@ -173,7 +173,6 @@ EDITORS: dict[str, Alteration] = {
     "bom": lambda notebook: b"\xef\xbb\xbf" + dump(notebook),  # Notepad and PowerShell
     "crlf_inside": rewritten(lambda text: text.replace("\n", "\r\n")),  # Windows editors
     "text_in_one": rewritten(lambda text: text),  # Deepnote
-    "lines": rewritten(lambda text: text.splitlines(keepends=True)),  # JupyterLab
     "letter_by_letter": rewritten(list),  # as the format allows so long as the parts join to the text
     "trailing_lines": rewritten(lambda text: text + "\n\n"),
     "trimmed": rewritten(lambda text: re.sub(r"(?m)[ \t]+$", "", text)),
@@ -197,12 +196,6 @@ def own_cells(notebook: Json) -> bytes:
     return dump(without_ids(notebook, 4))
 
 
-def exported_as_notebook(notebook: Json) -> bytes:
-    """Nbconvert --to notebook."""
-    made, _ = NotebookExporter().from_notebook_node(node(notebook))
-    return str(made).encode()
-
-
 def exported_as_script(notebook: Json) -> bytes:
     """Nbconvert --to script."""
     made, _ = PythonExporter().from_notebook_node(node(notebook))
@@ -220,12 +213,6 @@ def of_a_later_minor(notebook: Json) -> bytes:
     return dump(each_cell({**notebook, "nbformat_minor": 9}, lambda cell: cell.update(future=[1])))
 
 
-def keys_last(notebook: Json) -> bytes:
-    """Colab and Deepnote: the cells stand last in the file, and each cell's source first."""
-    each_cell(notebook, lambda cell: cell.update(reversed(list({**cell}.items()))))
-    return dump({key: notebook[key] for key in ("nbformat", "nbformat_minor", "metadata", "cells")})
-
-
 def colab_as_script(notebook: Json) -> bytes:
     """Colab's download as .py: texts as strings, no marks between cells, a heading of its own."""
     first, *others = notebook["cells"]
@@ -235,16 +222,6 @@ def colab_as_script(notebook: Json) -> bytes:
         source = source_of(cell)
         parts.append(source if cell["cell_type"] == "code" else '"""' + source.replace('"""', "'''") + '"""')
     return ("\n\n".join(parts) + "\n").encode()
-
-
-def vs_code_as_script(notebook: Json) -> bytes:
-    """VS Code's interactive window: `# %%` above each cell, texts as comments."""
-    parts = []
-    for cell in notebook["cells"]:
-        is_code = cell["cell_type"] == "code"
-        lines = source_of(cell) if is_code else re.sub(r"^", "# ", source_of(cell), flags=re.MULTILINE)
-        parts.append(f"# %%{'' if is_code else ' [markdown]'}\n{lines}\n")
-    return "\n".join(parts).encode()
 
 
 def conflict_cells(notebook: Json) -> bytes:
@@ -307,13 +284,6 @@ def magics(notebook: Json) -> bytes:
     )
 
 
-def nbgrader_autograded(notebook: Json) -> bytes:
-    """Nbgrader itself: checksums in the metadata."""
-    return dump(
-        each_cell(notebook, lambda cell: cell["metadata"].get("nbgrader", {}).update(checksum="a" * 32))
-    )
-
-
 def all_checks_gone(notebook: Json) -> bytes:
     """Delete what stands below the answers, as a student might."""
     cells = [cell for cell in notebook["cells"] if not source_of(cell).startswith("# Check of")]
@@ -329,8 +299,8 @@ def in_other_order(notebook: Json) -> bytes:
 
 
 ALTERATIONS: tuple[Alteration, ...] = (
-    attachments, own_cells, exported_as_notebook, exported_as_script, through_format_3, of_a_later_minor,
-    keys_last, colab_as_script, vs_code_as_script, conflict_cells, reformatted, magics, nbgrader_autograded,
+    attachments, own_cells, exported_as_script, through_format_3, of_a_later_minor,
+    colab_as_script, conflict_cells, reformatted, magics,
     all_checks_gone, in_other_order,
 )  # fmt: skip
 FORMS = ("py:percent", "py:light", "md", "md:myst", "py:sphinx", "Rmd")

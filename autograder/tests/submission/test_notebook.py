@@ -38,10 +38,7 @@ BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cel
         (b"\xff\xfe", "not UTF-8 text"),
         (b"[]", "JSON, but not a notebook"),
         (b'"text"', "JSON, but not a notebook"),
-        (
-            json.dumps({**BOOK, "nbformat": 5}).encode(),
-            "open it in Jupyter and save it again",
-        ),
+        (json.dumps({**BOOK, "nbformat": 5}).encode(), "open it in Jupyter and save it again"),
         (json.dumps({**BOOK, "cells": {}}).encode(), "its cells are not a list of cells"),
         (json.dumps({**BOOK, "cells": [1]}).encode(), "its cells are not a list of cells"),
         (json.dumps({**BOOK, "cells": [{"cell_type": "x"}]}).encode(), "neither code, markdown nor raw"),
@@ -109,14 +106,11 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytes
 
 def test_cells_are_read_with_their_text_and_name(tmp_path: Path) -> None:
     path = tmp_path / "book.ipynb"
-    path.write_text("\ufeff" + json.dumps(BOOK), encoding="utf-8")
-    (cell,) = read_notebook(path).cells
+    odd = {**CELL, "source": "a\ud800b"}
+    path.write_text("\ufeff" + json.dumps({**BOOK, "cells": [CELL, odd]}), encoding="utf-8")
+    cell, other = read_notebook(path).cells
     assert (cell.number, cell.kind, cell.text, cell.name) == (0, "code", "a\nb", "double")
-
-
-def test_lone_surrogates_become_question_marks() -> None:
-    (cell,) = Notebook(json.dumps({**BOOK, "cells": [{**CELL, "source": "a\ud800b"}]}).encode()).cells
-    assert cell.text == "a?b"
+    assert other.text == "a?b"
 
 
 def picture(kind: str, letters: int) -> str:
@@ -131,23 +125,16 @@ def test_a_notebook_with_a_large_picture_in_a_text_cell_is_read() -> None:
     assert read.attachments == (("picture-1.png", "iVBO" * 100_000),)
 
 
-def test_a_short_text_keeps_its_pictures() -> None:
-    text = picture("png", 4000)
-    assert without_pictures(text) == (text, ())
-
-
-def test_what_pages_cannot_show_is_named_and_text_without_end_is_cut() -> None:
+def test_of_a_long_text_no_more_pictures_are_taken_than_pages_can_show() -> None:
+    short = picture("png", 4000)
+    assert without_pictures(short) == (short, ())
+    text, pictures = without_pictures(picture("png", 20_000) * 30)
+    assert (len(pictures), text.count("missing:picture")) == (20, 10)
     text, pictures = without_pictures(picture("jpeg", 300_000) + "x" * (2 * MAX_TEXT))
     assert text.startswith("![a](missing:picture)xxx")
     assert text.endswith("(The rest of this cell is left out: it is too long.)")
     assert len(text) < MAX_TEXT + 100
     assert pictures == ()
-
-
-def test_no_more_pictures_are_taken_than_pages_should_show() -> None:
-    text, pictures = without_pictures(picture("png", 20_000) * 30)
-    assert len(pictures) == 20
-    assert text.count("missing:picture") == 10
 
 
 JSON = st.recursive(

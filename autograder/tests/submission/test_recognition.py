@@ -11,6 +11,8 @@ from autograder.submission.notebook import Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells, exercise_by_name
 from autograder.tests.classroom import small, solved, stripped
 
+SHARED = "def row_sums(x):\n    return x.sum(-1)"
+
 
 def with_another(course: Course, name: str) -> Course:
     """Return the course with a second exercise, which asks for `triple` instead of `double`."""
@@ -52,42 +54,41 @@ def test_the_file_s_own_name_comes_first_and_of_two_names_the_longer_one(
     assert (found.name if found else None) == expected
 
 
-def test_cells_tell_the_exercise_whose_questions_they_define(course: Course) -> None:
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        (["def double(x): pass", SHARED], "01_small"),
+        (["class triple:\n    pass", SHARED], "02_other"),
+        (["triple = torch.add"], "02_other"),
+    ],
+)
+def test_cells_tell_the_exercise_whose_questions_they_define(
+    course: Course, codes: list[str], expected: str
+) -> None:
     course = with_another(course, "02_other")
-    shared = "def row_sums(x):\n    return x.sum(-1)"
-    for code, expected in {"def double(x): pass": "01_small", "class triple:\n    pass": "02_other"}.items():
-        assert exercise_by_cells(course, Path("a.ipynb"), defining(code, shared)).name == expected
-    assert exercise_by_cells(course, Path("a.ipynb"), defining("triple = torch.add")).name == "02_other"
+    assert exercise_by_cells(course, Path("a.ipynb"), defining(*codes)).name == expected
 
 
-def test_cells_tell_the_exercise_where_metadata_are_lost(course: Course) -> None:
-    notebook = Notebook(json.dumps(stripped(solved(small(course)))).encode())
-    assert exercise_by_cells(course, Path("ada.ipynb"), notebook).name == "01_small"
-    with pytest.raises(UnknownExerciseError, match="pass --exercise"):
-        exercise_by_cells(course, Path("ada.ipynb"), Notebook(b"no notebook"))
-
-
-def test_names_of_cells_tell_as_much_as_what_they_define(course: Course) -> None:
+def test_what_is_left_of_a_notebook_tells_its_exercise(course: Course) -> None:
+    """Definitions, where metadata are lost, or the names of cells."""
     course = with_another(course, "02_other")
-    notebook = Notebook(json.dumps(solved(small(course), double="1 / 0", row_sums="1 / 0")).encode())
-    assert {"double", "row_sums"} <= {cell.name for cell in notebook.cells}
-    assert exercise_by_cells(course, Path("a.ipynb"), notebook).name == "01_small"
+    for made in (stripped(solved(small(course))), solved(small(course), double="1 / 0", row_sums="1 / 0")):
+        notebook = Notebook(json.dumps(made).encode())
+        assert exercise_by_cells(course, Path("a.ipynb"), notebook).name == "01_small"
 
 
-def test_cells_that_fit_two_exercises_tell_neither(course: Course) -> None:
+def test_cells_that_fit_two_exercises_or_none_tell_neither(course: Course) -> None:
     course = with_another(course, "02_other")
-    with pytest.raises(UnknownExerciseError, match=r"one of 01_small, 02_other\)"):
-        exercise_by_cells(course, Path("a.ipynb"), defining("def row_sums(x):\n    return x.sum(-1)"))
+    for notebook in (defining(SHARED), Notebook(b"no notebook")):
+        with pytest.raises(
+            UnknownExerciseError, match=r"pass --exercise \(one of 01_small, 02_other\)"
+        ) as told:
+            exercise_by_cells(course, Path("\x1b[2Jada\n.ipynb"), notebook)
+        assert not set("\x1b\n") & set(str(told.value))  # a name cannot steer the terminal
 
 
 def test_an_exercise_that_its_author_still_writes_is_no_candidate(course: Course) -> None:
     course = with_another(course, "02_other")
     (course.root / "solutions" / "02_other" / "02_other.py").unlink()
     course = load_course(course.root)
-    assert exercise_by_cells(course, Path("a.ipynb"), defining("def row_sums(x): pass")).name == "01_small"
-
-
-def test_a_name_cannot_steer_the_terminal(course: Course) -> None:
-    with pytest.raises(UnknownExerciseError) as caught:
-        exercise_by_cells(course, Path("\x1b[2Jada\n.ipynb"), Notebook(b""))
-    assert not set("\x1b\n") & set(str(caught.value))
+    assert exercise_by_cells(course, Path("a.ipynb"), defining(SHARED)).name == "01_small"
