@@ -129,6 +129,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     ([f"{MOODLE}.ipynb", "Ada_7_assignsubmission_onlinetext/onlinetext.html"], ["Ada: new"]),
     ([f"{CANVAS}.ipynb", "lovelaceada_101_text.html", "lovelaceada_101_9002_x.pdf"], ["101: new"]),
     (["ada/01_small.ipynb", "__MACOSX/b/._x.pdf", "b/.DS_Store", "b/Thumbs.db", "a.md"], ["ada: new"]),
+    (["ada/01_small.ipynb", "b/.ipynb_checkpoints/01_small.ipynb", "c/._01_small.ipynb"], ["ada: new"]),
     (["ada/01_small.ipynb", "data/x.csv", "figures/a.png", "handout/conftest.py"], ["ada: new"]),
     (
         [f"{EXPORT}submission_5/01_small.ipynb", f"{EXPORT}submission_6/x/01_small.ipynb",

@@ -73,13 +73,7 @@ submission_6:
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"[",
-        b"- 1",
-        b"\xff",
-        b"a: 1",
-        b"submission_5",
-        b"!!python/object:os.system {}",
+        *(b"", b"[", b"- 1", b"\xff", b"a: 1", b"submission_5", b"!!python/object:os.system {}"),
         b'submission_7: {":submitters": [{":sid": bob}]}',
         b'submission_5/..: {":submitters": [{":sid": bob}]}',
         b'? [submission_5]\n: {":submitters": [{":sid": bob}]}',

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.collecting.names import class_folder, left_out, name_problem, notebook_stem
+from autograder.collecting.names import class_folder, name_problem, notebook_stem
 from autograder.submission.students import folded
 
 EXERCISES = ("01_first", "01_first_part", "02_second")
@@ -25,19 +25,6 @@ EXERCISES = ("01_first", "01_first_part", "02_second")
 def test_names_that_lead_elsewhere_have_a_problem(name: str, problem: str) -> None:
     assert problem in name_problem(name)
     assert bool(problem) == bool(name_problem(name))
-
-
-@pytest.mark.parametrize(
-    ("name", "left"),
-    [
-        ("__MACOSX/ada/._01_first.ipynb", True),
-        ("ada/.ipynb_checkpoints/01_first-checkpoint.ipynb", True),
-        ("ada/._01_first.ipynb", True),
-        ("ada/01_first.ipynb", False),
-    ],
-)
-def test_what_systems_leave_everywhere_is_left_out(name: str, left: bool) -> None:
-    assert left_out(name) is left
 
 
 @pytest.mark.parametrize(("one", "other"), [("ADA", "ada"), ("Zo\u00eb", "Zoe\u0308"), ("STRASSE", "straße")])
