@@ -76,53 +76,25 @@ def test_no_cell_is_a_formula(tmp_path: Path, text: str) -> None:
         assert list(csv.reader(file)) == [["a"], [f"'{text}"]]
 
 
-@pytest.mark.parametrize(
-    ("entries", "penalty", "questions", "exercise"),
-    [
-        (
-            [entry("ann", "double", 2.0), entry("ann", "row_sums", 4 / 3)], 0.0,
-            [("2", "graded"), ("1.3333", "graded")], ("3.3333", "4", "graded"),
-        ),
-        (
-            [entry("ann", "double", 2.0, manual_score=0.5, extra_credit=0.25)], 0.25,
-            [("0.75", "graded")], ("0.5", "2", "graded"),
-        ),
-        (
-            [entry("ann", "double", 2.0, manual_score=-0.5)], 0.0,
-            [("-0.5", "graded")], ("-0.5", "2", "graded"),
-        ),
-        (
-            [FAILED, entry("ann", "row_sums", 2.0)], 0.0,
-            [("", "grader error"), ("2", "graded")], ("", "4", "grader error"),
-        ),
-        (
-            [entry("ann", "double", 2.0), WRITTEN], 0.0,
-            [("2", "graded"), ("", "to be graded manually")], ("2", "4", "to be graded manually"),
-        ),
-        (
-            [entry("ann", "double", None, needs_person=True)], 0.0,
-            [("", "not graded yet")], ("", "2", "not graded yet"),
-        ),
-        (
-            [REVIEW, WRITTEN], 0.0,
-            [("0", "to be reviewed"), ("", "to be graded manually")],
-            ("0", "4", "to be reviewed; to be graded manually"),
-        ),
-    ],
-    ids=["graded", "by a person", "below zero", "grader error", "written", "not yet", "review"],
-)  # fmt: skip
+# Each is graded in another way, or waits for something else.
+STATES = (
+    submission("graded", entry("graded", "double", 2.0), entry("graded", "row_sums", 4 / 3)),
+    submission("by a person", entry("p", "double", 2.0, manual_score=0.5, extra_credit=0.25), penalty=0.25),
+    submission("below zero", entry("z", "double", 2.0, manual_score=-0.5)),
+    submission("grader error", FAILED, entry("e", "row_sums", 2.0)),
+    submission("written", entry("w", "double", 2.0), WRITTEN),
+    submission("not yet", entry("n", "double", None, needs_person=True)),
+    submission("review", REVIEW, WRITTEN),
+)
+
+
+@pytest.mark.parametrize("name", ["questions", "exercises"])
 def test_each_question_and_exercise_has_its_row_which_says_what_it_waits_for(
-    entries: list[GradebookEntry],
-    penalty: float,
-    questions: list[tuple[str, str]],
-    exercise: tuple[str, str, str],
-    exported: Exported,
+    name: str, course: Course, exported: Exported, golden: Callable[[str, str], None]
 ) -> None:
-    tables = exported.of(submission("ann", *entries, penalty=penalty))
-    assert [(row["score"], row["status"]) for row in tables["questions"]] == questions
-    (row,) = tables["exercises"]
-    assert (row["score"], row["max_score"], row["status"]) == exercise
-    assert float(row["penalty"]) == penalty
+    exported.of(*STATES)
+    text = (course.build / "exports" / f"{name}.csv").read_bytes().decode()
+    golden(f"exports/{name}.csv", text.replace("\r\n", "\n"))
 
 
 def test_the_class_is_those_whom_the_list_names(course: Course, exported: Exported) -> None:
@@ -136,15 +108,8 @@ def test_the_class_is_those_whom_the_list_names(course: Course, exported: Export
 
 
 def test_a_course_without_a_gradebook_exports_headings_alone(course: Course) -> None:
-    texts = [path.read_text(encoding="utf-8").strip() for path in write_tables(course, [small(course)]).paths]
-    assert texts[:2] == [
-        "student,exercise,question,score,max_score,status",
-        "student,exercise,score,max_score,penalty,status",
-    ]
-    assert [text.splitlines()[0] for text in texts[2:]] == [
-        "Student,ID,SIS User ID,SIS Login ID,Section",
-        "username",
-    ]
+    texts = [path.read_text(encoding="utf-8") for path in write_tables(course, [small(course)]).paths]
+    assert [len(text.splitlines()) for text in texts] == [1, 1, 2, 1]
 
 
 @pytest.mark.parametrize("name", ["canvas", "moodle"])
