@@ -60,6 +60,7 @@ def render_dashboard(
         statistics=statistics,
         missing=missing,
         hand_grading=statistics.hand_grading,
+        differing=[one for one in statistics.questions if one.only_check_passes or one.only_tests_pass],
         graders=graders,
         score_bars=lambda exercise: list(_score_bars(exercise)),
         mean_bars=lambda questions: list(_mean_bars(questions)),

@@ -82,11 +82,6 @@ class QuestionStatistics:
         """How many students scored all points."""
         return sum(score >= self.points for score in self.scores)
 
-    @property
-    def check_disagrees(self) -> bool:
-        """Whether the visible check and the hidden tests disagree on anybody's answer."""
-        return bool(self.only_check_passes or self.only_tests_pass)
-
     def count(self, verdict: Verdict) -> int:
         """Return in how many answers the question or one of its tests has this verdict."""
         return sum(verdict in found for found in self.verdicts)
