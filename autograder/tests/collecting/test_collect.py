@@ -74,9 +74,7 @@ CONTROL, ABSOLUTE = "refused: has control characters", "refused: has an absolute
 CLASSES: list[tuple[list[str], list[str]]] = [
     (["ada/01_small.ipynb", "bob/01_small/01_small.ipynb", "ada/notes.txt"], ["ada: new", "bob: new"]),
     # However a browser has saved it
-    (["ada/01_small.IPYNB", "bob/01_small.ipynb.txt"], ["ada: new", "bob: new"]),
     ([f"{CANVAS}.ipynb (1).txt", "beebob_102_9002_01_small.Ipynb"], ["101: new", "102: new"]),
-    ([f"{MOODLE}.ipynb.json"], ["Ada: new"]),
     # Of several, one counts
     (
         ["ada/a/01_small.ipynb", "ada/b/01_small.ipynb", "bob/01_small.ipynb", "bob/01_small-Copy1.ipynb"],

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 
 class Page(HTMLParser):
-    """What stands on a page: its tags, texts and rows, and all that could lead or load something."""
+    """What stands on a page: its tags and texts, and all that could lead or load something."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -14,23 +14,15 @@ class Page(HTMLParser):
         self.loads: set[str] = set()
         self.words = ""
         self.ids: list[str] = []
-        self.rows: list[list[str]] = []
-        self.lengths: list[float] = []  # of bars
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("th", "td"):
-            self.rows[-1].append("")
         for name, value in ((name, value or "") for name, value in attrs):
             if name.startswith("on"):
                 self.handlers.add(value)
             elif name == "id":
                 self.ids.append(value)
-            elif name == "style" and value.startswith("--length: "):
-                self.lengths.append(float(value.removeprefix("--length: ")))
             elif tag == "a" and name == "href":
                 self.links.append(value)
             elif name in ("src", "href", "xlink:href", "srcset", "data", "action"):
@@ -39,5 +31,3 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.lasttag != "style" or "body {" not in data:
             self.words += data
-        if self.rows and self.rows[-1]:
-            self.rows[-1][-1] += data.strip()

@@ -12,6 +12,7 @@ from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import small
 
 ENGINE = Path(autograder.__file__).parent
+SETTINGS = "../../course.yaml"
 # Whatever grades and whatever the gradebook keeps of it is imported from one of these.
 ROOTS = ("autograder.grading.marking", "autograder.gradebook.grades", "autograder.worker.zygote")
 
@@ -28,51 +29,38 @@ def test_all_that_grading_imports_counts() -> None:
     assert {str(path.relative_to(ENGINE)) for path in needed - set(grading_modules())} == set()
 
 
+COMMENT = "\n# a comment\n"
+
+
 @pytest.mark.parametrize(
-    ("file", "counts"),
+    ("file", "old", "new", "counts"),
     [
-        ("01_small.py", True),
-        ("test_hidden.py", True),
-        ("mistakes/double__squares.py", True),
-        ("flow.svg", True),
-        ("accepted/by_adding.py", True),
-        ("../misconceptions/masks.py", True),
-        ("heldout/double__squares.py", False),
-        (".ipynb_checkpoints/01_small-checkpoint.py", False),
-        ("notes.md", False),
-        ("handout/data.txt", False),
+        *(
+            (file, "", COMMENT, True)
+            for file in ("01_small.py", "test_hidden.py", "mistakes/double__squares.py", "flow.svg",
+                         "accepted/by_adding.py", "../misconceptions/masks.py")
+        ),
+        *(
+            (file, "", COMMENT, False)
+            for file in ("heldout/double__squares.py", ".ipynb_checkpoints/01_small-checkpoint.py",
+                         "notes.md", "handout/data.txt")
+        ),
+        (SETTINGS, "walls: bare", "walls: full", True),
+        (SETTINGS, "- name: 01_small", "- name: 01_small\n    due: 2026-01-01T12:00:00+00:00", False),
+        (SETTINGS, "- name: 01_small", "- name: 01_small\n    limits: {call_seconds: 1}", True),
+        (SETTINGS, "row_sums: [", "row_sums: [dot, ", True),
+        (SETTINGS, "title: A course", "title: Another course", False),
     ],
-)
-def test_a_change_of_an_exercise_s_file_counts_if_it_can_change_a_grade(
-    course: Course, file: str, counts: bool
+)  # fmt: skip
+def test_a_change_counts_if_it_can_change_a_grade(
+    course: Course, file: str, old: str, new: str, counts: bool
 ) -> None:
     before = rules(course, small(course))
     path = small(course).folder / file
     path.parent.mkdir(exist_ok=True)
-    with path.open("a", encoding="utf-8") as changed:
-        changed.write("\n# a comment\n")
-    changed_course = load_course(course.root)
-    assert (rules(changed_course, small(changed_course)) != before) is counts
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "counts"),
-    [
-        ("walls: bare", "walls: full", True),
-        ("- name: 01_small", "- name: 01_small\n    due: 2026-01-01T12:00:00+00:00", False),
-        ("- name: 01_small", "- name: 01_small\n    limits: {call_seconds: 1}", True),
-        ("row_sums: [", "row_sums: [dot, ", True),
-        ("title: A course", "title: Another course", False),
-    ],
-)
-def test_a_change_of_course_yaml_counts_if_it_can_change_a_grade(
-    course: Course, old: str, new: str, counts: bool
-) -> None:
-    before = rules(course, small(course))
-    path = course.root / "course.yaml"
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
     assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(text.replace(old, new) if old else text + new, encoding="utf-8")
     changed = load_course(course.root)
     assert (rules(changed, small(changed)) != before) is counts
 
