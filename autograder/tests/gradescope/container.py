@@ -6,11 +6,8 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-from autograder.plugins.gradescope.run import main
 
 
 class Container:
@@ -24,7 +21,10 @@ class Container:
 
     def run(self, *handed_in: tuple[str, str]) -> subprocess.CompletedProcess[str]:
         """Grade these files, given by name and content, by the package's own script and engine."""
-        self._hand_in(handed_in)
+        shutil.rmtree(self.root / "submission", ignore_errors=True)
+        (self.root / "submission").mkdir()
+        for name, content in handed_in:
+            (self.root / "submission" / name).write_text(content, encoding="utf-8")
         places = {
             f"AUTOGRADER_{name.upper()}": str(self.root / name)
             for name in ("source", "submission", "results")
@@ -39,19 +39,7 @@ class Container:
             timeout=300,
         )
 
-    def grade(self, *handed_in: tuple[str, str]) -> int:
-        """Grade these files by the engine that is loaded here already, and return the exit code."""
-        self._hand_in(handed_in)
-        places = (self.root / "source" / "course", self.root / "submission", self.results)
-        return main([str(place) for place in places])
-
     def read(self) -> dict[str, Any]:
         """Return the results that were written last."""
         read: dict[str, Any] = json.loads(self.results.read_text(encoding="utf-8"))
         return read
-
-    def _hand_in(self, files: Iterable[tuple[str, str]]) -> None:
-        shutil.rmtree(self.root / "submission", ignore_errors=True)
-        (self.root / "submission").mkdir()
-        for name, content in files:
-            (self.root / "submission" / name).write_text(content, encoding="utf-8")

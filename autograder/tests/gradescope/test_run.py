@@ -4,13 +4,16 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from autograder.course.course import Course
-from autograder.plugins.gradescope import write_package
-from autograder.plugins.gradescope.run import find_notebook, results
+from autograder.grading.graded import Graded
+from autograder.plugins.gradescope import run, write_package
+from autograder.plugins.gradescope.run import find_notebook, main, results
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.report.report import TestReport as HiddenTest
 from autograder.tests.classroom import WRONG_SUMS, Notebook, small, solved
@@ -40,24 +43,25 @@ def test_students_see_verdicts_and_hints_and_nothing_hidden(own: Course, contain
     assert str(container.root) not in shown
 
 
-def test_a_folder_without_the_notebook_scores_nothing_and_says_what_to_hand_in(container: Container) -> None:
-    assert container.grade(("notes.txt", "hello")) == 0
-    read = container.read()
-    assert "Hand in the file 01_small.ipynb" in read["output"]
-    assert {test["score"] for test in read["tests"]} == {0}
-
-
+@pytest.mark.parametrize(
+    ("status", "code"), [(Status.GRADED, 0), (Status.UNREADABLE, 0), (Status.GRADER_ERROR, 3)]
+)
 def test_our_own_failure_leaves_no_results_at_all(
-    own: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    status: Status,
+    code: int,
+    own: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    broken = Container(tmp_path, write_package(own, small(own)))
-    (tmp_path / "results").mkdir()
-    broken.results.write_text("old", encoding="utf-8")
-    suite = tmp_path / "source/course/solutions/01_small/test_hidden.py"
-    suite.write_text("raise RuntimeError('broken suite')", encoding="utf-8")
-    assert broken.grade(("01_small.ipynb", text_of(solved(small(own))))) == 3
-    assert "our failure" in capsys.readouterr().out
-    assert not broken.results.exists()
+    graded = Graded(Report("01_small", status, "", 0.0, 5.0, ("process",), ()), problem="broken suite")
+    grader = SimpleNamespace(grade=lambda exercise, notebook: graded)
+    monkeypatch.setattr(run, "MarkingProcess", lambda course: nullcontext(grader))
+    target = tmp_path / "results.json"
+    target.write_text("old", encoding="utf-8")
+    assert main([str(own.root), str(tmp_path), str(target)]) == code
+    assert target.exists() is (code == 0)
+    assert ("our failure: broken suite" in capsys.readouterr().out) is (code != 0)
 
 
 def test_the_packaged_engine_grades_not_the_one_that_is_installed(own: Course, tmp_path: Path) -> None:
