@@ -59,7 +59,7 @@ def render_dashboard(
         course_title=course.settings.title,
         statistics=statistics,
         missing=missing,
-        hand_grading=statistics.hand_grading,
+        hand_grading=[one for one in statistics.questions if one.waiting or one.graded],
         differing=[one for one in statistics.questions if one.only_check_passes or one.only_tests_pass],
         graders=graders,
         score_bars=lambda exercise: list(_score_bars(exercise)),

@@ -107,11 +107,6 @@ class ClassStatistics:
     groups: tuple[Group, ...]
     concerns: tuple[Concern, ...]
 
-    @property
-    def hand_grading(self) -> list[QuestionStatistics]:
-        """The questions that people grade or are asked about."""
-        return [question for question in self.questions if question.waiting or question.graded]
-
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
     """Return the statistics of `works`, which come in the order of exercises and students."""
