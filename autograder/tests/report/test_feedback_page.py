@@ -20,7 +20,7 @@ from autograder.report.report import (
     written,
 )
 from autograder.report.report import TestReport as HiddenTest
-from autograder.report.safe_html import LEFT_OUT, MAX_PART, TOO_LARGE, Allowance
+from autograder.report.safe_html import MAX_PART, TOO_LARGE, Allowance
 from autograder.tests.report.test_text import png
 
 HOLDS = HiddenTest("It holds.", Verdict.PASSED, 1.0, "")
@@ -168,12 +168,3 @@ def test_a_page_ends_with_a_word_when_it_is_full() -> None:
     parts = list(show_notebook(cells, {}, Allowance(letters=1200), {}))
     assert parts[-1] == Part("note", REST)
     assert sum(len(part.content) for part in parts) <= 1200
-
-
-def test_an_attack_on_parsers_costs_its_own_part() -> None:
-    html = {"output_type": "display_data", "data": {"text/html": "<b>" * 6000}}
-    text = NotebookNode(cell_type="markdown", source="<ul><li>" * 6000)
-    picture = {"output_type": "display_data", "data": {"image/png": png(4, 4)}}
-    parts = shown(cell("1", html, picture), text, NotebookNode(cell_type="markdown", source="*a*"))
-    contents = [str(part.content) for part in parts]
-    assert contents[1:] == [f"<p>{LEFT_OUT}</p>", png(4, 4), f"<p>{LEFT_OUT}</p>", "<p><em>a</em></p>\n"]
