@@ -139,13 +139,8 @@ def picture(page: Page, part: str = "document.body") -> bytes:
     return shot
 
 
-def visit(
-    browser: BrowserContext, path: Path, *, width: int = 1000, awaited: str = "", seconds: float = SETTLED
-) -> Visit:
-    """Open a page, touch everything on it, and return what happened.
-
-    The visit ends when nothing has happened for `seconds`, and not before an event of kind `awaited`.
-    """
+def visit(browser: BrowserContext, path: Path, *, width: int = 1000, seconds: float = SETTLED) -> Visit:
+    """Open a page, touch everything on it, and return what happened until nothing has for some `seconds`."""
     page = browser.new_page()
     page.set_viewport_size({"width": width, "height": 800})
     events: list[str] = []
@@ -155,7 +150,7 @@ def visit(
     before = page.evaluate("document.title")
     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     page.evaluate(TOUCH)
-    _settle(page, events, seconds, awaited)
+    _settle(page, events, seconds)
     after = page.evaluate("document.title")
     page.close()
     return Visit(tuple(events), before if before == after else after, overflow)
@@ -183,11 +178,9 @@ def _report(page: Page, address: str, events: list[str]) -> None:
     devtools.on("Page.frameRequestedNavigation", on("navigation", lambda event: event["url"]))
 
 
-def _settle(page: Page, events: list[str], seconds: float, awaited: str = "") -> None:
-    """Wait until there is an event of kind `awaited`, and then until none has come for some `seconds`."""
+def _settle(page: Page, events: list[str], seconds: float) -> None:
+    """Wait until no event has come for some `seconds`."""
     deadline, seen = time.monotonic() + PATIENCE / 3, -1
-    while seen < len(events) or not any(event.startswith(awaited) for event in events or [""]):
-        if time.monotonic() > deadline:
-            return
+    while seen < len(events) and time.monotonic() < deadline:
         seen = len(events)
         page.wait_for_timeout(1000 * seconds)
