@@ -52,9 +52,8 @@ PAYLOADS = {
     "<input onfocus='this.onfocus = null; alert(9)'>": "dialog says 9",
     "<base href=http://evil.example/><img src=based>": "request http://evil.example/based",
 }
-REFRESH = next(payload for payload in PAYLOADS if "http-equiv" in payload)  # which no policy stops
-LEADING = [payload for payload in PAYLOADS if payload == REFRESH or "<form" in payload]
-STAYING = [payload for payload in PAYLOADS if payload not in LEADING]
+REFRESH, FORM = (next(one for one in PAYLOADS if sign in one) for sign in ("http-equiv", "<form"))
+STAYING = [payload for payload in PAYLOADS if payload not in (REFRESH, FORM)]
 OWNED = "<script>document.title = 'owned'</script>"
 CALLING = "<link rel=preconnect href=http://evil.example/>"
 MUTATING = (
@@ -229,7 +228,7 @@ def test_what_a_hostile_page_would_do_is_on_it(course: Course) -> None:
 
 
 @IN_BROWSER
-@pytest.mark.parametrize("payloads", [STAYING, LEADING], ids=["staying", "leading"])
+@pytest.mark.parametrize("payloads", [STAYING, [REFRESH], [FORM]], ids=["staying", "refresh", "form"])
 def test_the_browser_reports_what_payloads_do_on_an_open_page(
     payloads: list[str], browser: BrowserContext, listener: Listener, tmp_path: Path
 ) -> None:
@@ -237,7 +236,7 @@ def test_the_browser_reports_what_payloads_do_on_an_open_page(
     expected |= {
         f"GET {path} HTTP/1.1" for _, call, path in (e.partition(".example") for e in expected) if call
     }
-    for seconds in (SETTLED, 2, 5):  # a form is announced before its request leaves
+    for seconds in (SETTLED, 0.7, 5):  # a form is announced before its request leaves
         expected -= {*visit_markup(browser, tmp_path, *payloads, seconds=seconds).events, *listener.drain()}
         if not expected:
             break
@@ -257,14 +256,13 @@ def test_a_changed_title_a_mere_connection_and_a_page_that_is_too_wide_are_seen(
 
 
 @IN_BROWSER
-@pytest.mark.parametrize("payloads", [STAYING, LEADING], ids=["staying", "leading"])
+@pytest.mark.parametrize("payloads", [STAYING, [FORM]], ids=["staying", "form"])  # none stops a refresh
 def test_the_policy_alone_stops_what_a_page_might_let_through(
     payloads: list[str], browser: BrowserContext, listener: Listener, tmp_path: Path
 ) -> None:
     listener.drain()
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-    let_through = [payload for payload in payloads if payload != REFRESH]
-    seen = visit_markup(browser, tmp_path, policy, *let_through, OWNED, seconds=1)
+    seen = visit_markup(browser, tmp_path, policy, *payloads, OWNED, seconds=0.5)
     assert not seen.kinds & {"dialog", "console", "exception", "window"}
     assert seen.title == "as it was"
     # To where a form or a frame leads, Chromium connects before it asks the policy, but it sends nothing.
