@@ -172,16 +172,6 @@ def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
     assert {line.student: line.status for line in summary.lines}["ben"] == "graded"
 
 
-def test_what_a_person_gave_holds_for_the_answer_that_it_was_given_for(ready: Course) -> None:
-    course = ruled(ready, "best")
-    hand_in(course, 1.0, -3)
-    grade(course)
-    by_hand(course, "ann", "why", 1.0)
-    hand_in(course, 0.4, -2)
-    assert grade(course) == 6.0
-    assert not any(entry.needs_person for entry in gradebook_submission(course, "ann").entries)
-
-
 def test_the_page_shows_the_course_of_attempts_and_the_extension(ready: Course) -> None:
     course = ruled(ready, "best")
     extend(course, "ann", "01_small", "2026-03-03 18:00 Europe/Berlin")
