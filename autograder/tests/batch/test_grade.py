@@ -215,7 +215,7 @@ def test_work_that_is_found_late_is_done_while_the_gradebook_is_open(tmp_path: P
     course = open_course(tmp_path / "course")
     hand_in(course, "ann", solved(small(course)))
     hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
-    grade_submissions(course, [small(course)], jobs=2)
+    grade_submissions(course, [small(course)], executor=Generous())
     hand_in(course, "ben", solved(small(course)))
     late = grade_submissions(course, [small(course)], jobs=2)
     assert [(one.student, one.score, one.graded) for one in late.lines] == [

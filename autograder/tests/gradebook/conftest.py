@@ -2,25 +2,17 @@
 
 import pytest
 
+from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
-from autograder.gradebook.book import ExerciseGradebook
-from autograder.grading.grader import CourseGrader
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import read_notebook
-from autograder.submission.submission import find_submissions, is_student
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradebook.rows import fill
+from autograder.tests.in_process import InProcess
 
 
 @pytest.fixture(scope="session")
 def graded_class(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Course:
     """Return a course whose class is in the gradebook, all of it graded once: to look at, not to change."""
     course = fill(open_course(tmp_path_factory.mktemp("class") / "course"))
-    exercise = small(course)
-    grader = CourseGrader(course, zygote)
-    with ExerciseGradebook(course, exercise) as book:
-        for submission in find_submissions(course, exercise):
-            if is_student(submission.student):
-                notebook = read_notebook(submission.notebook)
-                book.take_in(submission, notebook, grader.grade(exercise, notebook))
+    grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     return course

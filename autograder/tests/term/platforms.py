@@ -5,7 +5,7 @@ import random
 import zipfile
 from base64 import b64encode
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 
 from autograder.tests.term.rules import BERLIN, CLASS, DUE, HandIn
@@ -78,7 +78,7 @@ def exchange(inbound: Path, exercise: str, work: Work) -> None:
     inbound.mkdir(parents=True, exist_ok=True)
     for student, attempts in work.items():
         for handed_in, content in attempts:
-            stamp = f"{_utc(handed_in.came):%Y-%m-%d %H:%M:%S.%f} UTC"
+            stamp = f"{handed_in.came.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
             folder = inbound / f"{student}+{exercise}+{stamp}+UmFuZG9tLV8x"
             if not folder.exists():
                 folder.mkdir()
@@ -100,10 +100,6 @@ def _with_large_outputs(content: bytes) -> bytes:
     code = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
     code["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": {"image/png": noise}}]
     return json.dumps(book).encode()
-
-
-def _utc(when: datetime) -> datetime:
-    return when.astimezone(UTC)
 
 
 def _zip(path: Path, files: Mapping[str, bytes]) -> None:

@@ -4,7 +4,7 @@ Nothing here comes from the engine: what the term's commands arrive at is held a
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import cycle
@@ -184,12 +184,11 @@ def grade(student: str, exercise: str, points: Points, by_hand: ByHand) -> float
 
 def ledger(points: Mapping[str, Points], by_hand: ByHand) -> dict[tuple[str, str], float | None]:
     """Return everybody's final grade by id and exercise; None where nothing was handed in."""
-    return dict(_rows(points, by_hand))
-
-
-def _rows(points: Mapping[str, Points], by_hand: ByHand) -> Iterator[tuple[tuple[str, str], float | None]]:
-    for student in CLASS:
-        for exercise in EXERCISES if student != DROPPED else ():
-            name = RENAMED[1] if student == RENAMED[0] else student
-            done = bool(hand_ins(student, exercise))
-            yield (name, exercise), grade(student, exercise, points[exercise], by_hand) if done else None
+    return {
+        (RENAMED[1] if student == RENAMED[0] else student, exercise): (
+            grade(student, exercise, points[exercise], by_hand) if hand_ins(student, exercise) else None
+        )
+        for student in CLASS
+        if student != DROPPED
+        for exercise in EXERCISES
+    }
