@@ -24,10 +24,6 @@ def regrade(root: Path, factor: float, failed: "multiprocessing.Queue[str]") -> 
     failed.put("")
 
 
-def lines(course: Course) -> list[dict[str, object]]:
-    return list(audit_lines(course))
-
-
 def test_two_graders_at_once_take_turns_and_a_person_s_points_stay(ready: Course) -> None:
     for student in STUDENTS:
         hand_in(ready, 1.0, -1, student)
@@ -49,8 +45,9 @@ def test_two_graders_at_once_take_turns_and_a_person_s_points_stay(ready: Course
     assert set(scores) == set(STUDENTS)
     assert len(set(scores.values())) == 1, "a grader's scores are mixed with those of the other"
     assert set(scores.values()) <= {4.5, 3.0}
-    told = {student: [x for x in lines(ready) if x["student"] == student] for student in STUDENTS}
-    for student, story in told.items():
+    lines = list(audit_lines(ready))
+    for student in STUDENTS:
+        story = [line for line in lines if line["student"] == student]
         assert story[-1]["score"] == scores[student]
         for before, after in pairwise(story):
             assert after["before"] == before["score"], (student, story)

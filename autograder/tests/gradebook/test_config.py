@@ -121,35 +121,25 @@ def test_warnings_from_nbgraders_own_queries_are_silenced_and_others_are_not(cou
     assert isinstance(caught.value.__cause__, UserWarning)
 
 
-def make_older(path: Path) -> None:
-    """Take out of a gradebook what nbgrader 0.6 did not have."""
-    with sqlite3.connect(path) as connection:
-        connection.execute("alter table student drop column lms_user_id")
-        connection.execute("update alembic_version set version_num = '167914646830'")
-    connection.close()
-
-
-@pytest.fixture
-def older(ready: Course) -> Course:
+def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(ready: Course) -> None:
+    path = ready.root / "gradebook.db"
     hand_in(ready, 1.0, 0)
     grade_submissions(ready, [small(ready)], executor=ByTheirWord())
     by_hand(ready, "ann", "why", 2.0)
-    make_older(ready.root / "gradebook.db")
-    return ready
-
-
-def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(older: Course) -> None:
-    path = older.root / "gradebook.db"
+    with sqlite3.connect(path) as connection:  # what nbgrader 0.6 did not have
+        connection.execute("alter table student drop column lms_user_id")
+        connection.execute("update alembic_version set version_num = '167914646830'")
+    connection.close()
     before = path.read_bytes()
     with pytest.raises(GradebookError, match=r"gradebook\.db: is not of .* run `nbgrader db upgrade`"):
-        read_gradebook(older, small(older))
+        read_gradebook(ready, small(ready))
     assert path.read_bytes() == before
-    nbgrader(older, "db", "upgrade")
-    assert [one.score for one in read_gradebook(older, small(older))] == [7.0]
+    nbgrader(ready, "db", "upgrade")
+    assert [one.score for one in read_gradebook(ready, small(ready))] == [7.0]
     again = ByTheirWord()
-    grade_submissions(older, [small(older)], executor=again)
+    grade_submissions(ready, [small(ready)], executor=again)
     assert again.asked == []
-    assert [file.read_bytes() == before for file in older.root.glob("gradebook.db.*")] == [True]
+    assert [file.read_bytes() == before for file in ready.root.glob("gradebook.db.*")] == [True]
 
 
 def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:

@@ -143,13 +143,9 @@ def test_a_grader_error_leaves_no_score_and_asks_for_a_person(ready: Course) -> 
     assert gradebook_submission(ready, "ann").score is None
 
 
-def unanswered(course: Course) -> str:
-    """Return the written question's cell as it was released."""
-    return next(cell for cell in small(course).cells if cell.name == "why").released()
-
-
 def test_a_written_answer_that_came_later_takes_our_word_back(ready: Course) -> None:
-    record(ready, "ann", made=solved(small(ready), why=unanswered(ready)))
+    released = next(cell for cell in small(ready).cells if cell.name == "why").released()
+    record(ready, "ann", made=solved(small(ready), why=released))
     assert gradebook_entry(ready, "ann", "why").comment == "No response."
     record(ready, "ann", made=solved(small(ready)))
     seen = gradebook_entry(ready, "ann", "why")
