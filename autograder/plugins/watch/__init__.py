@@ -53,6 +53,7 @@ def watch(
     same command continues from there.
     """
     from autograder.authoring.release import build_missing
+    from autograder.batch.pool import ProcessPool
     from autograder.gradebook.config import load
     from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 
@@ -63,12 +64,15 @@ def watch(
     arrivals: FromUploads | FromExchange = (
         FromUploads(course, uploads) if uploads else FromExchange(course, config)
     )
-    watching = Watch(course, exercises, arrivals, config, release=release, jobs=jobs or 1)
     before = signal.signal(signal.SIGTERM, _stop)
     try:
-        for number in count() if rounds is None else range(rounds):
-            time.sleep(every if number else 0)
-            options.print_lines(watching.round())
+        with ProcessPool(course, jobs or 1) as pool:
+            if rounds is None:
+                pool.start()  # before anybody waits; the processes stay from round to round
+            watching = Watch(course, exercises, arrivals, config, pool, release=release)
+            for number in count() if rounds is None else range(rounds):
+                time.sleep(every if number else 0)
+                options.print_lines(watching.round())
     except KeyboardInterrupt:
         click.echo("stopped; the same command continues from here")
     finally:

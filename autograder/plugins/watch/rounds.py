@@ -142,9 +142,8 @@ class Watch:
     exercises: Sequence[Exercise]
     arrivals: FromExchange | FromUploads
     config: Config
+    executor: Executor
     release: bool = False
-    jobs: int = 1
-    executor: Executor | None = None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def round(self) -> Iterator[str]:
@@ -187,7 +186,7 @@ class Watch:
 
     def _grade(self, exercise: Exercise, due: dict[str, Attempt]) -> Iterator[str]:
         summary = grade_submissions(
-            self.course, [exercise], list(due), jobs=self.jobs, executor=self.executor, eligible=_is_told
+            self.course, [exercise], list(due), executor=self.executor, eligible=_is_told
         )
         failed = {line.student for line in summary.failures}
         for student in failed:  # which an instructor has to fix; to try again each round would help nobody

@@ -69,7 +69,7 @@ class Hall:
         self.now += minutes * MINUTE
         arrivals = FromExchange(self.course, self.config)
         watch = Watch(
-            self.course, [small(self.course)], arrivals, config=self.config, executor=self.grader,
+            self.course, [small(self.course)], arrivals, self.config, self.grader,
             clock=lambda: self.now, release=release,
         )  # fmt: skip
         return list(watch.round())
