@@ -12,12 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from pathlib import Path
 from textwrap import indent
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
 from autograder.authoring.trials import Trial, met
-from autograder.course.exercise import Exercise
+from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
@@ -25,7 +26,7 @@ from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.inputs import drawing
 from autograder.testing.student_error import StudentError
-from autograder.testing.suite import HiddenTest, Suite
+from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
 
 _FILLED = """
@@ -122,6 +123,7 @@ def _projections(node: ast.ClassDef, forward: ast.FunctionDef) -> Iterator[tuple
 QUARTER = 0.25
 _NOISE = 1e-9
 _WAYS = 3  # to make one misconception that are tried until one fails
+_BROKEN = 3  # failed tests in a row that show broken code only
 # An answer that fails by these alone was only broken by a rule; nobody would hand that in.
 _BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 
@@ -159,12 +161,17 @@ class Costs:
 
 
 def wrong_answers(
-    suite: Suite, checks: Mapping[str, str], sets: int, made: Mapping[str, Answers]
+    suite: Suite,
+    checks: Mapping[str, str],
+    sets: int,
+    made: Mapping[str, Answers],
+    failed: Mapping[Path, Sequence[Run]],
 ) -> Iterator[Cost]:
     """Run each wrong answer on the hidden tests of its question, and on its visible check.
 
     `checks` are the visible checks that the reference passes, by question, and `made` is what the catalogue
-    makes of its right answers. The files of mistakes/ run on several `sets` of hidden inputs.
+    makes of its right answers. The files of mistakes/ run on several `sets` of hidden inputs; what they fail
+    with the first is known.
     """
     exercise = suite.exercise
     for question in exercise.points:
@@ -173,21 +180,27 @@ def wrong_answers(
         for number, one in enumerate(exercise.mistakes):
             if one.question == question:
                 name = of_mistake(one.name)[1]
-                yield bench.mistake(name, one.code, str(one.path), met(sets, number))
+                yield bench.mistake(name, one, met(sets, number), failed[one.path])
         for one in (one for one in exercise.heldout if one.question == question):
             yield bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path))
         for does, code in almost_nothing(exercise, question):
-            yield bench.cost("almost nothing", does, code, whole=True)
+            yield bench.cost("almost nothing", does, code, most=1 - QUARTER)
 
 
-def measure(suite: Suite, checks: Mapping[str, str], sets: int, share: float) -> Costs:
+def measure(
+    suite: Suite,
+    checks: Mapping[str, str],
+    sets: int,
+    share: float,
+    failed: Mapping[Path, Sequence[Run]],
+) -> Costs:
     """Find the `wrong_answers` that cost too much or too little.
 
     Of the misconceptions at least this `share` must fail a test.
     """
     catalogue, declared = load_catalogue(suite.exercise.catalogue), read_equivalents(suite.exercise)
     made = {question: Answers(suite.exercise, catalogue, question) for question in suite.exercise.points}
-    costs = list(wrong_answers(suite, checks, sets, made))
+    costs = list(wrong_answers(suite, checks, sets, made, failed))
     findings = [
         f"{one.place}: {line}; let all inputs show it, or none" for one in costs for line in one.sometimes
     ]
@@ -219,26 +232,26 @@ class _Bench:
         """Yield what the first way costs that fails a test; nothing if rules only broke the code."""
         is_broken = False
         for code in codes:
-            failing, met = self._failing(code), list[tuple[HiddenTest, BaseException]]()
-            for one in failing:
+            failing, met = self._failing(code), list[Run]()
+            for one in islice(failing, _BROKEN):
                 met.append(one)
-                if not _breaks(one[1]):
+                if not _breaks(one.error):
                     yield self.cost("misconception", name, code, failing=chain(met, failing))
                     return
             is_broken = is_broken or bool(met)
         if not is_broken:
             yield self.cost("misconception", name, codes[0], failing=())
 
-    def mistake(self, name: str, code: str, place: str, sets: Sequence[int]) -> Cost:
+    def mistake(self, name: str, one: Mistake, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
-        found = [list(self._failing(code, number)) for number in sets]
-        times = Counter(test for failed in found for test, _ in failed)
+        found = [failed, *([*self._failing(one.code, number)] for number in sets[1:])]
+        times = Counter(run.test for failed in found for run in failed)
         sometimes = tuple(
             f'fails "{test.title}" ({test.function}) with {times[test]} of {len(sets)} sets of hidden inputs'
             for test in self._tests
             if 0 < times[test] < len(sets)
         )
-        cost = self.cost("mistake", name, code, place, failing=found[0], whole=True)
+        cost = self.cost("mistake", name, one.code, str(one.path), failing=failed, most=1.0)
         return replace(cost, sometimes=sometimes)
 
     def cost(
@@ -247,24 +260,27 @@ class _Bench:
         name: str,
         code: str,
         place: str = "",
-        failing: Iterable[tuple[HiddenTest, BaseException]] | None = None,
+        failing: Iterable[Run] | None = None,
         *,
-        whole: bool = False,
+        most: float = 0.0,
     ) -> Cost:
-        """Return what an answer costs with the first set of hidden inputs.
+        """Return what an answer costs with the first set of hidden inputs, or that it costs at least so much.
 
-        Unless the whole cost is asked for, the first failed test is enough where the visible check fails:
-        that saves most of the time.
+        Unless something is asked for, the first failed test is enough where the visible check fails: that
+        saves most of the time.
         """
-        is_seen = not whole and self._is_seen(code)
-        failing = self._failing(code) if failing is None else failing
-        failed = {test for test, _ in islice(failing, 1 if is_seen else None)}
-        share = sum(test.weight for test in failed) / sum(test.weight for test in self._tests)
-        is_green = share > QUARTER + _NOISE and not (self._is_seen(code) if whole else is_seen)
+        is_seen, all_of_them = not most and self._is_seen(code), sum(test.weight for test in self._tests)
+        enough, share, failed = 0.0 if is_seen else most or 1.0, 0.0, set[HiddenTest]()
+        for run in self._failing(code) if failing is None else failing:
+            failed.add(run.test)
+            share = sum(one.weight for one in failed) / all_of_them
+            if share >= enough:
+                break
+        is_green = share > QUARTER + _NOISE and not (self._is_seen(code) if most else is_seen)
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         return Cost(self._question, kind, name, share, is_green, place, tuple(fails))
 
-    def _failing(self, code: str, number: int = 0) -> Iterator[tuple[HiddenTest, BaseException]]:
+    def _failing(self, code: str, number: int = 0) -> Iterator[Run]:
         return self._trial.failing(self._exercise.variant(code), number)
 
     def _is_seen(self, code: str) -> bool:
@@ -272,7 +288,7 @@ class _Bench:
         return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
 
 
-def _breaks(error: BaseException) -> bool:
+def _breaks(error: BaseException | None) -> bool:
     return (error.type if isinstance(error, StudentError) else type(error).__name__) in _BREAKS
 
 

@@ -17,7 +17,7 @@ from autograder.testing.inputs import Inputs, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, run_code, silence
 
-_SECRET = b"Measuring twice must find the same, so it does not use the course's own secret."
+SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs that each answer of an author meets
 SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
 
@@ -45,14 +45,14 @@ class Trial:
         """Whether an answer fails a test."""
         return any(True for _ in self.failing(cells))
 
-    def failing(self, cells: tuple[str, ...], number: int = 0) -> Iterator[tuple[HiddenTest, BaseException]]:
-        """Yield the tests that an answer fails on one set of inputs, and how: all, if it cannot be run."""
-        inputs = numbered_inputs(_SECRET, self._suite.exercise.name, number)
+    def failing(self, cells: tuple[str, ...], number: int = 0) -> Iterator[Run]:
+        """Yield the runs in which an answer fails on one set of inputs: of all tests, if it cannot be run."""
+        inputs = numbered_inputs(SECRET, self._suite.exercise.name, number)
         order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
         for run in trial_runs(self._suite, cells, inputs, order):
             if run.error is not None:
                 self._times_failed[run.test] += 1
-                yield run.test, run.error
+                yield run
 
 
 def trial_runs(

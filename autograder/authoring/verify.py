@@ -31,7 +31,15 @@ from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength, measure
-from autograder.authoring.trials import SETS_THOROUGH, SETS_TRIED, failures, met, place, trial_runs
+from autograder.authoring.trials import (
+    SECRET,
+    SETS_THOROUGH,
+    SETS_TRIED,
+    failures,
+    met,
+    place,
+    trial_runs,
+)
 from autograder.batch.pool import CONTEXT
 from autograder.course.code import bound_names, pieces, rests_on
 from autograder.course.course import Course, load_course
@@ -51,7 +59,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
 from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
-from autograder.testing.suite import HiddenTest, use_one_thread
+from autograder.testing.suite import HiddenTest, Run, use_one_thread
 from autograder.worker.walls import die_with_parent
 
 
@@ -71,9 +79,6 @@ class Proof:
     before: bool = False  # whether this was shown before, and nothing has changed since
 
 
-_SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-
-
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
     """Yield what a student would read of each wrong answer in mistakes/ and heldout/, with its repair.
 
@@ -81,7 +86,7 @@ def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) 
     """
     found = set[str]()
     for exercise in exercises:
-        grader = Grader.of_course(course, exercise, zygote, _SECRET)
+        grader = Grader.of_course(course, exercise, zygote, SECRET)
         for answer in (*exercise.mistakes, *exercise.heldout):
             cells = solved_cells(exercise, exercise.replaced(answer.code))
             report = grader.grade_cells(cells, asked={answer.question}).report
@@ -112,7 +117,7 @@ def prove(
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
         try:
-            grader = Grader.of_course(course, exercise, zygote, _SECRET)
+            grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
             wrong = tuple(entry.unknown_operators(course, exercise))
             notes = tuple(entry.unknown_calls(course, exercise))
@@ -137,6 +142,7 @@ class _Verification:
     sets: int
     findings: list[str] = field(default_factory=list)
     checks: dict[str, str] = field(default_factory=dict)  # that the reference passes, by question
+    failed: dict[Path, list[Run]] = field(default_factory=dict)  # of its question, by each mistake
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
@@ -152,7 +158,7 @@ class _Verification:
             self._caught(mistake)
         carried = entry.measure(exercise, builds_on, suite, self._grade) if builds_on else None
         strength = measure(suite, share)
-        measured = carried, strength, costs.measure(suite, self.checks, self.sets, share)
+        measured = carried, strength, costs.measure(suite, self.checks, self.sets, share, self.failed)
         self.findings += [line for one in measured if one for line in one.findings]
         return replace(
             proof,
@@ -200,7 +206,7 @@ class _Verification:
     def _accepted(self, number: int, variant: Variant) -> None:
         """Find tests and visible checks that another right answer fails."""
         cells, path = self.exercise.variant(variant.code), variant.path
-        self._full_marks(number, path, self._grade(self.exercise.replaced(variant.code), checked=True), cells)
+        self._full_marks(number, path, self._grade(self.exercise.replaced(variant.code)), cells)
         for name, check in self.checks.items():
             if error := costs.check_error(check, cells):
                 said = f"{type(error).__name__}: {error}"
@@ -208,7 +214,7 @@ class _Verification:
 
     def _full_marks(self, number: int, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
-        sets = [numbered_inputs(_SECRET, self.exercise.name, one) for one in met(self.sets, number)]
+        sets = [numbered_inputs(SECRET, self.exercise.name, one) for one in met(self.sets, number)]
         failed = failures(self.grader.suite, cells, sets)
         for test, said in failed.items():
             self._find(path, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
@@ -236,10 +242,11 @@ class _Verification:
         The tests run here that a mistake can reach. Unless just its own question fails, a worker grades it:
         rules may catch it, and what builds on it may lose nothing.
         """
-        suite, inputs = self.grader.suite, numbered_inputs(_SECRET, self.exercise.name, 0)
-        seen = trial_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))
-        failed = [blamed(suite, run, inputs) for run in seen if run.error is not None]
-        breaks = any(run.kind is Verdict.GRADER_ERROR for run in failed)
+        suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
+        runs = trial_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))
+        failed = [run for run in runs if run.error is not None]
+        self.failed[mistake.path] = [run for run in failed if run.test.question == mistake.question]
+        breaks = any(blamed(suite, run, inputs).kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
             self._graded(mistake)
 
