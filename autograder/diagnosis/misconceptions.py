@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +78,18 @@ def spelt(misconception: Misconception, rule: Rule) -> str:
 
 
 def load_catalogue(files: Sequence[Path]) -> Catalogue:
-    """Read the catalogue's files; SourceError where one is none."""
+    """Read the catalogue's files, once for all exercises; SourceError where one is none."""
+    return _read(tuple((path, read_text(path)) for path in files))
+
+
+@lru_cache(1)
+def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
     found: dict[str, Misconception] = {}
     writings: list[Rule] = []
-    for path in files:
-        defined = _defined(path)
+    for path, text in texts:
+        parsed(path, text)
+        defined: dict[str, Any] = {"__name__": path.stem}
+        exec(compile(text, str(path), "exec"), defined)  # noqa: S102 - the course's own code
         try:
             writings += rules(str(defined.get("WRITINGS", "")))
             for misconception in defined.get("MISCONCEPTIONS", ()):
@@ -93,11 +100,3 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
         except PatternError as error:
             raise SourceError(f"{path}: {error}") from error
     return Catalogue(tuple(found.values()), tuple(writings))
-
-
-def _defined(path: Path) -> dict[str, Any]:
-    text = read_text(path)
-    parsed(path, text)
-    variables: dict[str, Any] = {"__name__": path.stem}
-    exec(compile(text, str(path), "exec"), variables)  # noqa: S102 - the course's own code
-    return variables
