@@ -248,12 +248,9 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
     assert {sort_of(edit, code) for edit in missing} == {("missing", "f", "transpose")}
 
 
-def test_what_is_no_small_mistake_is_not_repaired() -> None:
-    text = "def attention_weights(scores):\n    return None"
-    assert [one for one in repaired(text)[0] if one.whole] == []
-
-
-def test_a_test_runs_once_for_all_candidates_that_answer_it_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_small_mistake_is_not_repaired_and_equal_answers_are_tested_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tried, run, ask, run_one = list[object](), list[object](), OwnBench.ask, Suite.run_one
 
     def asked(bench: OwnBench, header: Header, tensors: Parts) -> Reply:

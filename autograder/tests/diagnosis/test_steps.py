@@ -77,6 +77,12 @@ def said(text: str) -> str:
             "x.shape[-1] ** 0.5",
             "The step in line 11, at `x.shape[-1]`, is where it goes wrong; everything else is right.",
         ),
+        (  # what is missing lies between what is right and what is not
+            LAYERS,
+            "s / k.shape[-1] ** 0.5",
+            "s - s.mean()",
+            "It goes wrong between line 10 and line 11; everything else is right.",
+        ),
     ],
 )
 def test_the_step_is_named_up_to_which_and_after_which_all_is_right(
@@ -102,6 +108,14 @@ def test_the_step_is_named_up_to_which_and_after_which_all_is_right(
             [("scores, dim=-1", "scores ** 2, dim=0"), ("weights @ inputs", "weights @ inputs.tanh()")],
         ),
         (LAYERS, [("dim=-1)", "dim=0)"), ("w @ v", "w.mT @ v.relu()")]),
+        # Nobody knows what the second of two wrong lines should have made.
+        (
+            ATTENTION,
+            [
+                ("scores, dim=-1", "scores, dim=0"),
+                ("    weights", "    scores = scores.tanh() * 3\n    weights"),
+            ],
+        ),
         # Nothing of it matches.
         (ATTENTION, [("return weights @ inputs", "return inputs.new_zeros(inputs.shape)")]),
         # What goes into the step has gone wrong before, where nobody can tell what is missing.
@@ -122,19 +136,6 @@ def test_nothing_is_said_without_a_proof(right: str, changes: list[tuple[str, st
         assert was in text
         text = text.replace(was, written)
     assert said(text) == ""
-
-
-def test_two_wrong_parts_of_what_makes_one_result_are_told_as_far_as_they_reach() -> None:
-    text = ATTENTION.replace("scores, dim=-1", "scores, dim=0").replace(
-        "    weights", "    scores = scores.tanh() * 3\n    weights"
-    )
-    assert said(text) == ""  # nobody knows what the second line should have made
-
-
-def test_what_is_missing_lies_between_what_is_right_and_what_is_not() -> None:
-    assert said(LAYERS.replace("s / k.shape[-1] ** 0.5", "s - s.mean()")) == (
-        "It goes wrong between line 10 and line 11; everything else is right."
-    )
 
 
 def test_a_step_is_the_same_each_time() -> None:

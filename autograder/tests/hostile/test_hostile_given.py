@@ -111,21 +111,17 @@ def is_rising(function):
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+def grade(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Grade:
     folder = tmp_path_factory.mktemp("course") / "01_lines"
     folder.mkdir()
     (folder / "01_lines.py").write_text(SOURCE, encoding="utf-8")
     (folder / "test_hidden.py").write_text(HIDDEN, encoding="utf-8")
-    return Suite(Exercise(folder))
+    suite = Suite(Exercise(folder))
 
-
-@pytest.fixture(scope="module")
-def grade(suite: Suite, zygote: Zygote) -> Grade:
     def graded(code: str) -> Run:
         cells = [NotebookCell(0, "code", code, "is_rising")]
-        inputs = numbered_inputs(b"secret", "01_lines", 1)
         with Session(zygote, cells, Limits()) as session:
-            (run,) = suite.run(session, inputs)
+            (run,) = suite.run(session, numbered_inputs(b"secret", "01_lines", 1))
         return run
 
     return graded

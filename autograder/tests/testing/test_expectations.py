@@ -1,14 +1,23 @@
 """Expectations say what was seen and what to think about, never what was expected."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from autograder.testing.arrays import expect_array
 from autograder.testing.exchange import Local
-from autograder.testing.expectations import NotJudged, Unmet, expect, expect_equal, expect_unchanged
+from autograder.testing.expectations import NotJudged, Unmet, equals, expect, expect_equal, expect_unchanged
+from autograder.testing.figures import expect_figure
 from autograder.testing.student import Inspection, Student
+from autograder.testing.tables import expect_frame
 from autograder.testing.tensors import (
     expect_close,
     expect_computed,
@@ -23,10 +32,22 @@ from autograder.testing.tensors import (
     expect_rows_sum_to_one,
     expect_tensor,
 )
+from autograder.worker.figures import Axes, Drawn, Figure
 from autograder.worker.namespace import run_code
 
 RIGHT = torch.tensor([[0.25, 0.75], [0.5, 0.5]])
 NAN = torch.tensor([[0.25, float("nan")], [0.5, 0.5]])
+ONES, GAP = np.ones(3), np.array([1.0, np.nan, 1.0])
+TABLE = pd.DataFrame({"kind": ["oak", "elm"], "height": [10.0, 30.0]})
+LINE = Drawn("rise", np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+PLOT = Axes("Heights", "x", "y", "linear", "linear", ("rise",), (LINE,), (), (), ())
+SHOWN = Figure("", (PLOT,))
+
+
+def shown(**changes: Any) -> Figure:
+    return Figure("", (replace(PLOT, **changes),))
+
+
 CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: expect_close(None, RIGHT), "The result must be a tensor, but it is None. Is a return missing?"),
     (lambda: expect_close(0.5, RIGHT), "it is a float. A 0-d tensor keeps the gradient"),
@@ -72,6 +93,68 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: expect_gradient(Inspection(None, (), {0: RIGHT + 1}, {}), {0: RIGHT}, names=("scores",)),
         "The gradient of scores has the right shape",
+    ),
+    (lambda: expect_equal(None, "a"), "The result must be a str, but it is None. Is a return missing?"),
+    (
+        lambda: expect_equal("Ab", "aB", hint="Look."),
+        "which is wrong. Only upper and lower case differ. Look.",
+    ),
+    (lambda: expect_equal("a b", "ab\n"), "Only white space differs."),
+    (lambda: expect_equal(2.5, 3), "must be an int, but it is a float."),
+    (lambda: expect_equal("3", 3.0), "must be a number, but it is a str."),
+    (lambda: expect_equal(1 << 5000, 1.5), "which is wrong."),
+    (lambda: expect_equal(complex(1e308, 1e308), 1.5), "must be a number, but it is a complex."),
+    (lambda: expect_equal(complex(1e308, 1e308), 1j), "which is wrong."),
+    (lambda: expect_equal([1, 2], (1, 2)), "must be a tuple, but it is a list."),
+    (lambda: expect_equal([1], [1, 2]), "must have 2 items, but it has 1."),
+    (lambda: expect_equal([[1, 2]], [[1, 3]]), "result[0][1] is 2, which is wrong."),
+    (lambda: expect_equal({"a": 1}, {"b": 1, "c": 2}), "lacks 2 of its 2 keys and holds 'a', which"),
+    (lambda: expect_equal({"a": 1}, {"a": 2}), "result['a'] is 1, which is wrong."),
+    (lambda: expect_equal({1, 2}, {1, 3, 4}), "lacks 2 of its 3 elements and holds 2"),
+    (
+        lambda: expect_equal(date(2026, 1, 1), date(2026, 1, 2)),
+        "is datetime.date(2026, 1, 1), which is wrong.",
+    ),
+    (lambda: expect_equal([ONES], [ONES + 1]), "result[0] has the right shape, but 3 of"),
+    (lambda: expect_array([1.0], ONES), "must be an array, but it is a list."),
+    (lambda: expect_array(ONES[:2], ONES), "must have shape (3,), but it has (2,)."),
+    (lambda: expect_array(ONES, ONES > 0), "must hold bool, but it holds float64."),
+    (lambda: expect_array(ONES, ONES, dtype="float32"), "must hold float32, but it holds float64."),
+    (lambda: expect_array(GAP, ONES), "The result has NaN at [1]."),
+    (lambda: expect_array(ONES, GAP, hint="Look."), "1 of its 3 values is wrong, first at [1]. Look."),
+    (lambda: expect_array(np.array(["a"]), np.array(["b"])), "The result has the wrong value."),
+    (lambda: expect_array(np.array(["2026"], "M8[D]"), np.array(["2027"], "M8[Y]")), "the wrong value."),
+    (lambda: expect_frame([1], TABLE), "must be a DataFrame, but it is a list."),
+    (lambda: expect_frame(TABLE["kind"], TABLE), "must be a DataFrame, but it is a Series."),
+    (lambda: expect_frame(TABLE[["height"]], TABLE), "the columns 'kind', 'height', but it has 'height'."),
+    (lambda: expect_frame(TABLE[:1], TABLE), "must have 2 rows, but it has 1."),
+    (lambda: expect_frame(TABLE.set_index(["kind", "height"], drop=False), TABLE), "number of levels."),
+    (lambda: expect_frame(TABLE.set_index([[5, 6]]), TABLE), "2 wrong values of 2 in its index"),
+    (lambda: expect_frame(TABLE.assign(height=[10, 31]), TABLE, hint="Look."), "in row 1. Look."),
+    (lambda: expect_frame(TABLE[::-1], TABLE, index=False), "in column 0, 'kind', the first in row 0."),
+    (lambda: expect_frame(TABLE.assign(height=1), TABLE, in_order=False), "2 wrong values of 2 in column 1"),
+    (lambda: expect_frame(TABLE["height"] + 1, TABLE["height"]), "in its values"),
+    (lambda: expect_frame(pd.Index([1]), pd.Index([2])), "in its labels"),
+    (lambda: expect_figure(None, SHOWN), "must be a figure of matplotlib, but it is None."),
+    (lambda: expect_figure(Figure("", ()), SHOWN), "must have 1 pair of axes, but it has 0."),
+    (lambda: expect_figure(shown(xlabel=" "), SHOWN), "The figure has no label on its x axis."),
+    (lambda: expect_figure(shown(title="Trees"), SHOWN, texts=True), "has another title than asked for."),
+    (
+        lambda: expect_figure(shown(yscale="log"), SHOWN),
+        "y axis of the figure must be linear, but it is log.",
+    ),
+    (lambda: expect_figure(shown(legend=()), SHOWN), "The figure needs a legend with 1 entry."),
+    (lambda: expect_figure(shown(lines=()), SHOWN), "must show 1 line, but it shows 0."),
+    (
+        lambda: expect_figure(shown(lines=(), bars=(LINE,)), shown(lines=(), bars=())),
+        "must show 0 groups of bars",
+    ),
+    (lambda: expect_figure(shown(lines=(replace(LINE, y=LINE.x),)), SHOWN), "the data of the line."),
+    (lambda: expect_figure(shown(images=(ONES,)), SHOWN), "another number of images."),
+    (lambda: expect_unchanged(Inspection(None, ([1, 2],), {}, {}), [1]), "it changed input 1 in place."),
+    (
+        lambda: expect_unchanged(Inspection(None, (TABLE,), {}, {}), TABLE[:1], names=("trees",)),
+        "changed trees in",
     ),
 ]
 
@@ -168,6 +251,11 @@ def test_what_holds_passes_in_silence() -> None:
     expect_unchanged(Inspection(None, (RIGHT, 3), {}, {}), RIGHT)
     expect_gradient(Inspection(None, (), {1: RIGHT}, {}), {1: RIGHT})
     assert expect_tensor(RIGHT, (2, 2), torch.float32) is RIGHT
+    expect_frame(TABLE[::-1], TABLE, in_order=False)
+    expect_frame(TABLE.set_index([[5, 6]]), TABLE, index=False)
+    expect_figure(shown(title="Trees", lines=(replace(LINE, label=""),)), SHOWN)
+    assert expect_array(ONES + 1e-12, ONES).tolist() == (ONES + 1e-12).tolist()
+    expect_unchanged(Inspection(None, ("a", [1], ONES), {}, {}), [1], ONES)
 
 
 @pytest.mark.parametrize(("dtype", "off"), [(torch.float32, 1e-4), (torch.float64, 1e-7)])
@@ -191,3 +279,55 @@ def test_the_first_wrong_place_is_found_in_any_order_of_memory() -> None:
         place = wrong.permute(order).isnan().nonzero()[0].tolist()
         with pytest.raises(Unmet, match=f"NaN at {re.escape(str(place))}"):
             expect_finite(wrong.permute(order))
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (np.float64(2.5), 2.5),
+        (0.1 + 0.2, 0.3),
+        (3, 3.0),
+        (np.int64(3), 3),
+        (np.bool_(True), True),
+        (True, 1),
+        (float("nan"), float("nan")),
+        ({"a": 1}, Counter("a")),
+        ([{1: (2, {3})}], [{1: (2.0, {3})}]),
+        (np.array([1, 2], "int32"), np.array([1.0, 2.0])),
+        (np.array([0.1], "float32"), np.array([0.1])),
+        (GAP, GAP),
+        (2.0, np.array(2.0)),
+        (np.array(["a", None], object), np.array(["a", None], object)),
+        (TABLE.astype({"height": int}), TABLE),
+        (pd.Series(["a"], dtype="category"), pd.Series(["a"])),
+        (pd.Series([1, None], dtype="Int64"), pd.Series([1.0, np.nan])),
+    ],
+    ids=str,
+)
+def test_what_is_of_the_kind_that_was_asked_for_is_right(actual: object, expected: object) -> None:
+    assert equals(actual, expected)
+
+
+def test_no_value_of_an_answer_makes_an_expectation_fail_otherwise() -> None:
+    odd: list[Any] = [object(), GAP, SHOWN, pd.NA, pd.NaT, float("inf"), 1 << 4000, [GAP], {"a": GAP}, b""]
+    right: list[Any] = [
+        1,
+        1.5,
+        1j,
+        "a",
+        [1],
+        {"a": 1},
+        {1},
+        ONES,
+        TABLE,
+        TABLE["kind"],
+        date(2026, 1, 1),
+        True,
+    ]
+    for actual in odd:
+        for expected in right:
+            assert not equals(actual, expected)
+            assert not equals([actual], [expected])
+        for table in (pd.DataFrame({"x": [actual, 1]}), pd.Series([actual, "a"], dtype=object)):
+            assert not equals(table, table[:1])
+            assert not equals(table, type(table)([7, 8], index=[0, 1]))

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,44 +29,22 @@ def running(code: str, folder: Path) -> Iterator[int]:
         process.kill()
 
 
-def many_files(folder: Path) -> None:
-    for number in range(2001):
-        (folder / str(number)).touch()
-
-
-def many_folders(folder: Path) -> None:
-    for number in range(1001):
-        (folder / str(number) / "inside").mkdir(parents=True)
-
-
-def many_bytes(folder: Path) -> None:
-    for number in range(9):
-        (folder / str(number)).write_bytes(bytes(MAX_FILE - 1))
-
-
-def few_files(folder: Path) -> None:
-    (folder / "inside").mkdir()
-    for number in range(100):
-        (folder / "inside" / str(number)).write_bytes(bytes(1000))
-
-
-def a_sparse_file(folder: Path) -> None:
-    with (folder / "sparse").open("wb") as file:
-        file.truncate(1 << 30)
-
-
 @pytest.mark.parametrize(
-    ("fill", "too_much"),
+    ("count", "name", "size", "too_much"),
     [
-        (few_files, False),
-        (a_sparse_file, False),
-        (many_files, True),
-        (many_folders, True),
-        (many_bytes, True),
+        (100, "inside/{}", 1000, False),
+        (2001, "{}", 0, True),
+        (1001, "{}/inside", 0, True),
+        (9, "{}", MAX_FILE - 1, True),
     ],
 )
-def test_what_a_folder_holds_counts(fill: Callable[[Path], None], too_much: bool, tmp_path: Path) -> None:
-    fill(tmp_path)
+def test_what_a_folder_holds_counts(count: int, name: str, size: int, too_much: bool, tmp_path: Path) -> None:
+    for number in range(count):
+        path = tmp_path / name.format(number)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(size))
+    (tmp_path / "sparse").touch()
+    os.truncate(tmp_path / "sparse", 1 << 30)  # which takes no space
     with running("pass", tmp_path) as process:
         assert exceeds(process, tmp_path) is too_much
 
