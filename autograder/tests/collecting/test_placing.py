@@ -1,7 +1,8 @@
 """Everything that is handed in is kept, in whatever order, and the newest lies whole in submitted/."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
@@ -237,50 +238,42 @@ def test_what_came_another_way_than_by_collecting_is_kept_before_it_is_replaced(
     assert kept(submission) == ["by hand", "between", "later"]
 
 
+class KilledError(BaseException):
+    """What happens to us is nothing that we handle."""
+
+
+def killed(real: Callable[..., object], writes: Iterator[int]) -> Callable[..., object]:
+    """Return a function that writes so long as there are `writes` left."""
+
+    def write(*arguments: object, **more: object) -> object:
+        if next(writes, None) is None:
+            raise KilledError
+        return real(*arguments, **more)
+
+    return write
+
+
 def test_where_we_are_killed_on_the_way_collecting_again_mends_it(
     submission: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each write is the last one once; then the same archives are collected again."""
-
-    class KilledError(BaseException):
-        pass
-
-    import os
-
-    real = {"replace": os.replace, "unlink": os.unlink, "rename": os.rename, "mkdir": os.mkdir}
+    times = {"1": "2026-03-02 18:00:00.000000 UTC", "2": "2026-03-02 19:00:00.000000 UTC"}
     for last in range(40):
-        root = submission.root / str(last)
-        root.mkdir()
-        one, left = Submission(root, "ada", "01_small"), [last]
+        one, writes = Submission(submission.root / str(last), "ada", "01_small"), iter(range(last))
+        one.root.mkdir()
         place(one, b"1", Arrival(WHEN))
-
-        def counted(name: str, *arguments: object, left: list[int] = left, **more: object) -> object:
-            left[0] -= 1
-            if left[0] < 0:
-                raise KilledError
-            return real[name](*arguments, **more)  # type: ignore[operator]
-
-        with monkeypatch.context() as patch:
-            for name in real:
-                patch.setattr(os, name, lambda *a, name=name, **m: counted(name, *a, **m))
-            try:
-                place(one, b"2", Arrival(WHEN + HOUR))
-                whole = True
-            except KilledError:
-                whole = False
+        with monkeypatch.context() as patch, suppress(KilledError):
+            for name in ("replace", "unlink", "rename", "mkdir"):
+                patch.setattr(os, name, killed(getattr(os, name), writes))
+            place(one, b"2", Arrival(WHEN + HOUR))
+            break  # whole, without being killed
         text, time = counting(one)
-        assert time in (
-            "",
-            {"1": "2026-03-02 18:00:00.000000 UTC", "2": "2026-03-02 19:00:00.000000 UTC"}[text],
-        )
+        assert time in ("", times[text])
         place(one, b"1", Arrival(WHEN))
         place(one, b"2", Arrival(WHEN + HOUR))
         assert kept(one) == ["1", "2"]
-        assert counting(one) == ("2", "2026-03-02 19:00:00.000000 UTC")
-        if whole:
-            break
-    else:
-        pytest.fail("placing a notebook takes more than 40 steps")
+        assert counting(one) == ("2", times["2"])
+    assert 3 < last < 39
 
 
 def test_the_secret_by_which_a_page_returns_stays_with_its_notebook(submission: Submission) -> None:
