@@ -63,13 +63,16 @@ def test_a_page_is_as_it_was(golden: Callable[[str, str], None]) -> None:
     """On it is something wrong in each way, and in the notebook something of each kind."""
     hint = "With another order in line 9, at `x9 = <b>`, all tests pass. All else is right."
     name_error = "NameError: name 'y' is not defined (the cell of third, line 1)"
-    crashes = tuple(HiddenTest(f"Test {n}.", Verdict.CRASHED, 1.0, name_error) for n in range(3))
+    errors = (name_error, "IndexError: 3", "IndexError: 3", name_error, "ValueError: odd")
+    crashes = tuple(HiddenTest(f"Test {n}.", Verdict.CRASHED, 1.0, error) for n, error in enumerate(errors))
+    two_things = "Two things are wrong:\n1. This. (1. no)\n2. That."
     questions = (
         QuestionReport("halve", Verdict.PASSED, 2.0, 2.0, tests=(HOLDS,)),
         replace(QUESTION, hint=hint, place=Place("double", 9), tests=(HOLDS, FAILS, FAILS)),
         QuestionReport("third", Verdict.CRASHED, 0.0, 2.0, name_error, None, crashes),
         QuestionReport("quarter", Verdict.CRASHED, 0.0, 2.0, name_error, None, crashes),
-        QuestionReport("slow", Verdict.TIMED_OUT, 0.0, 2.0, FAILS.hint, None, (FAILS,)),
+        QuestionReport("slow", Verdict.TIMED_OUT, 0.0, 2.0, two_things, None, (FAILS,)),
+        QuestionReport("fifth", Verdict.FAILED, 0.0, 2.0, FAILS.hint, None, (FAILS,)),
         written("why", 2.0),
     )
     remarked = replace(ENTRY, remark="<b>Well</b> *put*:\n$a < b$")

@@ -77,33 +77,11 @@ def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -
     assert view(question, replace(SETTLED, manual_score=1.0), unreadable=True).badge == "graded"
 
 
-def test_a_hint_that_names_two_things_has_two_parts() -> None:
-    two = view(
-        replace(REVIEW, verdict=Verdict.FAILED, hint="Two things are wrong:\n1. This. (1. no)\n2. That."),
-        None,
-    )
-    assert (two.lead, two.parts) == ("Two things are wrong:", ("This. (1. no)", "That."))
-    assert view(REVIEW, None).parts == ()
-
-
 def test_every_verdict_has_a_badge_and_a_sentence() -> None:
     for verdict in Verdict:
         seen = view(replace(REVIEW, verdict=verdict), None)
         assert seen.badge
         assert seen.meaning
-
-
-def test_a_crash_that_several_tests_met_is_shown_once_with_their_number() -> None:
-    errors = ("NameError: y", "IndexError: 3", "IndexError: 3", "NameError: y", "ValueError: odd")
-    tests = tuple(HiddenTest(f"Title {n}.", Verdict.CRASHED, 1.0, error) for n, error in enumerate(errors))
-    shown = view(QuestionReport("dot", Verdict.CRASHED, 0.0, 3.0, errors[0], None, tests), None)
-    assert shown.lead == "NameError: y (in 2 tests)"
-    assert shown.tally == "0 of 5 tests passed"
-    assert [(group.hint, group.count) for group in shown.tests] == [
-        (None, 2),
-        ("IndexError: 3", 2),
-        ("ValueError: odd", 1),
-    ]
 
 
 @pytest.mark.parametrize(
