@@ -1,7 +1,7 @@
 """When a submission came: by the instructor's files, the platform or the file, and never by a download."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -32,38 +32,30 @@ IN_CANVAS, IN_MOODLE = dict.fromkeys((ADA_IN_CANVAS, BOB_IN_CANVAS), NOTEBOOK), 
 FOLDERS = {"ada/01_small.ipynb": NOTEBOOK, "bob/01_small.ipynb": NOTEBOOK}
 
 
-class Collect:
-    """Collects a class with a list of times; `stamps` says when who came, in UTC."""
-
-    def __init__(self, course: Course, folder: Path) -> None:
-        self.course, self._folder = course, folder
-
-    def __call__(self, files: Mapping[str, str], times: str, *words: str) -> tuple[int, list[str]]:
-        """Return the exit code and what was printed."""
-        path, archive = self._folder / "times.csv", self._folder / "class.zip"
-        path.write_text(times, encoding="utf-8-sig")
-        archive.write_bytes(zipped(files, DOWNLOADED))
-        more = ("--times", str(path)) if times else ()
-        done = CliRunner().invoke(
-            main, ["--course", str(self.course.root), "collect", str(archive), *more, *words]
-        )
-        return done.exit_code, done.output.splitlines()
-
-    def due(self, when: str) -> None:
-        path = self.course.root / "course.yaml"
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace("- name: 01_small", f"- name: 01_small\n    due: {when}"), "utf-8")
-
-    @property
-    def stamps(self) -> dict[str, str]:
-        folders = sorted((self.course.root / "submitted").glob("*/01_small"))
-        stamps = {folder.parent.name: folder / "timestamp.txt" for folder in folders}
-        return {who: stamp.read_text("utf-8")[5:16] for who, stamp in stamps.items() if stamp.exists()}
+Collect = Callable[..., tuple[int, list[str]]]
 
 
 @pytest.fixture
 def collect(course: Course, tmp_path: Path) -> Collect:
-    return Collect(course, tmp_path)
+    """Return a function that collects a class with a list of times; it returns exit code and output."""
+
+    def run(files: Mapping[str, str], times: str, *words: str) -> tuple[int, list[str]]:
+        path, archive = tmp_path / "times.csv", tmp_path / "class.zip"
+        path.write_text(times, encoding="utf-8-sig")
+        archive.write_bytes(zipped(files, DOWNLOADED))
+        more = ("--times", str(path)) if times else ()
+        done = CliRunner().invoke(
+            main, ["--course", str(course.root), "collect", str(archive), *more, *words]
+        )
+        return done.exit_code, done.output.splitlines()
+
+    return run
+
+
+def stamps_in(course: Course) -> dict[str, str]:
+    """Return when who came, in UTC."""
+    stamps = (course.root / "submitted").glob("*/01_small/timestamp.txt")
+    return {stamp.parts[-3]: stamp.read_text("utf-8")[5:16] for stamp in stamps}
 
 
 @pytest.mark.parametrize(
@@ -114,6 +106,7 @@ def collect(course: Course, tmp_path: Path) -> Collect:
     ],
 )  # fmt: skip
 def test_a_submission_has_the_time_that_somebody_knows(
+    course: Course,
     collect: Collect,
     due: str,
     files: Mapping[str, str],
@@ -122,11 +115,13 @@ def test_a_submission_has_the_time_that_somebody_knows(
     stamps: dict[str, str],
     said: list[str],
 ) -> None:
-    collect.due(due)
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("- name: 01_small", f"- name: 01_small\n    due: {due}"), encoding="utf-8")
     assert collect(files, times, *words) == (0, said)
-    assert collect.stamps == stamps
+    assert stamps_in(course) == stamps
     collect(files, "", *words)  # what was given stays
-    assert collect.stamps == stamps
+    assert stamps_in(course) == stamps
 
 
 LISTED = """id,name,email,canvas,group
@@ -157,22 +152,22 @@ BERLIN = "2026-03-02 19:00 Europe/Berlin"
     ],
 )  # fmt: skip
 def test_a_row_is_a_student_s_however_the_name_is_written_or_gets_a_line(
-    collect: Collect, row: str, who: set[str], said: str
+    course: Course, collect: Collect, row: str, who: set[str], said: str
 ) -> None:
-    (collect.course.root / "students.csv").write_text(LISTED, encoding="utf-8")
+    (course.root / "students.csv").write_text(LISTED, encoding="utf-8")
     students = ("anna1", "anna2", "juergen", "a.b", "a_b")
     files = {f"{student}/01_small.ipynb": NOTEBOOK for student in students}
     code, lines = collect(files, f"student,time,exercise\n{row}\n", "--zone", "UTC")
-    assert {student for student, stamp in collect.stamps.items() if stamp == "03-02 18:00"} == who
+    assert {student for student, stamp in stamps_in(course).items() if stamp == "03-02 18:00"} == who
     refused = [line.partition("times.csv:2: refused: ")[2] for line in lines if "times.csv:" in line]
     assert (code, len(refused)) == (bool(said), bool(said))
     assert said in "".join(refused)
 
 
-def test_without_a_list_rows_are_of_those_who_came(collect: Collect) -> None:
-    (collect.course.root / "submitted" / "earlier" / "01_small").mkdir(parents=True)
+def test_without_a_list_rows_are_of_those_who_came(course: Course, collect: Collect) -> None:
+    (course.root / "submitted" / "earlier" / "01_small").mkdir(parents=True)
     rows = "".join(f"{who},2026-03-02 18:00\n" for who in ("ada", "earlier", "bbo", "xyz"))
     code, lines = collect(FOLDERS, f"student,time\n{rows}nobody,-\n")
-    assert (code, collect.stamps["ada"]) == (1, "03-02 18:00")
+    assert (code, stamps_in(course)["ada"]) == (1, "03-02 18:00")
     said = [line.partition("refused: nobody called ")[2] for line in lines if "nobody called" in line]
     assert said == ['"bbo" submitted anything; did you mean "bob"?', '"xyz" submitted anything']
