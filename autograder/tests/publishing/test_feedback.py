@@ -214,7 +214,7 @@ def test_a_page_fires_nothing_and_asks_for_nothing(
     """Nor is it wider than a narrow screen."""
     listener.drain()
     is_dashboard = name == "dashboard"
-    seen = visit(browser, page(course, name), width=320 if is_dashboard else 400, seconds=1)
+    seen = visit(browser, page(course, name), width=320 if is_dashboard else 400, seconds=0.5)
     assert seen.events == ()
     dashboard = f"{course.settings.title}: dashboard"
     assert seen.title == (dashboard if is_dashboard else f"01_small: feedback for {name}")
