@@ -2,19 +2,21 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from click.testing import CliRunner
 from distributed import Client, LocalCluster, Scheduler
 
-from autograder.batch.pool import Done, Executor, ProcessPool, Task
+from autograder.authoring.release import build_missing
+from autograder.batch.grade import grade_submissions
+from autograder.batch.pool import Done, Executor, Task
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.plugins.cluster import executor as cluster
@@ -27,15 +29,15 @@ from autograder.tests.classroom import WRONG_SUMS, answered, hand_in, open_cours
 from autograder.tests.gradebook.rows import reports
 from autograder.tests.in_process import InProcess
 
-SLOW = "import time\ntime.sleep(0.7)\ndef double(x):\n    return 2 * x"
+SLOW = "import time\ntime.sleep(0.3)\ndef double(x):\n    return 2 * x"
 
 
 @pytest.fixture(scope="module")
 def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """Return a scheduler with two Dask workers, which are processes that keep their files in one folder."""
+    """Return a scheduler with a Dask worker, a process that keeps its files in a folder."""
     folder = tmp_path_factory.mktemp("dask")
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=str(folder)
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=str(folder)
     ) as dask:
         yield dask
 
@@ -46,12 +48,48 @@ def scheduler(dask: LocalCluster) -> Scheduler:
 
 
 @pytest.fixture(scope="module")
-def class_of_six(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, list[Submission]]:
-    """Return a course and six submissions that take a while; Dask workers keep its grader between tests."""
-    course = open_course(tmp_path_factory.mktemp("six") / "course")
+def term(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Course:
+    """Return one course for several tests: Dask workers keep its grader, which takes seconds to start."""
+    course = open_course(tmp_path_factory.mktemp("term") / "course")
+    shutil.copy(blank_gradebook, course.root)
+    return course
+
+
+@pytest.fixture
+def slow_class(term: Course) -> list[Submission]:
+    """Return some submissions that take a while."""
     wrong = {"row_sums": WRONG_SUMS}
-    made = [solved(small(course), double=SLOW, **(wrong if number % 2 else {})) for number in range(6)]
-    return course, [hand_in(course, f"student{number}", notebook) for number, notebook in enumerate(made)]
+    made = [solved(small(term), double=SLOW, **(wrong if number % 2 else {})) for number in range(3)]
+    return [hand_in(term, f"student{number}", notebook) for number, notebook in enumerate(made)]
+
+
+@pytest.fixture(scope="module")
+def unsafe() -> Iterator[Zygote]:
+    """Return a zygote behind whatever walls there are, as the Dask worker has it in these tests."""
+    with Zygote(unsafe=True) as zygote:
+        yield zygote
+
+
+class Here(InProcess):
+    """Stands in the place of the marking process of this machine, and remembers what it has graded."""
+
+    def __init__(self, course: Course, zygote: Zygote) -> None:
+        super().__init__(course, zygote)
+        self.tasks: list[Task] = []
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        self.tasks = list(tasks)
+        return super().map(self.tasks)
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing was started here."""
+
+
+@pytest.fixture
+def here(term: Course, unsafe: Zygote, monkeypatch: pytest.MonkeyPatch) -> Here:
+    here = Here(term, unsafe)
+    monkeypatch.setattr(cluster, "ProcessPool", lambda *_, **__: here)
+    return here
 
 
 def until(true: Callable[[], bool], seconds: float = 30) -> bool:
@@ -92,63 +130,6 @@ def hand_in_all_kinds(course: Course) -> None:
     os.mkfifo(Submission(course.root, "pipe", "01_small").notebook)
 
 
-def test_the_command_comes_to_what_is_graded_here(ready: Course, dask: LocalCluster) -> None:
-    hand_in_all_kinds(ready)
-    assert len(said(ready, "grade", "01_small")) == 10
-    here = kept(ready)
-    lines = said(ready, "cluster", dask.scheduler_address, "01_small", "--force")
-    assert kept(ready) == here
-    assert all(line["graded"] and not line["ours"] for line in lines)
-    assert len(lines) == len(reports(ready)) == 10
-
-
-def said(course: Course, *words: str) -> list[dict[str, Any]]:
-    """Run a command and return what it says of each submission."""
-    done = CliRunner().invoke(main, ["--course", str(course.root), *words, "--json"])
-    assert done.exit_code == 0, done.output
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])
-def test_a_dask_worker_that_dies_costs_no_result(
-    class_of_six: tuple[Course, list[Submission]],
-    dask: LocalCluster,
-    monkeypatch: pytest.MonkeyPatch,
-    failures: int,
-    graded_here: bool,
-    zygote: Zygote,
-) -> None:
-    here: list[Task] = []
-    right = ProcessPool.map
-
-    def counted(self: ProcessPool, tasks: Iterable[Task]) -> Iterator[Done]:
-        here.extend(tasks)
-        return right(self, here)
-
-    monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
-    monkeypatch.setattr(ProcessPool, "map", counted)
-    course, submissions = class_of_six
-    assert until(lambda: len(scheduler(dask).workers) == 2)
-    with Cluster(course, dask.scheduler_address) as executor:
-        there = executor.map(tasks(submissions))
-        first, _, graded = next(there)
-        gone = kill_a_busy_one(dask)
-        seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
-    assert bool(here) is graded_here
-    assert not psutil.wait_procs(gone, timeout=30)[1]
-    assert seen == results(InProcess(course, zygote), submissions)
-
-
-def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
-    """Kill a Dask worker that is grading, and return it and all that it had started."""
-    busy = [state.address for state in scheduler(dask).workers.values() if state.processing]
-    pid = next(nanny.pid for nanny in dask.workers.values() if nanny.worker_address in busy)
-    gone = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-    assert len(gone) > 1  # it has a marking process
-    os.kill(pid, signal.SIGKILL)
-    return gone
-
-
 def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: LocalCluster) -> None:
     text = (course.root / "course.yaml").read_text(encoding="utf-8")
     (course.root / "course.yaml").write_text(text.replace("walls: bare", "walls: full"), encoding="utf-8")
@@ -159,13 +140,10 @@ def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: Loc
         try:
             with Cluster(course, dask.scheduler_address) as executor, pytest.raises(WallError) as caught:
                 results(executor, [submission])
-            with Cluster(course, dask.scheduler_address, unsafe=True) as executor:
-                ((_, _, graded),) = executor.map(tasks([submission]))
         finally:
             client.run(exec, f"import os; os.environ['PATH'] = {os.environ['PATH']!r}")
     assert str(caught.value).startswith("Dask worker tcp://")
     assert "the course demands the full walls, but these do not stand: namespaces" in str(caught.value)
-    assert "unsafe" in graded.report.sandbox
 
 
 def test_a_dask_worker_of_another_version_is_refused_by_its_address(
@@ -180,51 +158,53 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
         results(executor, [submission])
 
 
-def test_dask_workers_that_go_for_good_leave_the_rest_to_us(
-    class_of_six: tuple[Course, list[Submission]], monkeypatch: pytest.MonkeyPatch
+def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalCluster, unsafe: Zygote) -> None:
+    hand_in_all_kinds(term)
+    build_missing(term, [small(term)])
+    grade_submissions(term, [small(term)], executor=InProcess(term, unsafe))
+    here, words = kept(term), ["cluster", dask.scheduler_address, "01_small", "--force", "--json", "--unsafe"]
+    done = CliRunner().invoke(main, ["--course", str(term.root), *words])
+    assert done.exit_code == 0, done.output
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert kept(term) == here
+    assert all(line["graded"] and not line["ours"] for line in lines)
+    assert len(lines) == len(reports(term)) == 10
+
+
+def test_a_dask_worker_that_dies_costs_no_result(
+    term: Course,
+    slow_class: list[Submission],
+    dask: LocalCluster,
+    here: Here,
+    unsafe: Zygote,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.5)
-    course, submissions = class_of_six
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as dask:
-        executor = Cluster(course, dask.scheduler_address)
-        dask.scale(0)
-        assert until(lambda: not scheduler(dask).workers)
-        with executor:
-            assert set(results(executor, submissions[:1])) == {"student0"}
+    monkeypatch.setattr(scheduler(dask), "allowed_failures", 0)  # so no Dask worker tries its task again
+    with Cluster(term, dask.scheduler_address, unsafe=True) as executor:
+        there = executor.map(tasks(slow_class))
+        first, _, graded = next(there)
+        gone = kill_a_busy_one(dask)
+        seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
+    assert here.tasks
+    assert not psutil.wait_procs(gone, timeout=30)[1]
+    assert seen == results(InProcess(term, unsafe), slow_class)
 
 
-def test_a_scheduler_without_workers_is_reported_in_one_line(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.2)
-    with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as dask,
-        pytest.raises(ClusterError, match=r"has no worker; start some: dask worker \S+ --nthreads 1$"),
-    ):
-        Cluster(course, dask.scheduler_address)
-
-
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
-def test_an_address_where_nobody_answers_is_reported_in_one_line(
-    course: Course, monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
-    with pytest.raises(ClusterError, match=f"^no Dask scheduler answers at {address}; start one"):
-        Cluster(course, address)
-
-
-def test_whoever_has_no_dask_reads_what_to_install(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"pip install -c constraints\.txt -e '\.\[cluster\]'$"):
-        Cluster(course, "tcp://127.0.0.1:8786")
+def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
+    """Kill a Dask worker that is grading, and return it and all that it had started."""
+    busy = [state.address for state in scheduler(dask).workers.values() if state.processing]
+    pid = next(nanny.pid for nanny in dask.workers.values() if nanny.worker_address in busy)
+    gone = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    assert len(gone) > 1  # it has a marking process
+    os.kill(pid, signal.SIGKILL)
+    return gone
 
 
 def test_who_stops_leaves_no_task_to_the_cluster_and_a_cluster_that_ends_nothing_at_all(
-    class_of_six: tuple[Course, list[Submission]], dask: LocalCluster
+    term: Course, slow_class: list[Submission], dask: LocalCluster
 ) -> None:
-    course, submissions = class_of_six
-    with pytest.raises(KeyboardInterrupt), Cluster(course, dask.scheduler_address) as executor:
-        stop_at_the_first(executor.map(tasks(submissions)), dask)
+    with pytest.raises(KeyboardInterrupt), Cluster(term, dask.scheduler_address, unsafe=True) as executor:
+        stop_at_the_first(executor.map(tasks(slow_class)), dask)
     assert until(lambda: not scheduler(dask).tasks)
     begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
     begun += [child for process in begun for child in process.children(recursive=True)]
@@ -240,3 +220,32 @@ def stop_at_the_first(done: Iterator[Done], dask: LocalCluster) -> None:
     for _ in done:
         assert len(scheduler(dask).tasks) > 2
         raise KeyboardInterrupt
+
+
+def test_dask_workers_that_go_for_good_leave_the_rest_to_us_and_more_work_is_refused(
+    term: Course, slow_class: list[Submission], here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.2)
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as dask:
+        executor = Cluster(term, dask.scheduler_address)
+        dask.scale(0)
+        assert until(lambda: not scheduler(dask).workers)
+        with executor:
+            assert set(results(executor, slow_class[:1])) == {"student0"}
+        with pytest.raises(ClusterError, match=r"has no worker; start some: dask worker \S+ --nthreads 1$"):
+            Cluster(term, dask.scheduler_address)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
+def test_an_address_where_nobody_answers_is_reported_in_one_line(
+    course: Course, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(ClusterError, match=f"^no Dask scheduler answers at {address}; start one"):
+        Cluster(course, address)
+
+
+def test_whoever_has_no_dask_reads_what_to_install(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install -c constraints\.txt -e '\.\[cluster\]'$"):
+        Cluster(course, "tcp://127.0.0.1:8786")
