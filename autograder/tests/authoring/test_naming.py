@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.authoring.naming import NamingError, find_group, mistaken_code, write_mistake
+from autograder.authoring.verify import prove
 from autograder.batch.grade import grade_submissions
 from autograder.cli import main
 from autograder.course.course import Course, load_course
@@ -31,16 +32,15 @@ def run(course: Course, *arguments: str, typed: str = "") -> Result:
 
 def test_a_group_becomes_a_name_that_is_proved_and_told_to_all(tmp_path: Path, zygote: Zygote) -> None:
     course = open_course(tmp_path / "course")
-    for name in ("ann", "ben", "cem"):
+    for name in ("ann", "ben"):
         hand_in(course, name, solved(small(course), row_sums=WRONG.format(name=name)))
-    hand_in(course, "dan", solved(small(course)))
     grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     (found,) = class_statistics(read_graded_work(course, [small(course)])).groups
-    assert (found.question, found.students) == ("row_sums", ("ann", "ben", "cem"))
+    assert (found.question, found.students) == ("row_sums", ("ann", "ben"))
     done = run(course, "dashboard")
     assert done.exit_code == 0, done.output
     page = (course.build / "dashboard.html").read_text(encoding="utf-8")
-    assert "3 answers to <code>row_sums</code> fail alike (01_small)" in page
+    assert "2 answers to <code>row_sums</code> fail alike (01_small)" in page
     assert f"autograder name {found.name}" in page
     done = run(
         course, "name", found.name, typed="squared_sums\nThe sums are squared.\nWhat is asked for?\ny\n"
@@ -50,14 +50,14 @@ def test_a_group_becomes_a_name_that_is_proved_and_told_to_all(tmp_path: Path, z
     text = written.read_text(encoding="utf-8")
     assert text.startswith('"""The sums are squared. What is asked for?"""\n\ndef row_sums(x):\n')
     assert "ann" not in text
-    proved = run(course, "verify", "01_small", "--jobs", "1")
-    assert proved.exit_code == 0, proved.output
     course = load_course(course.root)
+    (proof,) = prove(course, [small(course)], zygote)
+    assert (proof.findings, proof.mistakes) == ((), 4)
     grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     statistics = class_statistics(read_graded_work(course, [small(course)]))
     assert statistics.groups == ()
     assert [(one.name, one.students) for one in statistics.mistakes] == [
-        ("row_sums__squared_sums", ("ann", "ben", "cem"))
+        ("row_sums__squared_sums", ("ann", "ben"))
     ]
 
 

@@ -16,8 +16,8 @@ from autograder.authoring.new import create, create_course, entry
 from autograder.authoring.verify import prove
 from autograder.cli import main
 from autograder.course import kept
-from autograder.course.course import CourseError, load_course
-from autograder.course.notebook import build_notebook
+from autograder.course.course import load_course
+from autograder.course.notebook import build_notebook, student_files
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG
 from autograder.tests.course.made import MADE
@@ -46,7 +46,9 @@ def test_a_new_course_is_proved_released_and_graded_at_once(
     verified = call("verify")
     assert verified.startswith(f"{FIRST}: proved (")
     assert "misconceptions" not in verified
-    call("new", "02_spread")
+    said = call("new", "02_spread")
+    assert "wrote solutions/02_spread/02_spread.py" in said
+    assert "  - name: 02_spread" in said
     last = call("verify").splitlines()[-1]
     assert last.endswith("02_spread.py: course.yaml lists no such exercise, so nobody gets it")
     call("release")
@@ -63,25 +65,19 @@ def test_a_new_course_is_proved_released_and_graded_at_once(
     assert "wrote build/exports/exercises.csv" in call("export")
 
 
-def test_whoever_stands_in_the_new_folder_need_not_enter_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(main, ["init", "."])
-    assert done.stdout.splitlines()[-1] == "Now prove it: autograder verify"
-
-
 @pytest.mark.parametrize(
     ("subject", "packages"), [("python", ()), ("numpy", ("numpy",)), ("pandas", ("pandas",))]
 )
 def test_a_new_course_may_be_on_another_subject(
     subject: str, packages: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Those without pandas are proved in test_wheel.py, where nothing else is installed."""
+    """The one on numpy is proved in test_wheel.py, where torch is not installed."""
     assert call("init", str(tmp_path / "course"), "--with", subject)
     course = load_course(tmp_path / "course")
     assert course.settings.packages == packages
-    if subject == "pandas":
+    setup = student_files(course.exercises[FIRST_OF[subject]])["SETUP.md"]
+    assert f"install {' '.join([*packages, 'jupyter pytest'])}\n" in setup
+    if subject != "numpy":
         with Zygote(packages=packages) as zygote:
             (proof,) = prove(course, course.chosen([FIRST_OF[subject]]), zygote)
         assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
@@ -104,22 +100,18 @@ def test_an_empty_clone_with_an_environment_in_it_becomes_a_course(
     (tmp_path / ".git").mkdir()
     (tmp_path / ".venv").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert Path("course.yaml") in create_course(Path())
+    assert call("init", ".").splitlines()[-1] == "Now prove it: autograder verify"  # we are there already
+    assert (tmp_path / CONFIG.name).read_bytes() == CONFIG.read_bytes()
 
 
 @pytest.mark.parametrize("name", [".gitignore", "README.md", "notes", ".hidden"])
-def test_a_folder_that_holds_something_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+def test_a_file_or_a_folder_that_holds_something_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
-    done = CliRunner().invoke(main, ["init", str(tmp_path)])
-    assert done.exit_code == 2
-    assert done.stderr == f"{tmp_path}: is not an empty folder; choose an empty one, or a new one\n"
+    for taken in (tmp_path, tmp_path / name):
+        done = CliRunner().invoke(main, ["init", str(taken)])
+        assert done.exit_code == 2
+        assert done.stderr == f"{taken}: is not an empty folder; choose an empty one, or a new one\n"
     assert [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*")] == ["mine"]
-
-
-def test_a_file_is_no_folder_for_a_course(tmp_path: Path) -> None:
-    (tmp_path / "notes").write_text("mine", encoding="utf-8")
-    with pytest.raises(CourseError, match="notes: is not an empty folder; choose an empty one, or a new one"):
-        create_course(tmp_path / "notes")
 
 
 def test_git_sees_nothing_of_a_term_but_what_its_author_writes_and_releases(tmp_path: Path) -> None:
@@ -137,11 +129,6 @@ def test_git_sees_nothing_of_a_term_but_what_its_author_writes_and_releases(tmp_
         *(".gitignore", "Makefile", "README.md", "assignments"),
         *(kept.COMMENTS, "course.yaml", "nbgrader_config.py", "solutions"),
     ]
-
-
-def test_nbgrader_is_set_up_as_in_this_repository(tmp_path: Path) -> None:
-    create_course(tmp_path)
-    assert (tmp_path / CONFIG.name).read_bytes() == CONFIG.read_bytes()
 
 
 def test_the_makefile_and_the_readme_name_commands_that_are_there(tmp_path: Path) -> None:
