@@ -22,6 +22,7 @@ WRONG = {
     "simple_self_attention": "    inputs -= 1\n    return inputs",
 }
 HINT = 'hint("attention_weights")\n' * 2
+LATER = "pairwise_scores"  # is answered again below the notebook, and not at all first
 
 
 def answered(question: str, body: str) -> str:
@@ -29,20 +30,31 @@ def answered(question: str, body: str) -> str:
     return stub.replace("    # YOUR CODE HERE\n    raise NotImplementedError()", body)
 
 
-def run(answers: dict[str, str], more: str = "") -> dict[str, dict[str, Any]]:
+def run(answers: dict[str, str], more: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Run the released notebook with these answers, and more at its end; return its code cells by id."""
     notebook = fill(released(COURSE.assignments, EXERCISE), answers)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     notebook["cells"] = [cell for cell in cells if "demo" not in cell["metadata"].get("tags", ())]
     node = nbformat.reads(json.dumps(notebook), as_version=4)
-    node.cells.append(nbformat.v4.new_code_cell(more, id="more"))
+    tags = {"tags": ["raises-exception"]}
+    node.cells += [nbformat.v4.new_code_cell(text, id=one, metadata=tags) for one, text in more.items()]
     NotebookClient(node, timeout=120).execute()  # stops at an error, but where a tag says otherwise
     return {cell["id"]: cell for cell in node.cells}
 
 
 @pytest.fixture(scope="module")
 def red() -> dict[str, dict[str, Any]]:
-    return run({question: answered(question, body) for question, body in WRONG.items()}, HINT)
+    texts = {cell.grade_id: cell.text for cell in EXERCISE.cells}
+    stub = next(cell.released() for cell in EXERCISE.cells if cell.name == LATER)
+    check = texts[f"check-{LATER}"]
+    more = {
+        "more": HINT,
+        "stub": stub,
+        "left": check,
+        "right": right_answers(EXERCISE)[LATER],
+        "again": check,
+    }
+    return run({question: answered(question, body) for question, body in WRONG.items()}, more)
 
 
 def box(cell: dict[str, Any]) -> list[str]:
@@ -64,12 +76,9 @@ def test_run_all_goes_on_and_a_hint_leads_on_from_the_box(red: dict[str, dict[st
     assert numbers == ["hint 2 of 5", "hint 3 of 5"]
 
 
-def test_what_is_not_filled_in_is_one_line_and_right_answers_pass() -> None:
-    first, *others = EXERCISE.points
-    cells = run({first: right_answers(EXERCISE)[first]})
-    assert cells[f"check-{first}"]["outputs"][0]["text"] == f"{first}: this check passes\n"
-    assert others
-    assert all(box(cells[f"check-{q}"]) == [f"{q}: not filled in yet"] for q in others)
+def test_what_is_not_filled_in_is_one_line_and_right_answers_pass(red: dict[str, dict[str, Any]]) -> None:
+    assert box(red["left"]) == [f"{LATER}: not filled in yet"]
+    assert red["again"]["outputs"][0]["text"] == f"{LATER}: this check passes\n"
 
 
 def test_a_check_writes_back_what_an_answer_changes(red: dict[str, dict[str, Any]]) -> None:
