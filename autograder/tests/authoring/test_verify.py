@@ -109,6 +109,12 @@ def test_misspelt_words_of_rules_are_told_with_their_line(course: Course, zygote
     )
 
 
+def test_a_source_that_cannot_be_run_is_found_with_its_line(course: Course, zygote: Zygote) -> None:
+    old, new, error = ZERO
+    line = change(course, "01_small.py", old, new).partition(old)[0].count("\n") + 1
+    assert findings(course, zygote).startswith(f"{small(course).source}:{line}: {error}")
+
+
 def test_what_jupyter_leaves_in_the_folder_is_no_finding(course: Course, zygote: Zygote) -> None:
     leave(small(course).folder)
     assert findings(course, zygote) == ""
@@ -155,13 +161,13 @@ def test_a_visible_check_that_fails_on_the_reference_is_found_with_its_line(
     assert finding.startswith(f"{small(course).source}:{line}: {problem}")
 
 
-@pytest.mark.parametrize("command", ["verify", "grade", "run"])
+OPEN = ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; it must be Python")
+ZERO = ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells but")
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "error"),
-    [
-        ("return torch.mul(x, 2)", "return torch.mul(x, 2", "'(' was never closed; it must be Python"),
-        ("table = torch", "1 / 0\ntable = torch", "ZeroDivisionError: division by zero; all cells but"),
-    ],
+    ("command", "old", "new", "error"),
+    [("verify", *OPEN), ("grade", *OPEN), ("grade", *ZERO), ("run", *ZERO)],
 )
 def test_an_error_in_the_source_is_told_with_its_line_by_every_command(
     ready: Course, command: str, old: str, new: str, error: str
