@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -16,74 +17,55 @@ from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG, copy_small_course
 from autograder.tests.nursery import ALONE, Nursery
 
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
 HERE = Path(__file__).parent
 SECONDS_TO_DRAW = 30
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 collect_ignore_glob = ["subjects/*/solutions"]
 Family = Callable[[], set[psutil.Process]]
-# Each of these starts browsers, clusters, kernels, other graders or hundreds of workers.
+# Each of these starts browsers, clusters, kernels, other graders or hundreds of workers. They begin first,
+# longest before the others, so that no process has to wait for another one at the end.
 SLOW = [
-    "authoring/test_in_kernel.py",
-    "authoring/test_jupyter.py",
-    "authoring/test_naming.py",
-    "authoring/test_new_course.py",
-    "authoring/test_proving.py",
-    "authoring/test_red_check.py",
-    "authoring/test_verify.py",
-    "batch/test_busy.py",
-    "batch/test_grade.py",
-    "batch/test_interruption.py",
-    "batch/test_pool.py",
-    "batch/test_run.py",
-    "batch/test_two_graders.py",
-    "course/test_kit.py",
-    "gradebook/test_assignment.py",
-    "gradebook/test_autograde.py",
-    "gradebook/test_exchange.py",
-    "gradebook/test_formgrader_browser.py",
+    "hostile",
     "gradebook/test_hub.py",
-    "gradescope",
+    "publishing/test_feedback.py",
+    "term",
+    "../../solutions/test_course.py",  # which daily work does not leave out
+    "authoring/test_jupyter.py",
     "grading/test_marking.py",
     "grading/test_true_sentences.py",
-    "hostile",
-    "plugins/test_bench.py",
     "plugins/test_cluster.py",
-    "plugins/test_removal.py",
-    "plugins/test_viva.py",
-    "plugins/test_workflow.py",
-    "publishing/test_feedback.py",
+    "plugins/test_bench.py",
+    "gradebook/test_autograde.py",
+    "batch/test_interruption.py",
+    "gradebook/test_exchange.py",
+    "gradebook/test_formgrader_browser.py",
+    "course/test_kit.py",
+    "authoring/test_proving.py",
     "sandbox/test_zygote.py",
+    "batch/test_pool.py",
+    "gradescope",
+    "test_wheel.py",
+    "plugins/test_viva.py",
+    "authoring/test_verify.py",
+    "authoring/test_in_kernel.py",
+    "authoring/test_naming.py",
+    "authoring/test_new_course.py",
+    "authoring/test_red_check.py",
+    "batch/test_busy.py",
+    "batch/test_grade.py",
+    "batch/test_run.py",
+    "batch/test_two_graders.py",
+    "gradebook/test_assignment.py",
+    "plugins/test_removal.py",
+    "plugins/test_workflow.py",
     "subjects",
-    "term",
     "test_accessibility.py",
     "test_demo.py",
     "test_screens.py",
-    "test_wheel.py",
     "watching",
-]
-# These take longest, so they begin first; two workers should not wait for a third one at the end.
-LONGEST = [
-    "hostile/test_hostile.py",
-    "gradebook/test_hub.py",
-    "publishing/test_feedback.py",
-    "term/test_term.py",
-    "test_architecture.py",  # whose worker has only the term to do before: a short one
-    "plugins/test_cluster.py",
-    "../../solutions/test_course.py",
-    "authoring/test_jupyter.py",
-    "grading/test_marking.py",
-    "grading/test_true_sentences.py",
-    "plugins/test_bench.py",
-    "gradebook/test_autograde.py",
-    "course/test_kit.py",
-    "plugins/test_viva.py",
-    "batch/test_interruption.py",
-    "gradebook/test_exchange.py",
-    "gradebook/test_formgrader_browser.py",
-    "authoring/test_verify.py",
-    "batch/test_pool.py",
-    "gradescope/test_run.py",
-    "plugins/test_removal.py",
 ]
 
 
@@ -111,9 +93,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest."""
-    places = {(HERE / name).resolve(): place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path, len(places)))
+    """Begin with what takes longest."""
+    places = {(HERE / name).resolve(): place for place, name in enumerate(SLOW)}
+    items.sort(key=lambda item: min(places.get(one, len(SLOW)) for one in (item.path, *item.path.parents)))
 
 
 def pytest_collection_finish() -> None:
@@ -158,6 +140,16 @@ def born_alone() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.sandbox.launch.launch_zygote", ALONE)
         yield
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator["BrowserContext"]:
+    """Return a browser in which no page calls anybody."""
+    from autograder.tests.browser import Listener, opened
+
+    with Listener() as listener, opened(tmp_path_factory.mktemp("profile"), listener) as browser:
+        yield browser
+        listener.shutdown()
 
 
 @pytest.fixture

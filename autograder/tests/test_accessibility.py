@@ -1,6 +1,5 @@
 """Everybody can read the pages: WCAG 2.1 AA, light and dark, and no page is long or scrolls sideways."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -8,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from autograder.tests.accessibility import violations
-from autograder.tests.browser import IN_BROWSER, Listener, opened, show
+from autograder.tests.browser import IN_BROWSER, show
 from autograder.tests.test_screens import DASHBOARD, feedback_text
 
 pytestmark = IN_BROWSER
@@ -19,13 +18,6 @@ VIVA = GOLDEN / "viva.html"
 SCREEN = 800  # pixels
 WIDE = "document.documentElement.scrollWidth - innerWidth"
 UNFOLD = "document.querySelectorAll('details').forEach(details => { details.open = true; })"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    with Listener() as listener, opened(tmp_path_factory.mktemp("profile"), listener) as browser:
-        yield browser
-        listener.shutdown()
 
 
 @pytest.fixture(scope="module")

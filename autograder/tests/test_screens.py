@@ -1,6 +1,5 @@
 """Screenshots of the pages that people get, beside golden ones; and golden ones notice what gets lost."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import Place, QuestionReport, Verdict
-from autograder.tests.browser import IN_BROWSER, Listener, opened, picture, show
+from autograder.tests.browser import IN_BROWSER, picture, show
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION
 from autograder.tests.screens import TOLERATED, Golden, difference
@@ -34,13 +33,6 @@ LOSSES = {
     "a figure": "figure { display: none }",
     "a heading": "h1 { color: white }",
 }
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    with Listener() as listener, opened(tmp_path_factory.mktemp("profile"), listener) as browser:
-        yield browser
-        listener.shutdown()
 
 
 @pytest.fixture(scope="module")
