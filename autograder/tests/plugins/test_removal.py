@@ -48,7 +48,7 @@ def test_what_only_a_plugin_needs_is_installed_only_on_request() -> None:
     assert not {"canvasapi", "dask", "distributed", "playwright", "psutil"} & set(PROJECT["dependencies"])
 
 
-@pytest.mark.parametrize("gone", [*PLUGINS, "."], ids=[*PLUGINS, "all"])
+@pytest.mark.parametrize("gone", ["canvas", "."], ids=["one", "all"])
 def test_without_a_plugin_the_rest_works(gone: str, course: Course, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(ENGINE, copy / "autograder", ignore=shutil.ignore_patterns("tests"))
