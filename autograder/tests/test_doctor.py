@@ -62,20 +62,18 @@ def test_a_package_of_the_course_that_is_missing_is_named_with_its_fix(course: C
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_problems_of_the_course_s_files_are_passed_on(course: Course) -> None:
+def test_whatever_goes_wrong_is_a_finding(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "KernelSpecManager", None)  # which nobody foresees
     course.exercises["01_small"].source.unlink()
-    assert seen(course)["course.yaml"].seen == "no source for 01_small"
+    checks = seen(course)
+    assert checks["course.yaml"].seen == "no source for 01_small"
+    assert checks["kernel"].seen.startswith("TypeError")
+    assert (checks["worker"].ok, checks["worker"].seen) == (False, "no zygote today")
+    assert checks["worker"].fix
     (course.root / "course.yaml").write_text("course: small\n", encoding="utf-8")
     check = seen(course)["course.yaml"]
     assert not check.ok
     assert "title: is missing" in check.seen
-
-
-@pytest.mark.usefixtures("no_worker")
-def test_a_worker_that_does_not_start_is_a_finding(course: Course) -> None:
-    worker = seen(course)["worker"]
-    assert (worker.ok, worker.seen) == (False, "no zygote today")
-    assert worker.fix
 
 
 @pytest.mark.parametrize(("stands", "ok"), [(Tier.FULL, True), (Tier.CONTAINER, True), (Tier.BARE, False)])
@@ -91,12 +89,6 @@ def test_walls_are_compared_with_what_the_course_demands(
     assert check.ok is ok
     assert check.seen == f"{stands}: rlimits"
     assert ("demands container" in check.fix) is not ok
-
-
-@pytest.mark.usefixtures("no_worker")
-def test_even_what_nobody_foresaw_is_a_finding(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "KernelSpecManager", None)
-    assert seen(course)["kernel"].seen.startswith("TypeError")
 
 
 def test_the_project_s_own_constraints_name_what_the_doctor_looks_at() -> None:

@@ -40,17 +40,15 @@ def test_text_is_written_as_utf_8_and_bytes_as_they_are(
     assert path.read_bytes() == expected
 
 
-def test_the_folders_of_a_file_are_made(tmp_path: Path) -> None:
-    path = write_whole(tmp_path / "a" / "b" / "file.txt", "content")
-    assert path.read_text(encoding="utf-8") == "content"
-
-
 def test_what_was_there_is_replaced_and_nothing_else_lies_beside_it(tmp_path: Path) -> None:
-    path = tmp_path / "file.txt"
-    for content in ("a long content", "short"):
-        write_whole(path, content)
+    path = write_whole(tmp_path / "a" / "b" / "file.txt", "a long content")
+    (tmp_path / "second.txt").hardlink_to(path)
+    write_whole(path, "short")
     assert path.read_text(encoding="utf-8") == "short"
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(path.parent.iterdir()) == [path]
+    assert (tmp_path / "second.txt").read_text(encoding="utf-8") == "a long content"
+    (tmp_path / "plain.txt").touch()
+    assert path.stat().st_mode == (tmp_path / "plain.txt").stat().st_mode
 
 
 @pytest.mark.parametrize(
@@ -95,19 +93,6 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path, target: str) -> Non
     assert path.read_text(encoding="utf-8") == "mine"
     assert other.read_text(encoding="utf-8") == "another's"
     assert sorted(tmp_path.iterdir()) == [path, other]
-
-
-def test_a_second_name_of_the_old_file_keeps_the_old_content(tmp_path: Path) -> None:
-    path = write_whole(tmp_path / "file.txt", "old")
-    (tmp_path / "second.txt").hardlink_to(path)
-    write_whole(path, "new")
-    assert (tmp_path / "second.txt").read_text(encoding="utf-8") == "old"
-
-
-def test_the_file_has_the_permissions_that_any_new_file_has(tmp_path: Path) -> None:
-    (tmp_path / "plain.txt").write_text("", encoding="utf-8")
-    path = write_whole(tmp_path / "file.txt", "content")
-    assert path.stat().st_mode == (tmp_path / "plain.txt").stat().st_mode
 
 
 def test_whoever_reads_meanwhile_sees_the_old_content_or_the_new(tmp_path: Path) -> None:

@@ -40,19 +40,15 @@ def test_a_notebook_of_stubs_reads_as_the_release_does(course: Course, exercise:
     )
 
 
-def test_right_answers_are_the_reference_s_without_their_marks(exercise: Exercise) -> None:
+def test_answers_of_the_reference_and_of_variants_come_without_marks_and_docstrings(
+    exercise: Exercise,
+) -> None:
     answers = right_answers(exercise)
     assert list(answers) == ["double", "row_sums", "why"]
     assert answers["double"].endswith('"""\n    return torch.mul(x, 2)')
     assert answers["why"] == "Both are linear: a factor common to all terms can be taken out of the sum."
-
-
-def test_a_variant_answers_its_questions_without_the_author_s_docstring(exercise: Exercise) -> None:
-    (mistake,) = (mistake for mistake in exercise.mistakes if mistake.name == "double__squares")
-    assert other_answers(exercise, mistake.code) == {"double": "def double(x):\n    return x**2"}
-
-
-def test_solved_cells_hold_the_reference_where_nothing_else_is_given(exercise: Exercise) -> None:
+    (squares,) = (one.code for one in exercise.mistakes if one.name == "double__squares")
+    assert other_answers(exercise, squares) == {"double": "def double(x):\n    return x**2"}
     cells = {cell.name: cell.text for cell in solved_cells(exercise, {"double": "double = None"})}
     assert cells["double"] == "double = None"
     assert "return x.sum(dim=along_each_row)" in cells["row_sums"]

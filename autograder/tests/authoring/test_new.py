@@ -16,27 +16,19 @@ NAME = "10_rotary"
 ROOT = Path(__file__).parents[3]
 
 
-def take_in(course: Course) -> Course:
-    """Add the new exercise to course.yaml by the line that its author is given."""
-    path = course.root / "course.yaml"
-    path.write_text(f"{path.read_text(encoding='utf-8')}{entry(NAME)}\n", encoding="utf-8")
-    return load_course(course.root)
-
-
-def test_a_new_exercise_has_all_its_parts(course: Course) -> None:
-    folder = course.root / "solutions" / NAME
+def test_a_new_exercise_has_all_its_parts_and_is_proved_at_once(course: Course, zygote: Zygote) -> None:
+    folder, path = course.root / "solutions" / NAME, course.root / "course.yaml"
     assert create(course, NAME) == [
         folder / "10_rotary.py",
         folder / "test_hidden.py",
         folder / "accepted" / "by_multiplying.py",
         folder / "mistakes" / "half__rounds_down.py",
     ]
-
-
-def test_a_new_exercise_is_proved_at_once(course: Course, zygote: Zygote) -> None:
-    create(course, NAME)
-    course = take_in(course)
-    (proof,) = prove(course, course.chosen([NAME]), zygote)
+    path.write_text(f"{path.read_text(encoding='utf-8')}{entry(NAME)}\n", encoding="utf-8")
+    course = load_course(course.root)
+    exercise = course.exercises[NAME]
+    assert (exercise.points, exercise.written) == ({"half": 2}, {"fixed_points": 2})
+    (proof,) = prove(course, [exercise], zygote)
     assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
 
 
@@ -53,12 +45,6 @@ def test_a_new_exercise_has_the_style_that_the_course_checks(course: Course) -> 
     for words in (["format", "--check", "--diff"], ["check"]):
         done = subprocess.run([*ruff, *words, "--no-cache", *folders], cwd=course.root, capture_output=True)
         assert done.returncode == 0, done.stdout.decode()
-
-
-def test_a_new_exercise_has_a_question_and_a_written_answer(course: Course) -> None:
-    create(course, NAME)
-    exercise = take_in(course).exercises[NAME]
-    assert (exercise.points, exercise.written) == ({"half": 2}, {"fixed_points": 2})
 
 
 @pytest.mark.parametrize("name", ["../outside", "with space", "", "_hidden", "a/b"])

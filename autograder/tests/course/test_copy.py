@@ -43,12 +43,16 @@ def test_the_files_of_an_exercise_come_with_its_settings_alone(two: Course) -> N
     }
 
 
-def test_a_copy_is_a_course_that_grades_alike(two: Course, tmp_path: Path) -> None:
-    copied = copy_course(two, two.chosen([]), tmp_path / "copy")
+def test_a_copy_is_a_course_that_grades_alike_with_nbgrader_s_settings_if_there_are_any(
+    two: Course, tmp_path: Path
+) -> None:
+    copied, config = copy_course(two, two.chosen([]), tmp_path / "copy"), "nbgrader_config.py"
     assert copied.settings == two.settings
-    assert [exercise.points for exercise in copied.exercises.values()] == [
-        exercise.points for exercise in two.exercises.values()
-    ]
+    assert [one.points for one in copied.exercises.values()] == [one.points for one in two.exercises.values()]
+    assert not (copied.root / config).exists()
+    (two.root / config).write_text("c = get_config()\n", encoding="utf-8")
+    copied = copy_course(two, two.chosen([]), tmp_path / "with")
+    assert (copied.root / config).read_text(encoding="utf-8") == "c = get_config()\n"
 
 
 def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: Path) -> None:
@@ -58,11 +62,3 @@ def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: P
         assert exercise.settings.limits == Limits(cell_seconds=3, memory_mb=1024)
         assert str(exercise.settings.due) == "2027-01-01 00:00:00+00:00"
     assert small(copied).rules == {"row_sums": Rule(("einsum",))}
-
-
-def test_nbgrader_s_settings_come_along_where_there_are_any(two: Course, tmp_path: Path) -> None:
-    copy_course(two, two.chosen([]), tmp_path / "without")
-    assert not (tmp_path / "without" / "nbgrader_config.py").exists()
-    (two.root / "nbgrader_config.py").write_text("c = get_config()\n", encoding="utf-8")
-    copy_course(two, two.chosen([]), tmp_path / "with")
-    assert (tmp_path / "with" / "nbgrader_config.py").read_text(encoding="utf-8") == "c = get_config()\n"

@@ -1,7 +1,5 @@
 """course.yaml is read whole, or refused with every line that is wrong in it."""
 
-from pathlib import Path
-
 import pytest
 
 from autograder.course.course import Course, CourseError, find_course, load_course
@@ -84,7 +82,6 @@ exercises:
     ("text", "message"),
     [
         ("", "1: the file is empty; it needs at least course, title and exercises"),
-        ("# nothing yet\n", "1: the file is empty; it needs at least course, title and exercises"),
         (
             "- one",
             "1: the file: must hold keys with values; write each on a line of its own, as `key: value`",
@@ -110,7 +107,7 @@ exercises:
             "check the indentation, brackets and quotes around this line",
         ),
         ("course: \x07", "1: a control character; delete it"),
-        ("[" * 3000, "1: nested too deeply; keep it plain"),
+        ("[" * 1000, "1: nested too deeply; keep it plain"),
         (HEAD + "exercises: []\n", "3: exercises: is empty; list at least one"),
         (HEAD + ONE + "slip: none\n", "5: slip: tests alone decide a score now; delete this line"),
         (
@@ -144,33 +141,24 @@ exercises:
             '6: exercises[0].builds_on.double[0]: "row_sums" does not come before double; '
             "it is the first, so delete this",
         ),
-        (
-            HEAD + ONE + "    builds_on: {row_sums: double}\n",
-            "5: exercises[0].builds_on.row_sums: must be a list; write it as [one, two]",
-        ),
     ],
 )
 def test_a_problem_is_reported_with_its_line_and_its_fix(course: Course, text: str, message: str) -> None:
     assert refusal(course, text) == [f"course.yaml:{message}"]
 
 
-def test_a_file_that_is_not_text_is_refused(course: Course) -> None:
+def test_what_is_no_file_of_text_is_refused(course: Course) -> None:
     assert refusal(course, b"course: \xff") == ["course.yaml: not UTF-8 text; save it as UTF-8"]
+    (course.root / "course.yaml").unlink()
+    with pytest.raises(CourseError, match=r"course\.yaml: missing; run this in the course's folder"):
+        load_course(course.root)
+    (course.root / "course.yaml").mkdir()
+    with pytest.raises(CourseError, match="it must be a file that can be read"):
+        load_course(course.root)
 
 
 def test_a_list_that_holds_itself_is_refused_and_does_not_hang(course: Course) -> None:
     assert refusal(course, HEAD + "exercises: &all [*all]\n")
-
-
-def test_a_missing_file_says_where_to_go(tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match=r"course\.yaml: missing; run this in the course's folder"):
-        load_course(tmp_path)
-
-
-def test_a_folder_in_the_file_s_place_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "course.yaml").mkdir()
-    with pytest.raises(CourseError, match="it must be a file that can be read"):
-        load_course(tmp_path)
 
 
 def test_an_exercise_s_limits_go_over_the_course_s(course: Course) -> None:
@@ -208,11 +196,6 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(course: Course) -> N
         course.chosen(["02_big"])
 
 
-def test_an_exercise_is_chosen_once_however_often_it_is_named(course: Course) -> None:
-    assert [exercise.name for exercise in course.chosen(["01_small", "01_small"])] == ["01_small"]
-    assert [exercise.name for exercise in course.chosen([])] == ["01_small"]
-
-
 def test_an_exercise_may_be_named_by_a_beginning_that_only_one_has(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,7 +205,7 @@ def test_an_exercise_may_be_named_by_a_beginning_that_only_one_has(
     one = course.exercises["01_small"]
     names = "01_small", "01_smaller", "02_big"
     monkeypatch.setitem(vars(course), "exercises", dict.fromkeys(names, one))
-    assert course.chosen(["01_small"]) == course.chosen(["02"]) == [one]
+    assert course.chosen(["01_small", "01_small"]) == course.chosen(["02"]) == [one]
     with pytest.raises(CourseError, match='"01" can be 01_small or 01_smaller; write more of it'):
         course.chosen(["01"])
 
@@ -230,8 +213,3 @@ def test_an_exercise_may_be_named_by_a_beginning_that_only_one_has(
 def test_a_course_is_found_from_inside_its_folders(course: Course) -> None:
     inside = course.root / "solutions" / "01_small"
     assert find_course(inside) == course.root
-
-
-def test_the_course_s_own_file_is_right() -> None:
-    root = Path(__file__).parents[3]
-    assert load_course(root).exercises

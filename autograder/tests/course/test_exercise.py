@@ -1,7 +1,6 @@
 """An exercise is read from its folder; what is wrong with its answers is reported with their file."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -53,30 +52,13 @@ def test_a_problem_in_a_variant_is_reported_with_its_fix(
         assert [exercise.accepted, exercise.mistakes]
 
 
-def test_a_missing_source_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(
-        SourceError, match=r"missing; write the exercise there or take 05_lost out of course\.yaml"
-    ):
-        assert Exercise(tmp_path / "05_lost").cells
-
-
-def test_a_variant_brings_its_helpers_and_replaces_its_questions(exercise: Exercise) -> None:
+def test_a_variant_brings_its_helpers_and_stands_where_its_first_question_stood(exercise: Exercise) -> None:
     code = '"""Other."""\n\ndef helper(x): return x + x\n\ndef double(x): return helper(x)\n'
     assert exercise.replaced(code) == {"double": code}
     setup, _, row_sums = exercise.reference
     assert exercise.variant(code) == (setup, code, row_sums)
-
-
-def test_a_variant_of_several_questions_stands_where_the_first_stood(exercise: Exercise) -> None:
-    code = exercise.accepted[0].code
-    assert exercise.replaced(code) == {"double": code, "row_sums": ""}
-
-
-def test_a_mistake_in_another_writing_keeps_its_name(exercise: Exercise) -> None:
-    path = exercise.folder / "mistakes" / "double__squares__by_product.py"
-    path.write_text('"""Hint."""\n\ndef double(x): return x * x\n', encoding="utf-8")
-    names = [(mistake.question, mistake.name) for mistake in exercise.mistakes]
-    assert names.count(("double", "double__squares")) == 2
+    both = exercise.accepted[0].code
+    assert exercise.replaced(both) == {"double": both, "row_sums": ""}
 
 
 def test_a_mistake_belongs_to_the_longest_question_that_its_file_begins_with(exercise: Exercise) -> None:
@@ -87,6 +69,8 @@ def test_a_mistake_belongs_to_the_longest_question_that_its_file_begins_with(exe
     (exercise.folder / "mistakes" / "row_sums__columns.py").unlink()
     path = exercise.folder / "mistakes" / "double___a_copy__again.py"
     path.write_text('"""Hint."""\n\ndef double_(x): return x.clone()\n', encoding="utf-8")
+    path = exercise.folder / "mistakes" / "double__squares__by_product.py"  # in another writing
+    path.write_text('"""Hint."""\n\ndef double(x): return x * x\n', encoding="utf-8")
     assert {(mistake.question, mistake.name) for mistake in exercise.mistakes} == {
         ("double", "double__in_place"),
         ("double", "double__squares"),
@@ -102,15 +86,18 @@ def test_text_in_another_encoding_is_reported_with_its_line(exercise: Exercise, 
         assert [exercise.cells, exercise.accepted, exercise.mistakes]
 
 
+def test_a_missing_source_is_reported_and_has_no_questions(exercise: Exercise) -> None:
+    assert exercise.questions == ["double", "row_sums"]
+    exercise.source.unlink()
+    lost = Exercise(exercise.folder)
+    assert lost.questions == []
+    with pytest.raises(SourceError, match=r"missing; write the exercise there or take 01_small out of"):
+        assert lost.cells
+
+
 def test_what_an_exercise_gives_and_draws_is_known_by_its_text(exercise: Exercise) -> None:
     assert [text.split("\n")[0] for text in exercise.given] == ["import torch"]
     (demo,) = (cell.text for cell in exercise.cells if cell.role is Role.DEMO)
     assert exercise.only_draws(f"# a picture\n{demo}")
     assert not exercise.only_draws(exercise.reference[0])
     assert exercise.written == {"why": 2.0}
-
-
-def test_an_exercise_has_no_questions_while_its_source_is_missing(exercise: Exercise) -> None:
-    assert exercise.questions == ["double", "row_sums"]
-    exercise.source.unlink()
-    assert Exercise(exercise.folder).questions == []

@@ -15,23 +15,15 @@ def fresh(course: Course) -> Course:
     return course
 
 
-def test_it_is_made_at_the_first_call_and_stays(fresh: Course) -> None:
+def test_it_is_made_at_the_first_call_stays_in_a_copy_and_is_its_owner_s_alone(
+    fresh: Course, tmp_path: Path
+) -> None:
     secret = course_secret(fresh)
     assert len(secret) == 32
-    assert course_secret(fresh) == secret
-    assert [path.name for path in fresh.root.iterdir() if path.name.endswith(".part")] == []
-
-
-def test_only_its_owner_may_read_it(fresh: Course, tmp_path: Path) -> None:
-    course_secret(fresh)
     copy = copy_course(fresh, list(fresh.exercises.values()), tmp_path / "copy")
+    assert course_secret(fresh) == course_secret(copy) == secret
     assert [(place.root / KEY_FILE).stat().st_mode & 0o777 for place in (fresh, copy)] == [0o600, 0o600]
-
-
-def test_two_courses_have_two_secrets_and_a_copy_has_the_same(fresh: Course, tmp_path: Path) -> None:
-    secret = course_secret(fresh)
-    copy = copy_course(fresh, list(fresh.exercises.values()), tmp_path / "copy")
-    assert course_secret(copy) == secret
+    assert [path.name for path in fresh.root.iterdir() if path.name.endswith(".part")] == []
     (fresh.root / KEY_FILE).unlink()
     assert course_secret(fresh) != secret
 

@@ -59,13 +59,6 @@ def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
     assert (exercise.points, exercise.written) == ({"double": 2.0}, {"why": 1.0})
 
 
-def test_the_release_of_a_cell_has_a_stub_where_the_solution_was(exercise: Exercise) -> None:
-    solution = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION)
-    assert solution.released() == (
-        'def double(x):\n    """Twice x."""\n    # YOUR CODE HERE\n    raise NotImplementedError()'
-    )
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

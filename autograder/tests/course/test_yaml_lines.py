@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.yaml_lines import DocumentError, Problem, dotted, read_document
+from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 
 TEXT = """\
 course: small
@@ -14,17 +14,19 @@ exercises:
 """
 
 
-def test_each_value_has_its_line() -> None:
-    document = read_document(TEXT)
-    assert document.line(()) == 1
-    assert document.line(("exercises", 0, "due")) == 4
-    assert document.line(("exercises", 1)) == 5
-    assert document.line(("exercises", 1, "limits", "memory_mb")) == 6
-
-
-def test_what_is_not_there_has_the_line_of_what_is_around_it() -> None:
-    assert read_document(TEXT).line(("exercises", 1, "limits", "cell_seconds")) == 6
-    assert read_document(TEXT).line(("title",)) == 1
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ((), 1),
+        (("exercises", 0, "due"), 4),
+        (("exercises", 1), 5),
+        (("exercises", 1, "limits", "memory_mb"), 6),
+        (("exercises", 1, "limits", "cell_seconds"), 6),  # is not there, but has something around it
+        (("title",), 1),
+    ],
+)
+def test_each_value_has_its_line(path: KeyPath, line: int) -> None:
+    assert read_document(TEXT).line(path) == line
 
 
 def test_dates_stay_text() -> None:

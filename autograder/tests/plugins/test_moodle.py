@@ -2,6 +2,7 @@
 
 import csv
 import io
+from itertools import starmap
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,16 @@ GERMAN = (
     "Zuletzt geändert (Abgabe),Zuletzt geändert (Bewertung)\n"
     'Teilnehmer/in3001,Ada Lovelace,Abgegeben,,"7,00",Ja,"Sonntag, 1. März 2026, 17:00",-\n'
 )
+LISTED = "id,name,email,moodle\na1,Somebody Else,ADA@uni.edu,\nb1,,,Participant_3002\n"
+# As it is for blind marking.
+BLIND = "".join(
+    f"{line}\r\n"
+    for line in (
+        'Identifier,Status,Grade,"Maximum grade","Grade can be changed","Last modified (grade)"',
+        '"Participant 3001","Submitted for grading",5.00,7.00,Yes,-',
+        '"Participant 3002","No submission",,7.00,Yes,-',
+    )
+)
 
 
 @pytest.fixture
@@ -61,41 +72,50 @@ def cells(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
 
 
-def test_grades_go_in_and_nothing_else_changes(fill: Fill) -> None:
-    filled = fill(SHEET, scored("Ada.Lovelace", 6.25), scored("Bob.Byte", 0.0))
-    before, after = cells(SHEET), cells(filled.paths[0].read_bytes().decode())
-    assert [row.pop(4) for row in after] == ["Grade", "6.25", "0"]
-    assert [row.pop(4) for row in before] == ["Grade", "5.00", ""]
-    assert after == before
-    assert filled.paths[0].read_bytes().count(b"\r\n") == SHEET.count("\r\n")
-    assert not filled.problems
-
-
-def test_the_list_of_students_tells_whose_a_row_is(fill: Fill) -> None:
-    listed = "id,name,email,moodle\na1,Somebody Else,ADA@uni.edu,\nb1,,,Participant_3002\n"
-    (fill.course.root / "students.csv").write_text(listed, encoding="utf-8")
-    filled = fill(SHEET, scored("a1", 1.5), scored("b1", 2.0))
-    assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "1.5", "2"]
-
-
-def test_a_worksheet_in_another_language_keeps_its_commas_and_its_mark(fill: Fill) -> None:
-    filled = fill(GERMAN, scored("Ada.Lovelace", 6.25))
+@pytest.mark.parametrize(
+    ("sheet", "listed", "scores", "column", "grades", "problems"),
+    [
+        (SHEET, "", {"Ada.Lovelace": 6.25, "Bob.Byte": 0.0}, 4, ["Grade", "6.25", "0"], ()),
+        (SHEET, LISTED, {"a1": 1.5, "b1": 2.0}, 4, ["Grade", "1.5", "2"], ()),
+        (GERMAN, "", {"Ada.Lovelace": 6.25}, 3, ["Bewertung", "6,25"], ()),
+        (BLIND, "", {"Participant_3001": 3.0}, 2, ["Grade", "3", ""], ()),
+        (SHEET, "", {"zoe": 3.0}, 4, ["Grade", "5.00", ""], ("zoe: is not in Grades.csv",)),
+    ],
+    ids=["plain", "by the list of students", "in another language", "without names", "not in it"],
+)
+def test_grades_go_in_and_nothing_else_changes(
+    fill: Fill,
+    sheet: str,
+    listed: str,
+    scores: dict[str, float],
+    column: int,
+    grades: list[str],
+    problems: tuple[str, ...],
+) -> None:
+    if listed:
+        (fill.course.root / "students.csv").write_text(listed, encoding="utf-8")
+    filled = fill(sheet, *starmap(scored, scores.items()))
     text = filled.paths[0].read_bytes().decode()
-    assert text.startswith("\ufeff")
-    assert [row[3] for row in cells(text)] == ["Bewertung", "6,25"]
+    before, after = cells(sheet), cells(text)
+    assert [row.pop(column) for row in after] == grades
+    for row in before:
+        del row[column]
+    assert after == before
+    assert text.count("\r\n") == sheet.count("\r\n")
+    assert text.startswith("\ufeff") is sheet.startswith("\ufeff")
+    assert filled.problems == problems
 
 
-def test_blind_marking_hides_names_but_not_numbers(fill: Fill) -> None:
-    columns = (0, 3, 4, 5, 6, 7, 9)
-    out = io.StringIO()
-    csv.writer(out).writerows([row[place] for place in columns] for row in cells(SHEET))
-    filled = fill(out.getvalue(), scored("Participant_3001", 3.0))
-    assert [row[2] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "3", ""]
-
-
-def test_whoever_is_not_in_the_worksheet_is_named(fill: Fill) -> None:
-    filled = fill(SHEET, scored("Ada.Lovelace", 3.0), scored("zoe", 3.0))
-    assert filled.problems == ("zoe: is not in Grades.csv",)
+@pytest.mark.parametrize(
+    ("maximum", "problem"),
+    [
+        ("100.00", r"maximum grade is 100\.00, but 01_small has 7 points"),  # which would lose grades
+        ("A B C", "graded in points"),
+    ],
+)
+def test_a_worksheet_with_other_points_is_refused(fill: Fill, maximum: str, problem: str) -> None:
+    with pytest.raises(WorksheetError, match=problem):
+        fill(SHEET.replace("7.00", maximum), scored("Ada.Lovelace", 6.25))
 
 
 def test_only_changed_grades_are_written(fill: Fill) -> None:
@@ -104,16 +124,6 @@ def test_only_changed_grades_are_written(fill: Fill) -> None:
     assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "5.00", "2.5"]
     assert filled.values == {"Bob.Byte": 2.5}
     assert not filled.problems
-
-
-def test_another_maximum_would_lose_grades_so_it_is_refused(fill: Fill) -> None:
-    with pytest.raises(WorksheetError, match=r"maximum grade is 100\.00, but 01_small has 7 points"):
-        fill(SHEET.replace("7.00", "100.00"), scored("Ada.Lovelace", 6.25))
-
-
-def test_a_worksheet_without_points_is_refused(fill: Fill) -> None:
-    with pytest.raises(WorksheetError, match="graded in points"):
-        fill(SHEET.replace("7.00", "A B C"), scored("Ada.Lovelace", 6.25))
 
 
 def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
