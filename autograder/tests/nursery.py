@@ -87,6 +87,7 @@ class Nursery:
             patch.setattr(launch, "zygote_command", _command)
             self._process = ALONE(outer=self._outer)
         self._warm = False
+        os.register_at_fork(before=self.is_ready)  # else a child could read the word for which we wait
 
     def is_ready(self) -> bool:
         """Wait until the process is warm; a process that is forked from ours afterwards can use it, too."""
@@ -108,7 +109,8 @@ class Nursery:
 
     def close(self) -> None:
         """End the process, and all that is born there."""
-        self._process.end(patience=2 if self._warm else 0)
+        patience, self._warm = 2 if self._warm else 0, True
+        self._process.end(patience)
 
 
 def _command(descriptor: int, imported: Sequence[str]) -> list[str]:
