@@ -9,11 +9,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from autograder.course.course import Course
@@ -36,44 +35,43 @@ fi
 """
 
 
-@dataclass(frozen=True)
 class Runner:
-    """A machine that runs the steps of a workflow on a repository of a student."""
+    """A machine of GitHub's, with the course in a repository and a student's notebook in a folder."""
 
-    steps: list[dict[str, Any]]
-    home: Path
-
-    def run(self, notebook: dict[str, Any]) -> tuple[Path, list[int]]:
-        """Run the steps beside a notebook; return the folder, and the exit code of each step."""
-        work = self.home / "work"
-        work.mkdir()
-        (work / "01_small.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-        codes: list[int] = []
-        for number, step in enumerate(self.steps):
-            if "run" in step and not any(codes):  # a step that has failed ends the job
-                script = self.home / f"{number}.sh"
-                script.write_text(step["run"], encoding="utf-8")
-                own = {name: _filled(text) for name, text in step.get("env", {}).items()}
-                codes.append(self._do("bash", "-e", str(script), folder=work, env=own))
-        return work, codes
+    def __init__(self, home: Path) -> None:
+        self.home, self.work = home, home / "work"
+        for name in ("bin", "temp", "github/uni", "work"):
+            (home / name).mkdir(parents=True)
+        stand_in = PIP.format(python=sys.executable, log=home / "pip.txt", bin=home / "bin")
+        (home / "bin" / "python").write_text(stand_in, encoding="utf-8")
+        (home / "bin" / "python").chmod(0o755)
 
     def publish(self, course: Course) -> None:
         """Put the course where GitHub would have it."""
-        for name in ("pyproject.toml", "constraints.txt"):
+        for name in ("pyproject.toml", "constraints.txt", ".gitignore"):
             shutil.copy(ROOT / name, course.root)
-        shutil.copy(ROOT / ".gitignore", course.root)
-        self._git("-C", str(course.root), "init", "--quiet")
-        self._git("-C", str(course.root), "add", ".")
-        self._git("-C", str(course.root), "commit", "--quiet", "--message", "Work")
-        self._git(
-            "clone", "--quiet", "--bare", str(course.root), str(self.home / "github" / "uni" / "course")
-        )
+        there = str(self.home / "github" / "uni" / "course")
+        for words in (
+            ("init",),
+            ("add", "."),
+            ("commit", "--message", "Work"),
+            ("clone", "--bare", ".", there),
+        ):
+            assert self.do("git", *words, folder=course.root) == 0
 
-    def _git(self, *words: str) -> None:
-        assert self._do("git", *words, folder=self.home, env={}) == 0
+    def run(self, steps: list[dict[str, Any]]) -> list[int]:
+        """Run the steps, and return the exit code of each."""
+        codes: list[int] = []
+        for step in steps:
+            if "run" in step and not any(codes):  # a step that has failed ends the job
+                own = {name: _filled(text) for name, text in step.get("env", {}).items()}
+                codes.append(self.do("bash", "-e", "-c", step["run"], folder=self.work, **own))
+        return codes
 
-    def _do(self, *words: str, folder: Path, env: dict[str, str]) -> int:
-        own = {
+    def do(self, *words: str, folder: Path, **own: str) -> int:
+        """Run a command, and return its exit code."""
+        people = product(("AUTHOR", "COMMITTER"), ("NAME", "EMAIL"))
+        environment = {
             "PATH": f"{self.home / 'bin'}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
             "HOME": str(self.home),
@@ -82,15 +80,12 @@ class Runner:
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": f"url.file://{self.home / 'github'}/.insteadOf",
             "GIT_CONFIG_VALUE_0": f"https://x-access-token:{TOKEN}@github.com/",
-            **{
-                f"GIT_{who}_{what}": "x@uni.edu"
-                for who in ("AUTHOR", "COMMITTER")
-                for what in ("NAME", "EMAIL")
-            },
+            **{f"GIT_{who}_{what}": "x@uni.edu" for who, what in people},
         }
-        done = subprocess.run(words, cwd=folder, env=own | env, capture_output=True, text=True, check=False)
         with (self.home / "said.txt").open("a", encoding="utf-8") as said:
-            said.write(done.stdout + done.stderr)
+            done = subprocess.run(
+                words, cwd=folder, env=environment | own, stdout=said, stderr=said, check=False
+            )
         return done.returncode
 
 
@@ -98,40 +93,27 @@ def _filled(text: str) -> str:
     return re.sub(r"\$\{\{ *([\w.]+) *\}\}", lambda found: KNOWN[found[1]], text)
 
 
-@pytest.fixture
-def workflow(course: Course) -> dict[Any, Any]:
-    read: dict[Any, Any] = yaml.safe_load(write_workflow(course, small(course)).read_text(encoding="utf-8"))
-    return read
-
-
-@pytest.fixture
-def runner(course: Course, workflow: dict[Any, Any], tmp_path: Path) -> Runner:
-    runner = Runner(workflow["jobs"]["grade"]["steps"], tmp_path / "runner")
-    for name in ("bin", "temp", "github/uni"):
-        (runner.home / name).mkdir(parents=True)
-    stand_in = PIP.format(python=sys.executable, log=runner.home / "pip.txt", bin=runner.home / "bin")
-    (runner.home / "bin" / "python").write_text(stand_in, encoding="utf-8")
-    (runner.home / "bin" / "python").chmod(0o755)
+def test_a_wrong_answer_fails_no_step_and_is_told_in_the_report_and_the_result(
+    course: Course, tmp_path: Path
+) -> None:
+    runner = Runner(tmp_path / "runner")
+    (runner.work / "01_small.ipynb").write_text(
+        json.dumps(solved(small(course), row_sums=WRONG_SUMS)), "utf-8"
+    )
+    workflow = yaml.safe_load(write_workflow(course, small(course)).read_text(encoding="utf-8"))
     (course.root / "hidden_inputs.key").unlink()  # it is not in git
     runner.publish(course)
-    return runner
-
-
-def test_a_wrong_answer_fails_no_step_and_is_told_in_the_report_and_the_result(
-    course: Course, runner: Runner
-) -> None:
-    work, codes = runner.run(solved(small(course), row_sums=WRONG_SUMS))
+    codes = runner.run(workflow["jobs"]["grade"]["steps"])
     assert codes == [0, 0], (runner.home / "said.txt").read_text(encoding="utf-8")
-    result = json.loads((work / "result.json").read_text(encoding="utf-8"))
+    result = json.loads((runner.work / "result.json").read_text(encoding="utf-8"))
     assert (result["score"], result["max-score"]) == (200, 500)
     assert [(test["test-name"], test["passed"]) for test in result["tests"]] == [
         ("double", True),
         ("row_sums", False),
     ]
-    report = json.loads((work / "report.json").read_text(encoding="utf-8"))
+    report = json.loads((runner.work / "report.json").read_text(encoding="utf-8"))
     assert [question["verdict"] for question in report["questions"]] == ["passed", "failed", "ungraded"]
-    installed = (runner.home / "pip.txt").read_text(encoding="utf-8").splitlines()
-    (line,) = installed
+    (line,) = (runner.home / "pip.txt").read_text(encoding="utf-8").splitlines()
     assert line.split()[-3:-1] == ["torch", "matplotlib"]
     kept = [path for path in runner.home.glob("temp/**/*") if path.is_file()]
     assert [path for path in kept if TOKEN.encode() in path.read_bytes()] == []
