@@ -122,7 +122,7 @@ def command(root: Path) -> list[str]:
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0"),
         *("--IdentityProvider.token=", "--ServerApp.terminals_enabled=False"),
         *("--LanguageServerManager.autodetect=False", f"--ServerApp.root_dir={root / 'work'}"),
-        "--KernelManager.shutdown_wait_time=0.2",
+        "--ServerApp.jpserver_extensions=nbgrader.server_extensions.formgrader=False",  # instructors' alone
         *("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"),
         *(f"--LabApp.{name}={value}" for name, value in lab.items()),
     ]
