@@ -2,19 +2,18 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.hints import check_hints
 from autograder.course.kit import EVERYWHERE, hints_of
 from autograder.course.notebook import student_files
 from autograder.course.source import SourceError
-from autograder.tests.classroom import small
+from autograder.tests.classroom import real_course, small
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 GOOD = """
 double:
   - "Add: what to what?"

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from autograder.course.course import load_course
 from autograder.course.kit import given_checks
+from autograder.tests.classroom import real_course
 
-COURSE = load_course(Path(__file__).parents[3])
+COURSE = real_course()
 CHECK = """
 @check("add")
 def check_add():
