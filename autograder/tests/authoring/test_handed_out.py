@@ -1,6 +1,5 @@
 """What a release would refuse, lose or give away is found before, with its place."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,27 +49,6 @@ def test_what_cannot_be_handed_out_is_found_and_not_released(
         release_notebooks(course, [small(course)])
     assert str(refused.value) == found
     assert not course.assignments.exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("data.bin", b"\xff\x00"),
-        (
-            "more.ipynb",
-            json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode(),
-        ),
-        (".ipynb_checkpoints/data.csv", b""),
-    ],
-)
-def test_other_files_are_handed_out(
-    course: Course, hand_out: Callable[[str, bytes], Path], name: str, content: bytes
-) -> None:
-    path = hand_out(name, content)
-    assert list(problems(small(course))) == []
-    release_notebooks(course, [small(course)])
-    released = course.assignments / "01_small" / name
-    assert released.exists() is (path.parent.name == "handout")
 
 
 def test_wrong_hints_are_found_before_a_release_refuses_them(course: Course) -> None:

@@ -10,7 +10,7 @@ import pytest
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelspec import get_kernel_dict
 
-from autograder.authoring.release import answered_early, build_sources, release_notebooks, stale
+from autograder.authoring.release import answered_early, build_sources, problems, release_notebooks, stale
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.kit import CHECKS, GIVEN, SETUP
@@ -74,18 +74,25 @@ def test_the_built_notebook_is_the_golden_one(course: Course, golden: Callable[[
 
 
 def test_what_students_are_to_have_lies_beside_the_notebook_to_the_byte(course: Course) -> None:
-    handout = course.exercises["01_small"].folder / "handout"
-    handout.mkdir()
-    (handout / "model.bin").write_bytes(b"\x00\r\n\xff")
+    exercise = course.exercises[NAME]
+    handout = exercise.folder / "handout"
+    (handout / ".ipynb_checkpoints").mkdir(parents=True)
+    (handout / ".ipynb_checkpoints" / "data.csv").touch()
     (handout / ".DS_Store").write_bytes(b"what macOS leaves")
+    (handout / "model.bin").write_bytes(b"\x00\r\n\xff")
+    more = to_json({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    (handout / "more.ipynb").write_text(more, encoding="utf-8")
     (course.root / "solutions" / "symbols.md").write_text("# Symbols\n", encoding="utf-8")  # for all of them
-    released = {path.name: path.read_bytes() for path in release_notebooks(course, course.chosen([]))}
-    assert set(released) == {*KIT, "model.bin", "symbols.md"}
+    assert list(problems(exercise)) == []
+    released = {path.name: path.read_bytes() for path in release_notebooks(course, [exercise])}
+    assert set(released) == {*KIT, "model.bin", "more.ipynb", "symbols.md"}
     assert released["model.bin"] == b"\x00\r\n\xff"
     assert released["symbols.md"] == b"# Symbols\n"
 
 
 def test_whatever_differs_from_a_fresh_release_is_stale(course: Course) -> None:
+    release_notebooks(course, [])
+    assert not course.assignments.exists(), "nothing was asked for"
     assert stale(course, course.chosen([])) == [f"assignments/01_small/{name}" for name in KIT]
     release_notebooks(course, course.chosen([]))
     assert stale(course, course.chosen([])) == []

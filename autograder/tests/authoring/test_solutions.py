@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -78,8 +77,3 @@ def hidden_lines(exercise: Exercise) -> list[str]:
     private = [exercise.suite, *(mistake.path for mistake in (*exercise.mistakes, *exercise.heldout))]
     lines = (line.strip() for path in private for line in path.read_text(encoding="utf-8").split("\n"))
     return [line for line in lines if len(line) >= 6 and line not in public]
-
-
-def test_written_answers_are_in_the_solutions(course: Course) -> None:
-    notebook = json.dumps([cell.text for cell in solutions(course.exercises[NAME])])
-    assert "Both are linear: a factor common to all terms" in notebook

@@ -67,9 +67,3 @@ def test_a_variant_s_own_line_is_reported_with_its_file(exercise: Exercise) -> N
     place = re.escape(f"{path}:3: ZeroDivisionError")
     with pytest.raises(SourceError, match=place), reference_errors(exercise, mistake):
         run_code(exercise.variant(mistake.code))
-
-
-def test_what_runs_raises_nothing(exercise: Exercise) -> None:
-    with reference_errors(exercise):
-        namespace = run_code(exercise.reference)
-    assert "double" in namespace.variables
