@@ -28,34 +28,36 @@ def never_end(course: Course) -> None:
     )
 
 
-def started(course: Course) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
-    """Start `verify` on an exercise that never ends; return it with its children once they are at work."""
+def start(course: Course) -> subprocess.Popen[str]:
+    """Start `verify`."""
     words = [sys.executable, "-c", PROVE, "--course", str(course.root), "verify"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    proving = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, process_group=0)
+    return subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, process_group=0)
+
+
+def at_work(proving: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Return the processes below a proof of an exercise that never ends, once they are at work."""
     parent = psutil.Process(proving.pid)
     while not [one for one in parent.children() if one.cpu_times().user > 1]:
         assert proving.poll() is None
         time.sleep(0.1)
-    return proving, parent.children(recursive=True)
+    return parent.children(recursive=True)
 
 
-def test_whoever_interrupts_reads_one_line(course: Course) -> None:
+def test_whoever_interrupts_reads_one_line_and_children_end_with_a_parent_that_is_killed(
+    course: Course,
+) -> None:
     never_end(course)
-    proving, children = started(course)
-    os.killpg(proving.pid, signal.SIGINT)
-    _, said = proving.communicate(timeout=60)
-    assert proving.returncode == 1
+    interrupted, killed = start(course), start(course)
+    children, orphans = at_work(interrupted), at_work(killed)
+    os.killpg(interrupted.pid, signal.SIGINT)
+    _, said = interrupted.communicate(timeout=60)
+    assert interrupted.returncode == 1
     assert said.splitlines()[-1:] == ["stopped"]
     assert psutil.wait_procs(children, timeout=60)[1] == []
-
-
-def test_children_end_with_a_parent_that_is_killed(course: Course) -> None:
-    never_end(course)
-    proving, children = started(course)
-    proving.kill()
-    proving.communicate()
-    assert psutil.wait_procs(children, timeout=60)[1] == []
+    killed.kill()
+    killed.communicate()
+    assert psutil.wait_procs(orphans, timeout=60)[1] == []
 
 
 SETS = 2
