@@ -70,3 +70,4 @@ def test_a_course_is_started_and_proved_by_the_installed_commands(installed: Pat
     call("init", "course", "--with", "numpy")
     assert call("--course", "course", "verify").startswith("01_scaled: proved (1 accepted, 1 mistakes")
     call("--course", "course", "release")
+    call("--course", "course", "release", "--check")

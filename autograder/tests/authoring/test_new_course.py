@@ -1,6 +1,5 @@
 """A new course works from its first command on, and what is in a folder already is never overwritten."""
 
-import json
 import os
 import re
 import subprocess
@@ -10,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 import autograder
-from autograder.authoring.answers import fill, right_answers
 from autograder.authoring.new import FIRST as FIRST_OF
-from autograder.authoring.new import create, create_course, entry
+from autograder.authoring.new import create_course, entry
 from autograder.authoring.verify import prove
 from autograder.cli import main
 from autograder.course import kept
 from autograder.course.course import load_course
-from autograder.course.notebook import build_notebook, student_files
+from autograder.course.notebook import student_files
+from autograder.course.packages import DEFAULT
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import CONFIG
 from autograder.tests.course.made import MADE
@@ -34,55 +33,28 @@ def call(*words: str) -> str:
     return done.stdout
 
 
-def test_a_new_course_is_proved_released_and_graded_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "my course"
-    done = CliRunner().invoke(main, ["init", str(folder)])
-    assert (done.exit_code, done.stdout.count("wrote ")) == (0, 9)
-    assert done.stdout.splitlines()[-1] == f"Now prove it: cd '{folder}' && autograder verify"
-
-    monkeypatch.chdir(folder)
-    verified = call("verify")
-    assert verified.startswith(f"{FIRST}: proved (")
-    assert "misconceptions" not in verified
-    said = call("new", "02_spread")
-    assert "wrote solutions/02_spread/02_spread.py" in said
-    assert "  - name: 02_spread" in said
-    last = call("verify").splitlines()[-1]
-    assert last.endswith("02_spread.py: course.yaml lists no such exercise, so nobody gets it")
-    call("release")
-    call("release", "--check")
-
-    exercise = load_course(folder).exercises[FIRST]
-    handed_in = folder / "submitted" / "ann" / FIRST / f"{FIRST}.ipynb"
-    handed_in.parent.mkdir(parents=True)
-    handed_in.write_text(
-        json.dumps(fill(build_notebook(exercise), right_answers(exercise))), encoding="utf-8"
-    )
-    assert f"{FIRST} ann: graded, 2 of 2 by tests" in call("grade")
-    assert "1 pages in" in call("feedback")
-    assert "wrote build/exports/exercises.csv" in call("export")
-
-
 @pytest.mark.parametrize(
-    ("subject", "packages"), [("python", ()), ("numpy", ("numpy",)), ("pandas", ("pandas",))]
+    ("subject", "packages"),
+    [("torch", DEFAULT), ("python", ()), ("numpy", ("numpy",)), ("pandas", ("pandas",))],
 )
-def test_a_new_course_may_be_on_another_subject(
-    subject: str, packages: tuple[str, ...], tmp_path: Path
-) -> None:
-    """The one on numpy is proved in test_wheel.py, where torch is not installed."""
-    assert call("init", str(tmp_path / "course"), "--with", subject)
-    course = load_course(tmp_path / "course")
+def test_a_new_course_is_proved_at_once(subject: str, packages: tuple[str, ...], tmp_path: Path) -> None:
+    """That on numpy by the installed commands, and released, in test_wheel.py, where there is no torch."""
+    folder = tmp_path / "my course"
+    *wrote, advice = call("init", str(folder), "--with", subject).splitlines()
+    assert len([line for line in wrote if line.startswith("wrote ")]) == 9
+    assert advice == f"Now prove it: cd '{folder}' && autograder verify"
+    course = load_course(folder)
     assert course.settings.packages == packages
-    setup = student_files(course.exercises[FIRST_OF[subject]])["SETUP.md"]
+    exercise = course.exercises[FIRST_OF[subject]]
+    setup = student_files(exercise)["SETUP.md"]
     assert f"install {' '.join([*packages, 'jupyter pytest'])}\n" in setup
     if subject != "numpy":
         with Zygote(packages=packages) as zygote:
-            (proof,) = prove(course, course.chosen([FIRST_OF[subject]]), zygote)
+            (proof,) = prove(course, [exercise], zygote)
         assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
-    create(course, "02_next")
-    assert (course.root / "solutions" / "02_next" / "test_hidden.py").is_file()
+    said = call("--course", str(folder), "new", "02_next")
+    assert "wrote solutions/02_next/02_next.py" in said
+    assert "  - name: 02_next" in said
 
 
 @pytest.mark.parametrize(
