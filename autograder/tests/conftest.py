@@ -62,7 +62,6 @@ SLOW = [
     "plugins/test_removal.py",
     "plugins/test_workflow.py",
     "subjects",
-    "test_accessibility.py",
     "test_demo.py",
     "test_screens.py",
     "watching",

@@ -1,7 +1,11 @@
-"""Screenshots of the pages that people get, beside golden ones; and golden ones notice what gets lost."""
+"""Pages look as their golden screenshots, which notice what gets lost, and everybody can read them.
+
+That is WCAG 2.1 AA, light and dark; and no page is long or scrolls sideways.
+"""
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from nbformat import NotebookNode, from_dict
@@ -9,6 +13,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import Place, QuestionReport, Verdict
+from autograder.tests.accessibility import violations
 from autograder.tests.browser import IN_BROWSER, picture, show
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import ENTRY, HOLDS, QUESTION, REPORT, SUBMISSION
@@ -16,7 +21,12 @@ from autograder.tests.screens import TOLERATED, Golden, difference
 
 pytestmark = IN_BROWSER
 
-DASHBOARD = Path(__file__).parent / "golden" / "dashboard" / "dashboard.html"
+GOLDEN = Path(__file__).parent / "golden"
+DASHBOARD = GOLDEN / "dashboard" / "dashboard.html"
+PAGES = ("feedback", "dashboard", "similar", "viva")
+SCREEN = 800  # pixels
+WIDE = "document.documentElement.scrollWidth - innerWidth"
+UNFOLD = "document.querySelectorAll('details').forEach(details => { details.open = true; })"
 HINT = (
     "Your rows do not sum to 1, but your columns do. Over which dimension did you normalise? "
     "One change in line 3, at `dim=0`, makes all tests pass. All else is right."
@@ -94,3 +104,55 @@ def test_whatever_gets_lost_is_noticed(feedback: Page) -> None:
     feedback.evaluate(STYLED.format(css="* { text-rendering: geometricPrecision }"))
     assert difference(whole, picture(feedback)) <= TOLERATED
     feedback.evaluate(STYLED.format(css=""))
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return a page of each kind, that of a student with three failures among them."""
+    path = tmp_path_factory.mktemp("pages") / "feedback.html"
+    path.write_text(feedback_text(failures=3), encoding="utf-8")
+    return {
+        "feedback": path,
+        "dashboard": DASHBOARD,
+        **{name: GOLDEN / f"{name}.html" for name in ("similar", "viva")},
+    }
+
+
+def at(browser: BrowserContext, path: Path, width: int) -> Page:
+    return show(browser, path.as_uri(), width=width)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_accessible(
+    name: str, scheme: Literal["light", "dark"], browser: BrowserContext, pages: dict[str, Path]
+) -> None:
+    page = at(browser, pages[name], 1280)
+    page.emulate_media(color_scheme=scheme)
+    assert violations(page) == []
+
+
+def test_what_is_not_accessible_is_noticed(browser: BrowserContext, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    pale = "<p style='color: #bbb'>Some words.</p><img src=a.png width=9>"
+    path.write_text(f"<!DOCTYPE html><title>a</title>{pale}", encoding="utf-8")
+    found = {one.partition(":")[0] for one in violations(at(browser, path, 1280))}
+    assert found == {"color-contrast", "html-has-lang", "image-alt"}
+
+
+@pytest.mark.parametrize(("width", "screens"), [(1280, 2), (400, 4)])
+def test_three_failures_take_few_screens(
+    width: int, screens: int, browser: BrowserContext, pages: dict[str, Path]
+) -> None:
+    height = at(browser, pages["feedback"], width).evaluate("document.documentElement.scrollHeight")
+    assert height <= screens * SCREEN
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_scrolls_sideways_on_a_narrow_screen(
+    name: str, browser: BrowserContext, pages: dict[str, Path]
+) -> None:
+    page = at(browser, pages[name], 360)
+    assert page.evaluate(WIDE) <= 0
+    page.evaluate(UNFOLD)
+    assert page.evaluate(WIDE) <= 0
