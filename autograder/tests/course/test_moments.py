@@ -44,6 +44,8 @@ def test_what_is_no_moment_is_refused(text: object, message: str) -> None:
 def test_a_day_is_one_of_the_calendar_and_an_hour_always_sixty_minutes() -> None:
     before = read_moment("2026-03-28 12:00 Europe/Berlin")
     assert Span(1, "day").after(before).astimezone(UTC) == datetime(2026, 3, 29, 10, tzinfo=UTC)
+    twice = Span(1, "day").after(read_moment("2026-10-24 02:30 Europe/Berlin"))  # of which it is the later
+    assert twice.astimezone(UTC) == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
     assert Span(24, "hour").after(before).astimezone(UTC) == datetime(2026, 3, 29, 11, tzinfo=UTC)
     assert read_span("1 day") == read_span("1 days") == Span(1, "day")
 
