@@ -87,26 +87,22 @@ def edit(course: Course, old: str, new: str) -> Course:
     return load_course(course.root)
 
 
-def test_changed_points_and_checks_reach_the_gradebook_and_keep_what_people_gave(taught: Course) -> None:
+def test_what_an_author_changes_or_adds_reaches_the_gradebook_and_keeps_what_people_gave(
+    taught: Course,
+) -> None:
     by_hand(taught, "ann", "why", 1.5)
     course = edit(taught, 'check="double" points=2', 'check="double" points=4')
-    course = edit(course, "# Check of double\n", "# Check of double, changed\n")
-    register(course, small(course))
-    assert gradebook_entry(course, "ann", "double").max_score == 4.0
-    assert gradebook_entry(course, "ann", "why").manual_score == 1.5
-    sources = {str(row[0]): str(row[3]) for row in dump(course.root / "gradebook.db")["cells"]}
-    assert sources["check-double"].startswith("# Check of double, changed\n")
-
-
-def test_a_question_that_is_added_gets_its_rows(taught: Course) -> None:
-    by_hand(taught, "ann", "why", 1.5)
-    with small(taught).source.open("a", encoding="utf-8") as source:
+    edit(course, "# Check of double\n", "# Check of double, changed\n")
+    with small(course).source.open("a", encoding="utf-8") as source:
         source.write(AND_NOW)
     course = load_course(taught.root)
     register(course, small(course))
+    assert gradebook_entry(course, "ann", "double").max_score == 4.0
+    assert gradebook_entry(course, "ann", "why").manual_score == 1.5
     now = gradebook_entry(course, "ann", "now")
     assert (now.score, now.max_score, now.needs_person) == (None, 1.0, True)
-    assert gradebook_entry(course, "ann", "why").manual_score == 1.5
+    sources = {str(row[0]): str(row[3]) for row in dump(course.root / "gradebook.db")["cells"]}
+    assert sources["check-double"].startswith("# Check of double, changed\n")
 
 
 def without_why(course: Course) -> Course:
@@ -148,27 +144,16 @@ def test_a_person_looks_again_at_what_one_gave_for_a_question_that_is_worth_some
     assert not gradebook_entry(course, "ann", "double").needs_person
 
 
-@pytest.fixture
-def built(ready: Course) -> Course:
-    """Return a course whose source notebook is written."""
+def test_release_needs_no_gradebook_and_can_go_elsewhere(ready: Course, tmp_path: Path) -> None:
     build_sources(ready, [small(ready)])
-    return ready
-
-
-def test_release_needs_no_gradebook_and_never_disturbs_one(built: Course) -> None:
-    (built.root / "gradebook.db").unlink()
-    generate(built, small(built))
-    assert (built.assignments / "01_small" / "01_small.ipynb").is_file()
-    assert not (built.root / "gradebook.db").exists()
-    register(built, small(built))
-    assert dump(built.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]
-
-
-def test_a_release_can_go_elsewhere_and_leaves_assignments_alone(built: Course, tmp_path: Path) -> None:
-    generate(built, small(built), into=tmp_path / "elsewhere")
+    (ready.root / "gradebook.db").unlink()
+    generate(ready, small(ready), into=tmp_path / "elsewhere")
     files = {path.name for path in (tmp_path / "elsewhere" / "01_small").iterdir()}
     assert files == {"01_small.ipynb", "conftest.py", "exercise.json", "SETUP.md"}
-    assert not built.assignments.exists()
+    assert not ready.assignments.exists()
+    generate(ready, small(ready))
+    assert (ready.assignments / "01_small" / "01_small.ipynb").is_file()
+    assert not (ready.root / "gradebook.db").exists()
 
 
 def test_what_nbgrader_cannot_release_is_one_line_and_a_log(ready: Course) -> None:
