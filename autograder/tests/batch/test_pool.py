@@ -49,18 +49,13 @@ def test_results_are_those_of_grading_in_this_process(classroom: Course, zygote:
     tasks = tasks_of(classroom, ["ann", "ben", "cleo", "dan"])
     before = family()
     with ProcessPool(classroom, 2) as executor:
+        assert results(executor, []) == {}
+        assert family() == before  # without a submission there is no process
         executor.start()
         assert results(executor, tasks) == results(InProcess(classroom, zygote), tasks)
         begun = family() - before
     assert len(begun) > 2  # two processes and a zygote at least
     assert not psutil.wait_procs(begun, timeout=30)[1], "a process is left"
-
-
-def test_without_a_submission_there_is_no_process(classroom: Course) -> None:
-    before = family()
-    with ProcessPool(classroom, 2) as executor:
-        assert results(executor, []) == {}
-        assert family() == before
 
 
 def test_each_result_makes_room_for_another_submission(
