@@ -11,6 +11,7 @@ from autograder.grading.examples import Examples
 from autograder.report.example import Example, rounded
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
+from autograder.tests.classroom import copy_small_course
 from autograder.worker.namespace import run_code
 
 
@@ -27,9 +28,9 @@ class Desk:
         return Examples(self.suite).of(question, runs)
 
 
-@pytest.fixture
-def desk(course: Course) -> Desk:
-    return Desk(course)
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return Desk(copy_small_course(tmp_path_factory.mktemp("examples") / "course"))
 
 
 def test_the_smallest_wrong_call_is_shown_with_what_is_asked(desk: Desk) -> None:
