@@ -7,7 +7,6 @@ import pytest
 from autograder.authoring import verify
 from autograder.authoring.verify import Proof, prove_together
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
 from autograder.tests.classroom import small
 
 DRAWN = """
@@ -35,16 +34,6 @@ print("never")
 """
 
 
-def with_cells(course: Course, text: str) -> Exercise:
-    """Return the small exercise with more cells at its end, and a file for students."""
-    exercise = small(course)
-    handout = exercise.folder / "handout"
-    handout.mkdir()
-    (handout / "numbers.txt").write_text("1 2 3", encoding="utf-8")
-    exercise.source.write_text(exercise.source.read_text(encoding="utf-8") + text, encoding="utf-8")
-    return exercise
-
-
 def line(path: Path, text: str) -> int:
     """Return the line of a file that begins so."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -54,7 +43,11 @@ def line(path: Path, text: str) -> int:
 def test_each_cell_that_fails_or_warns_is_found_with_its_line_and_what_jupyter_has_may_be_used(
     course: Course,
 ) -> None:
-    exercise = with_cells(course, DRAWN + WRONG)
+    exercise = small(course)
+    handout = exercise.folder / "handout"
+    handout.mkdir()
+    (handout / "numbers.txt").write_text("1 2 3", encoding="utf-8")
+    exercise.source.write_text(DRAWN + WRONG, encoding="utf-8")
     warned, failed, ended = verify.kernel_problems(exercise)  # and nothing in DRAWN
     place = exercise.source
     assert warned.startswith(
@@ -76,7 +69,8 @@ def test_a_cell_without_an_end_is_found_too(course: Course, monkeypatch: pytest.
 
 
 def test_what_is_found_in_a_kernel_alone_keeps_an_exercise_from_being_proved(course: Course) -> None:
-    with_cells(course, '\n# %% demo\nimport sys\nprint("old", file=sys.stderr)\n')
+    with small(course).source.open("a", encoding="utf-8") as file:
+        file.write('\n# %% demo\nimport sys\nprint("old", file=sys.stderr)\n')
     (proof,) = prove_together(course, [small(course)], 1)
     assert isinstance(proof, Proof)
     assert ["writes to stderr: old" in found for found in proof.findings] == [True]
