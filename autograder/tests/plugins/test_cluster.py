@@ -171,6 +171,7 @@ def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalClust
     assert len(lines) == len(reports(term)) == 10
 
 
+@pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])
 def test_a_dask_worker_that_dies_costs_no_result(
     term: Course,
     slow_class: list[Submission],
@@ -178,14 +179,18 @@ def test_a_dask_worker_that_dies_costs_no_result(
     here: Here,
     unsafe: Zygote,
     monkeypatch: pytest.MonkeyPatch,
+    failures: int,
+    graded_here: bool,
 ) -> None:
-    monkeypatch.setattr(scheduler(dask), "allowed_failures", 0)  # so no Dask worker tries its task again
+    """Dask starts it again, and then sends it the course's files and all that may fail once more."""
+    monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
+    assert until(lambda: bool(scheduler(dask).workers))
     with Cluster(term, dask.scheduler_address, unsafe=True) as executor:
         there = executor.map(tasks(slow_class))
         first, _, graded = next(there)
         gone = kill_a_busy_one(dask)
         seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
-    assert here.tasks
+    assert bool(here.tasks) is graded_here
     assert not psutil.wait_procs(gone, timeout=30)[1]
     assert seen == results(InProcess(term, unsafe), slow_class)
 
