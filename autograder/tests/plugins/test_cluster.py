@@ -63,13 +63,6 @@ def slow_class(term: Course) -> list[Submission]:
     return [hand_in(term, f"student{number}", notebook) for number, notebook in enumerate(made)]
 
 
-@pytest.fixture(scope="module")
-def unsafe() -> Iterator[Zygote]:
-    """Return a zygote behind whatever walls there are, as the Dask worker has it in these tests."""
-    with Zygote(unsafe=True) as zygote:
-        yield zygote
-
-
 class Here(InProcess):
     """Stands in the place of the marking process of this machine, and remembers what it has graded."""
 
@@ -86,8 +79,8 @@ class Here(InProcess):
 
 
 @pytest.fixture
-def here(term: Course, unsafe: Zygote, monkeypatch: pytest.MonkeyPatch) -> Here:
-    here = Here(term, unsafe)
+def here(term: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> Here:
+    here = Here(term, zygote)
     monkeypatch.setattr(cluster, "ProcessPool", lambda *_, **__: here)
     return here
 
@@ -140,10 +133,13 @@ def test_walls_that_do_not_stand_there_stop_everything(course: Course, dask: Loc
         try:
             with Cluster(course, dask.scheduler_address) as executor, pytest.raises(WallError) as caught:
                 results(executor, [submission])
+            with Cluster(course, dask.scheduler_address, unsafe=True) as executor:
+                ((_, _, graded),) = executor.map(tasks([submission]))
         finally:
             client.run(exec, f"import os; os.environ['PATH'] = {os.environ['PATH']!r}")
     assert str(caught.value).startswith("Dask worker tcp://")
     assert "the course demands the full walls, but these do not stand: namespaces" in str(caught.value)
+    assert "unsafe" in graded.report.sandbox
 
 
 def test_a_dask_worker_of_another_version_is_refused_by_its_address(
@@ -158,11 +154,11 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
         results(executor, [submission])
 
 
-def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalCluster, unsafe: Zygote) -> None:
+def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalCluster, zygote: Zygote) -> None:
     hand_in_all_kinds(term)
     build_missing(term, [small(term)])
-    grade_submissions(term, [small(term)], executor=InProcess(term, unsafe))
-    here, words = kept(term), ["cluster", dask.scheduler_address, "01_small", "--force", "--json", "--unsafe"]
+    grade_submissions(term, [small(term)], executor=InProcess(term, zygote))
+    here, words = kept(term), ["cluster", dask.scheduler_address, "01_small", "--force", "--json"]
     done = CliRunner().invoke(main, ["--course", str(term.root), *words])
     assert done.exit_code == 0, done.output
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -177,7 +173,7 @@ def test_a_dask_worker_that_dies_costs_no_result(
     slow_class: list[Submission],
     dask: LocalCluster,
     here: Here,
-    unsafe: Zygote,
+    zygote: Zygote,
     monkeypatch: pytest.MonkeyPatch,
     failures: int,
     graded_here: bool,
@@ -185,14 +181,14 @@ def test_a_dask_worker_that_dies_costs_no_result(
     """Dask starts it again, and then sends it the course's files and all that may fail once more."""
     monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
     assert until(lambda: bool(scheduler(dask).workers))
-    with Cluster(term, dask.scheduler_address, unsafe=True) as executor:
+    with Cluster(term, dask.scheduler_address) as executor:
         there = executor.map(tasks(slow_class))
         first, _, graded = next(there)
         gone = kill_a_busy_one(dask)
         seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
     assert bool(here.tasks) is graded_here
     assert not psutil.wait_procs(gone, timeout=30)[1]
-    assert seen == results(InProcess(term, unsafe), slow_class)
+    assert seen == results(InProcess(term, zygote), slow_class)
 
 
 def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
@@ -208,7 +204,7 @@ def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
 def test_who_stops_leaves_no_task_to_the_cluster_and_a_cluster_that_ends_nothing_at_all(
     term: Course, slow_class: list[Submission], dask: LocalCluster
 ) -> None:
-    with pytest.raises(KeyboardInterrupt), Cluster(term, dask.scheduler_address, unsafe=True) as executor:
+    with pytest.raises(KeyboardInterrupt), Cluster(term, dask.scheduler_address) as executor:
         stop_at_the_first(executor.map(tasks(slow_class)), dask)
     assert until(lambda: not scheduler(dask).tasks)
     begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
