@@ -62,6 +62,8 @@ from autograder.testing.student import names_asked
 from autograder.testing.suite import HiddenTest, Run, use_one_thread
 from autograder.worker.walls import die_with_parent
 
+_RARE = 320  # sets that the reference meets, if asked for: chance may make a test fail with one of them
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -214,7 +216,8 @@ class _Verification:
 
     def _full_marks(self, number: int, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
-        sets = [numbered_inputs(SECRET, self.exercise.name, one) for one in met(self.sets, number)]
+        several = range(_RARE) if number == 0 and self.sets == SETS_THOROUGH else met(self.sets, number)
+        sets = [numbered_inputs(SECRET, self.exercise.name, one) for one in several]
         failed = failures(self.grader.suite, cells, sets)
         for test, said in failed.items():
             self._find(path, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')

@@ -67,12 +67,15 @@ def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
 
 
 def blamed(suite: Suite, run: Run, inputs: Inputs) -> Run:
-    """Return the run of a test that broke as a failed one, if the answers that it got are to blame.
+    """Return the run of a test that failed or broke as the fault of whoever is to blame.
 
-    They are if one of them, or anything in it, is of another kind than the reference's. Otherwise the test
-    is: `verify` has seen it pass on the reference, and here it breaks on an answer of the same kind.
+    A test is that fails the reference, too, with these inputs: by chance, numbers are equal that should
+    differ. One that broke is, unless an answer that it got, or anything in it, is of another kind than the
+    reference's.
     """
     breaks = run.kind is Verdict.GRADER_ERROR
+    if run.kind is Verdict.FAILED and not suite.is_fair(run.test, inputs):
+        return replace(run, kind=Verdict.GRADER_ERROR, detail="")
     if not breaks and (run.kind is not Verdict.FAILED or isinstance(run.error, Unmet)):
         return run
     detail = _other_kind(suite, run, inputs)

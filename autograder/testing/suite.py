@@ -134,6 +134,7 @@ class Suite:
             self._reference = Local(run_code(exercise.reference))
         self._collected = CollectedTests(exercise.suite)
         self._memory: dict[int, Remembered] = {}  # of disclosed runs, by the test's number
+        self._fair: dict[tuple[int, Inputs], bool] = {}
         items = enumerate(self._collected.items)
         self.tests = tuple(_read_test(exercise, item, number) for number, item in items)
         for name in exercise.points:
@@ -178,6 +179,12 @@ class Suite:
     def reference_run(self, test: HiddenTest, inputs: Inputs) -> Run:
         """Return a run of one test against the trusted solution."""
         return self.run_one(test, self._solution(), inputs)
+
+    def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
+        """Whether the trusted solution passes a test with these inputs; chance can make numbers equal."""
+        if (key := (test.number, inputs)) not in self._fair:
+            self._fair[key] = self.reference_run(test, inputs).error is None
+        return self._fair[key]
 
     def _solution(self) -> Local:
         """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""

@@ -13,17 +13,18 @@ from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import CellResult
 from autograder.grading.judge import Judge
-from autograder.grading.outcomes import TestOutcome, told_bits
+from autograder.grading.outcomes import TestOutcome, blamed, told_bits
 from autograder.grading.session import LeftOut, Session
 from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedError
+from autograder.testing.exchange import ExhaustedError, Local, LostError, NotDefinedError
 from autograder.testing.expectations import NotJudged, Unmet
-from autograder.testing.inputs import DISCLOSED
+from autograder.testing.inputs import DISCLOSED, numbered_inputs
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.tests.classroom import copy_small_course, small
 from autograder.tests.grading.workers import ScriptedZygote
+from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.values import Encoder
 
@@ -151,6 +152,11 @@ def test_a_name_in_a_cell_that_fails_has_that_cells_error_for_a_hint(judge: Judg
 BREAKING = '''
 
 @question("double")
+def test_by_chance(student):
+    """It holds for most inputs."""
+    assert student.double(torch.rand(())) > 0.2
+
+@question("double")
 def test_breaks(student):
     """It holds."""
     made = student.define("def made(): return ({'mean': torch.ones(()), 'sizes': [3, 5]}, 'a table')", "made")
@@ -179,6 +185,16 @@ def breaking(exercise: Exercise) -> Breaking:
         return run
 
     return breaking
+
+
+def test_a_test_that_fails_a_right_answer_with_some_inputs_is_to_blame_for_these(exercise: Exercise) -> None:
+    suite = Suite(exercise)
+    test, inputs = suite.tests[-2], [numbered_inputs(b"secret", exercise.name, one) for one in range(40)]
+    wrong = Local(Namespace({"double": lambda x: 0 * x}))
+    verdicts = [blamed(suite, suite.run_one(test, wrong, one), one).kind for one in inputs]
+    fair = [suite.is_fair(test, one) for one in inputs]
+    assert {*fair} == {True, False}
+    assert verdicts == [Verdict.FAILED if one else Verdict.GRADER_ERROR for one in fair]
 
 
 @pytest.mark.parametrize(
