@@ -57,9 +57,9 @@ SLIP = '''
 
 @question("softmax")
 def test_of_a_slip(student):
-    """The weights are twice what they are."""
-    x = torch.randn(4)
-    expect_close(student.softmax(x), 2 * torch.softmax(x, 0))
+    """It is as on its author's machine, where it was only tried."""
+    code = "import os\\ndef is_here():\\n    return 'PYTEST_CURRENT_TEST' in os.environ"
+    assert student.define(code, "is_here")()
 '''
 pytestmark = IGNORED_WARNINGS
 
