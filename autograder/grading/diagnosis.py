@@ -32,7 +32,7 @@ from autograder.worker.protocol import pack
 _ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
 _MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
-_TWO_THINGS = "Two things are wrong. All tests pass with these two changes:"
+_TWO_THINGS = "Two changes make all tests pass:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,8 +179,8 @@ class GradebookSubmission:
 
     @property
     def open_points(self) -> float:
-        """The points of the questions that have no score yet."""
-        return sum(entry.max_score for entry in self.entries if entry.score is None)
+        """The points of the questions that wait for an instructor and have got none yet."""
+        return sum(entry.max_score for entry in self.entries if entry.waits and not entry.score)
 
     @property
     def points_in_words(self) -> str:

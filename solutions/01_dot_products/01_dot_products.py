@@ -146,7 +146,7 @@ print("torch.zeros(2).double(): ", torch.zeros(2).double().dtype)
 # %% solution="dot_product"
 def dot_product(a: Tensor, b: Tensor) -> Tensor:
     """Return the sum of the products of the entries of `a` and `b`, computed with a
-    loop, or by any other means that is not listed below.
+    loop: nothing else adds them up.
 
     Arguments:
         a: one vector of floats, shape (d,). d is at least 1.
@@ -160,7 +160,8 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
         ValueError: if `a` and `b` have different lengths.
 
     Not allowed here: dot, vdot, inner, matmul, @, mm, mv, einsum, tensordot, bmm,
-        linear and sum, whether Python's own or torch's.
+        linear and sum, whether Python's own or torch's, nor what adds up in their
+        place, such as cumsum or mean.
     """
     ### BEGIN SOLUTION
     if len(a) != len(b):

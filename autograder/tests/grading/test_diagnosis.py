@@ -59,7 +59,7 @@ def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Named | None:
 
 
 TWO_THINGS = (
-    "Two things are wrong. All tests pass with these two changes:\n"
+    "Two changes make all tests pass:\n"
     "1. other values in this step in line 2, at `5`\n2. one step less in line 2, at `x.half()`"
 )
 TRIPLED = (

@@ -128,3 +128,6 @@ def test_points_that_nobody_has_given_yet_are_no_part_of_what_the_score_is_of() 
     submission = GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, written))
     assert submission.points_in_words == "2 of 3 so far; 4 points wait for a grader"
     assert GradebookSubmission("ann", 0.0, 0.0, (DOUBLE,)).points_in_words == "2 of 3"
+    held = replace(DOUBLE, auto_score=0.0, needs_person=True)
+    submission = GradebookSubmission("ann", 0.0, 0.0, (DOUBLE, held))
+    assert submission.points_in_words == "2 of 3 so far; 3 points wait for a grader"
