@@ -35,7 +35,7 @@ _MISSING = "This cell was missing from the submission. It has been put back as i
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
-_PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "(", "]": ")", "`": "'"})
+_PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "\uff3b", "]": "\uff3d", "`": "'"})
 
 
 def released(exercise: Exercise) -> NotebookNode:

@@ -300,7 +300,7 @@ def _feedback_file(texts: Sequence[str], form: str) -> str:
 
 def feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
     """Return what is said of the whole and of each question, in Markdown that can be read as it is."""
-    lines = [f"# Feedback on {exercise}: {graded.points_in_words} points"]
+    lines = [f"# Feedback on {exercise}: {graded.points_in_words}"]
     if graded.penalty:
         rule = f" ({graded.late_rule})" if graded.late_rule else ""
         lines.append(f"{number(graded.penalty)} points are taken off for being late{rule}.")
@@ -310,8 +310,9 @@ def feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
 
 
 def _question(entry: GradebookEntry) -> str:
-    score = "not graded yet" if entry.score is None else f"{number(entry.score)}"
-    lines = [f"## {entry.question}: {score} of {number(entry.max_score)}"]
+    most = number(entry.max_score)
+    score = f"worth {most}, not graded yet" if entry.score is None else f"{number(entry.score)} of {most}"
+    lines = [f"## {entry.question}: {score}"]
     if entry.comment:
         lines.append("\n".join(f"    {line}" for line in entry.comment.splitlines()))  # as it is, no Markdown
     if entry.remark:

@@ -93,7 +93,7 @@ def test_canvas_finds_the_upload_of_each_student_again(term: Term) -> None:
     assert [cell["cell_type"] for cell in cells] == ["markdown", "markdown"]
     assert "    - failed: Doubles *all* numbers." in cells[1]["source"]  # as code, so that stars stay stars
     assert "See **page 3**." in cells[1]["source"]
-    assert "# # Feedback on 01_small: 1 of 2 points" in by_suffix[".py"]
+    assert "# # Feedback on 01_small: 1 of 2\n" in by_suffix[".py"]
 
 
 def test_canvas_finds_who_is_anonymous(term: Term) -> None:
