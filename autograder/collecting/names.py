@@ -61,6 +61,13 @@ def notebook_stem(name: str) -> str | None:
     return match["stem"] + (match["copy"] or "").rpartition(".")[0] if match else None
 
 
+def is_notebook(name: str, exercises: Iterable[str]) -> bool:
+    """Whether a file is a notebook, or a script that was exported from one and kept its name."""
+    path = PurePosixPath(name)
+    exported = path.suffix == ".py" and any(exercise in path.stem for exercise in exercises)
+    return notebook_stem(path.name) is not None or exported
+
+
 def is_archive(name: str) -> bool:
     """Whether a file of this name is opened as an archive."""
     return name.lower().endswith(_ARCHIVES)

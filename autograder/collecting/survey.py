@@ -17,9 +17,9 @@ from autograder.collecting.metadata import METADATA, GradescopeRecord, find_expo
 from autograder.collecting.names import (
     as_uploaded,
     class_folder,
+    is_notebook,
     left_out,
     name_problem,
-    notebook_stem,
 )
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
@@ -79,10 +79,7 @@ def reopened(archive: Path, files: Iterable[ArchiveEntry]) -> Iterator[ArchiveEn
 
 
 def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
-    """Whether a file is a notebook, or a script that was exported from one and kept its name."""
-    name = PurePosixPath(file.inside or file.name)
-    exported = name.suffix == ".py" and any(exercise in name.stem for exercise in rules.exercises)
-    return notebook_stem(name.name) is not None or exported
+    return is_notebook(file.inside or file.name, rules.exercises)
 
 
 def _gradescope_records(

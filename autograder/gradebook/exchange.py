@@ -4,6 +4,7 @@ nbgrader itself collects only each student's newest submission; here all of them
 """
 
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,10 +17,12 @@ from pwd import getpwuid
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange, ExchangeCollect, ExchangeReleaseFeedback
-from nbgrader.utils import parse_utc
+from nbgrader.utils import notebook_hash, parse_utc
 from traitlets.config import Config
 
+from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import COMPANIONS, SECRET, TIMESTAMP, read_plain
+from autograder.collecting.names import is_notebook, left_out
 from autograder.course.course import Course
 from autograder.submission.notebook import read_notebook
 
@@ -31,7 +34,10 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     """Releases feedback; nbgrader's own stops at the first submission that came another way."""
 
     def copy_files(self) -> None:
-        """Copy the pages of whoever handed in through the exchange, and name the others in the log."""
+        """Copy the pages of whoever handed in through the exchange, and name the others in the log.
+
+        `problems` then says which of the copied pages nbgrader's fetch_feedback cannot find.
+        """
         folders = sorted(Path(folder) for folder in glob(self.src_path))  # noqa: PTH207 - it is absolute
         others = [f for f in folders if not all((f / name).is_file() for name in COMPANIONS)]
         given = self.coursedir.student_id_exclude
@@ -43,6 +49,48 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             super().copy_files()
         finally:
             self.coursedir.student_id_exclude = given
+        came = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
+        released = [folder for folder in folders if folder.parent.name not in names]
+        self.problems = {folder: why for folder in released if (why := self._rename(folder, came))}
+        for folder, why in self.problems.items():
+            self.log.warning("fetch_feedback cannot find the page in %s: %s", folder, why)
+
+    def _rename(self, folder: Path, came: list[Path]) -> str:
+        """Copy a page to where fetch_feedback looks for it, by the file's own name; return why not."""
+        student, exercise = folder.parts[-2:]
+        secret = (folder / SECRET).read_text(encoding="utf-8")
+        likely = sorted(came, key=lambda one: not one.name.startswith(f"{student}+"))
+        same = next((one for one in likely if _secret(one) == secret.encode()), None)
+        if same is None:
+            return "the submission is no longer in the exchange, so the name of its file is unknown"
+        try:
+            name = Path(_notebook(same, exercise))
+            if name.suffix != ".ipynb" or name.name.startswith("."):
+                return "it looks for .ipynb files only, and another file was submitted"
+            ids = (notebook_hash(secret=secret, notebook_id=stem) for stem in (exercise, name.stem))
+            page, wanted = (Path(self.dest_path, f"{id_}.html") for id_ in ids)
+            if page != wanted:
+                shutil.copy(page, copied := wanted.with_suffix(".tmp"))
+                copied.replace(wanted)
+        except (OSError, ValueError) as error:
+            return str(error)
+        return ""
+
+
+def _secret(folder: Path) -> bytes | None:
+    with suppress(EntryError):
+        return None if folder.is_symlink() else read_plain(folder / SECRET, _MAX_SECRET)
+    return None
+
+
+def _notebook(folder: Path, exercise: str) -> str:
+    """Return the name of the file that counts: the exercise's own, or the only notebook, or else script."""
+    own = f"{exercise}.ipynb"
+    files = [path.name for path in folder.iterdir() if not left_out(path.name)]
+    found = [name for name in files if is_notebook(name, [exercise])]
+    notebooks = [name for name in found if name.endswith(".ipynb")]
+    choices = ([own] if own in found else [], notebooks, found)
+    return next((names[0] for names in choices if len(names) == 1), own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +116,8 @@ class Inbound:
 
     def read(self) -> tuple[bytes, bytes]:
         """Return the notebook and the secret by which its page returns; an error says what is wrong."""
-        own, others = f"{self.exercise}.ipynb", [path.name for path in self.folder.glob("*.ipynb")]
-        name = own if own in others or len(others) != 1 else others[0]
-        if (notebook := read_notebook(self.folder / name)).problem:
-            raise ValueError(f"holds no {own}")
+        if (notebook := read_notebook(self.folder / _notebook(self.folder, self.exercise))).problem:
+            raise ValueError(f"holds no {self.exercise}.ipynb")
         return notebook.content, read_plain(self.folder / SECRET, _MAX_SECRET) or b""
 
 
@@ -121,13 +167,15 @@ def _owner(folder: Path) -> str:
         return f"user {number}"
 
 
-def release_page(config: Config, page: Path) -> bool:
-    """Return a page through the exchange, if the submission came through it, and say whether it did."""
+def release_page(config: Config, page: Path) -> str:
+    """Return a page through the exchange, if the submission came through it, and say what became of it."""
     if not all((page.parent / name).is_file() for name in COMPANIONS):
-        return False
+        return "wrote the page"
     student, exercise = page.parts[-3:-1]
     own = Config(config)
     own.CourseDirectory.assignment_id, own.CourseDirectory.student_id = exercise, student
     place = CourseDirectory(config=own)
-    ReleaseFeedback(coursedir=place, authenticator=Authenticator(config=own), config=own).start()
-    return True
+    release = ReleaseFeedback(coursedir=place, authenticator=Authenticator(config=own), config=own)
+    release.start()
+    why = "; ".join(release.problems.values())
+    return f"wrote the page, which fetch_feedback cannot find: {why}" if why else "returned the page"

@@ -201,9 +201,9 @@ class Watch:
                 yield str(page)
                 continue
             student = page.parts[-3]
-            returned = self.release and release_page(self.config, page)
+            said = release_page(self.config, page) if self.release else "wrote the page"
             self._show(exercise, student, due[student], due[student].told or self.clock())
-            yield f"{exercise.name} {student}: {'returned' if returned else 'wrote'} the page"
+            yield f"{exercise.name} {student}: {said}"
 
     def _show(self, exercise: Exercise, student: str, attempt: Attempt, when: datetime) -> None:
         """Store that an attempt needs nothing more."""

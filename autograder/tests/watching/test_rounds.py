@@ -6,12 +6,16 @@ import shutil
 import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange, ExchangeFetchFeedback, ExchangeSubmit
 from traitlets.config import Config
 
 from autograder.batch.pool import Done, Task
@@ -186,7 +190,46 @@ def test_a_page_returns_to_whoever_handed_in(hall: Hall) -> None:
     assert returned.read_text(encoding="utf-8") == hall.page()
 
 
-def test_what_is_not_in_the_class_or_is_no_notebook_gets_a_line_and_stops_nobody(hall: Hall) -> None:
+@pytest.mark.parametrize(("names", "news"), [
+    (["01_small.ipynb", "notes.ipynb"], "returned the page"),
+    (["Meine Abgabe final (2).ipynb", "01_small.py"], "returned the page"),
+    (["01_small.py", "plot.py"], "wrote the page, which fetch_feedback cannot find: it looks for .ipynb"),
+])  # fmt: skip
+def test_nbgraders_own_commands_fetch_the_page_on_a_file_of_another_name_or_a_line_says_that_they_cannot(
+    hall: Hall, tmp_path: Path, names: list[str], news: str
+) -> None:
+    desk = tmp_path / "desk"
+    (desk / "01_small").mkdir(parents=True)
+    hall.exchange.chmod(0o777)
+    hall.inbound.chmod(0o777)
+    (hall.inbound.parent / "outbound" / "01_small").mkdir(parents=True)
+    for name, share in zip(names, (0.4, 0.2), strict=True):
+        script = f"# In[1]:\n\n\n# score {share}\nnumber = 1\n".encode()
+        (desk / "01_small" / name).write_bytes(
+            script if name.endswith(".py") else written(hall.course, share)
+        )
+
+    def use(kind: type[Exchange]) -> None:
+        own = deepcopy(hall.config)
+        own.CourseDirectory.merge({"root": str(desk), "assignment_id": "01_small", "student_id": "ann"})
+        own.Exchange.merge({"assignment_dir": str(desk), "cache": str(tmp_path / "cache")})
+        place = CourseDirectory(config=own)
+        kind(coursedir=place, authenticator=Authenticator(config=own), config=own).start()
+
+    use(ExchangeSubmit)
+    first, *_, last = hall.round(release=True)
+    assert first == "01_small ann: new"
+    assert last.startswith(f"01_small ann: {news}")
+    assert hall.grader.asked == ["0.4"]
+    use(ExchangeFetchFeedback)
+    fetched = {page.stem: page.read_text(encoding="utf-8") for page in desk.rglob("*.html")}
+    assert fetched == ({Path(names[0]).stem: hall.page()} if news.startswith("returned") else {})
+
+
+@pytest.mark.parametrize("name", ["01_small.ipynb", "01_small.py"])
+def test_what_is_not_in_the_class_or_is_no_notebook_gets_a_line_and_stops_nobody(
+    hall: Hall, name: str
+) -> None:
     (hall.course.root / "students.csv").write_text("id,name\nann,Ann\n")
     hall.hand_in(0.4)
     hall.hand_in(0.4, "zoe")
@@ -194,7 +237,7 @@ def test_what_is_not_in_the_class_or_is_no_notebook_gets_a_line_and_stops_nobody
     empty = folder.with_name(folder.name.replace("zoe", "ann").replace("09:00", "09:01"))
     empty.mkdir()
     (empty / "submission_secret.txt").write_text("x")
-    (empty / "01_small.ipynb").symlink_to(hall.course.root / "hidden_inputs.key")
+    (empty / name).symlink_to(hall.course.root / "hidden_inputs.key")
     lines = hall.round()
     assert [line.split(": ")[-1] for line in lines if "refused" in line] == [
         '"zoe" is not in students.csv; add this name there', "holds no 01_small.ipynb"
