@@ -188,6 +188,9 @@ def test_a_page_returns_to_whoever_handed_in(hall: Hall) -> None:
     assert hall.round(release=True)[-1] == "01_small ann: returned the page"
     (returned,) = (hall.exchange / hall.course.settings.course / "feedback").glob("*.html")
     assert returned.read_text(encoding="utf-8") == hall.page()
+    shutil.rmtree(hall.inbound)
+    page = Submission(hall.course.root, "ann", "01_small").feedback
+    assert exchange.release_page(hall.config, page).endswith("so the name of its file is unknown")
 
 
 @pytest.mark.parametrize(("names", "news"), [
