@@ -4,6 +4,7 @@ It also adds names to its lists, and keeps who saves a score. Feedback and relea
 never see a model answer. What students wrote runs no script.
 """
 
+import ast
 import os
 import re
 import sys
@@ -25,6 +26,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import and_
 from traitlets import Unicode
 
+from autograder.course.code import Piece, pieces, rests_on
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
@@ -216,7 +218,7 @@ def _asked(
             hint = _hint(node, source.name)
             yield Asked(
                 source, _above(exercise.cells[:place]), places, _reason(own, hint),
-                [] if is_written else _lines(exercise, node, hint),
+                [] if is_written else _lines(exercise, node, source.name, hint),
                 answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
                 any("attachment:" in node.cells[n].source for n in places),
             )  # fmt: skip
@@ -266,20 +268,43 @@ def _reason(own: Given, hint: str) -> str:
     return _REASONS.get(own.asked, "") or hint or f"The autograder says: {own.asked}."
 
 
-def _lines(exercise: Exercise, node: NotebookNode, hint: str) -> list[tuple[str, str]]:
-    """Return the lines of the student's code that spell what a report names."""
+def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
+    """Return the lines of the student's code for a question that spell what a report names.
+
+    If none of these does, return those of all the student's code: some words count wherever they stand.
+    """
     found = _FOUND.search(hint)
     if found is None:
         return []
     spelt = re.compile(rf"(?<!\w){re.escape(found[1] or found[2])}(?!\w)")
-    lines = [
-        (f"cell {place + 1}, line {line_number}", line)
-        for place, cell in enumerate(node.cells)
-        if cell.cell_type == "code" and cell.source not in exercise.given
-        for line_number, line in enumerate(cell.source.split("\n"), 1)
-        if spelt.search(line)
-    ]
-    return lines[:_MAX_LINES]
+    given = exercise.given | {cell.text for cell in exercise.cells if cell.role is Role.CHECK}
+    cells = [(place, cell.source) for place, cell in enumerate(node.cells, 1) if cell.cell_type == "code"]
+    every = [piece for piece in pieces(code for _, code in cells) if cells[piece.at][1] not in given]
+    for some in (rests_on(question, every)[0], every):
+        lines = {
+            (cells[piece.at][0], number): line
+            for piece in some
+            for number, line in _code_lines(piece, cells[piece.at][1])
+            if spelt.search(line)
+        }
+        if lines:
+            break
+    first = sorted(lines.items())[:_MAX_LINES]
+    return [(f"cell {place}, line {number}", line) for (place, number), line in first]
+
+
+def _code_lines(piece: Piece, code: str) -> list[tuple[int, str]]:
+    """Return the numbered lines of a statement, or of a cell that cannot be parsed, without docstrings."""
+    lines = list(enumerate(code.split("\n"), 1))
+    if piece.tree is None:
+        return lines
+    nodes = [node for node in ast.walk(piece.tree) if isinstance(node, ast.stmt | ast.expr)]
+    texts = [node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+    others = set(nodes).difference(texts, (text.value for text in texts))
+    edges = {number for node in others for number in (node.lineno, node.end_lineno)}
+    hidden = {n for text in texts for n in range(text.lineno, (text.end_lineno or 0) + 1)} - edges
+    own = lines[min(node.lineno for node in nodes) - 1 : piece.tree.end_lineno]
+    return [(number, line) for number, line in own if number not in hidden]
 
 
 def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:

@@ -146,17 +146,32 @@ def test_the_next_answer_that_waits_comes_in_the_formgrader_s_order_and_begins_a
 
 
 @pytest.mark.parametrize(
-    ("hint", "line"),
+    ("hint", "numbers"),
     [
-        ('without "dot". A', 2), ('without "torch.dot". A', 2), ('without "@". A', 3),
-        ('without "the module numpy itself". A', 1), ("called dot, which", 2), ("beside another thread", 0),
+        ('without "dot". A', [7]), ('without "torch.dot". A', [7]), ('without "@". A', [8]),
+        ('without "the module numpy itself". A', [1, 6]), ("called dot, which", [7]),
+        ('without "eval". A', [2]), ("beside another thread", []),
     ],
 )  # fmt: skip
-def test_lines_in_question_are_those_that_spell_what_the_report_names(hint: str, line: int) -> None:
-    code = "import numpy\ntorch.dot(a, b)\na @ b\nmydot"
-    node = v4.new_notebook(cells=[v4.new_markdown_cell("dot"), v4.new_code_cell(code)])
-    expected = [(f"cell 2, line {line}", code.split("\n")[line - 1])] if line else []
-    assert _lines(WRITTEN[0][0], node, hint) == expected
+def test_lines_in_question_are_those_for_it_that_spell_what_the_report_names(
+    hint: str, numbers: list[int]
+) -> None:
+    """No docstring, check or given cell is listed, and what another question uses only if nothing else is."""
+    code = """import numpy
+def others(a, b): return numpy.dot(a, eval(b)), a @ b
+def asked(a, b):
+    '''With dot
+    and a @ b.'''
+    c = numpy.abs(a)
+    'dot'; y = torch.dot(a, c)
+    return c + (y @
+                mydot)"""
+    exercise = WRITTEN[0][0]
+    given = [cell.text for cell in exercise.cells if cell.role in (Role.CODE, Role.CHECK)]
+    cells = [v4.new_code_cell(text) for text in (code, *given)]
+    node = v4.new_notebook(cells=[v4.new_markdown_cell("dot"), *cells])
+    expected = [(f"cell 2, line {number}", code.split("\n")[number - 1]) for number in numbers]
+    assert _lines(exercise, node, "asked", hint) == expected
 
 
 @pytest.fixture
