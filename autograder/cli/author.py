@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from autograder.cli import options
-from autograder.errors import OUR_FAILURE
+from autograder.errors import SOME_REFUSED
 
 from_nbgrader = click.option(
     "--from-nbgrader",
@@ -51,7 +51,7 @@ def release(
         changed = stale(course, exercises)
         message = "not what a release would write; run `autograder release` and commit it"
         options.print_lines((f"{name}: {message}" for name in changed), err=True)
-        sys.exit(OUR_FAILURE if changed else 0)
+        sys.exit(SOME_REFUSED if changed else 0)
     else:
         options.print_written(course, release_notebooks(course, exercises), "released")
         warnings = answered_early(course, exercises, datetime.now(UTC))
@@ -105,7 +105,7 @@ def verify(
         with Zygote(packages=course.settings.packages) as zygote:
             for line in explanations(course, exercises, zygote):
                 click.echo(line)
-    sys.exit(OUR_FAILURE if any(proof.findings for proof in proofs) else 0)
+    sys.exit(SOME_REFUSED if any(proof.findings for proof in proofs) else 0)
 
 
 @click.command()
@@ -195,4 +195,4 @@ def doctor(folder: Path | None) -> None:
         click.echo(f"{state}  {check.name}: {check.seen}")
         if check.fix:
             click.echo(f"        {check.fix}")
-    sys.exit(0 if healthy else OUR_FAILURE)
+    sys.exit(0 if healthy else SOME_REFUSED)

@@ -162,7 +162,7 @@ LOST = Proof("02_big", findings=("02_big.py: missing; write it",))
 @pytest.mark.parametrize(
     ("second", "code", "said"),
     [
-        (LOST, 3, ["02_big: not proved (0 accepted, 0 mistakes)", "  02_big.py: missing; write it"]),
+        (LOST, 1, ["02_big: not proved (0 accepted, 0 mistakes)", "  02_big.py: missing; write it"]),
         (Proof("02_big", before=True), 0, ["02_big: proved before and unchanged (0 accepted, 0 mistakes)"]),
     ],
 )
@@ -193,7 +193,15 @@ def test_verify_lists_misconceptions_that_fail_no_test_and_exercises_that_nobody
     assert call(course, "verify").stdout.splitlines() == [first, unlisted]
 
 
-@pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 3)])
+@pytest.mark.parametrize(("changed", "code"), [([], 0), (["01_small"], 1)])
+def test_a_release_that_is_not_current_is_no_failure_of_ours(
+    course: Course, monkeypatch: pytest.MonkeyPatch, changed: list[str], code: int
+) -> None:
+    monkeypatch.setattr("autograder.authoring.release.stale", lambda *_: changed)
+    assert call(course, "release", "--check").exit_code == code
+
+
+@pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])
 def test_doctor_exits_by_what_it_sees(
     course: Course, monkeypatch: pytest.MonkeyPatch, ok: bool, code: int
 ) -> None:
