@@ -142,7 +142,8 @@ class Cost:
     sometimes: tuple[str, ...] = ()  # which tests fail with some sets of hidden inputs only
 
     def __str__(self) -> str:
-        return f"{self.question}: {self.mistake} costs {_percent(self.share)}"
+        answer = "an answer that" if self.kind == "almost nothing" else self.kind
+        return f"{self.question}: {answer} {self.mistake} costs {_percent(self.share)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +313,7 @@ def _green(exercise: Exercise, costs: Sequence[Cost], declared: Sequence[Equival
     """Yield the mistakes that cost much and that no visible check sees, but for those that have a reason."""
     reasons = {(one.question, one.green): one.place for one in declared if one.green}
     found = {(one.question, one.mistake): one for one in costs if one.is_green}
-    fix = f"let the check see it, let it cost less, or give a reason in {REASONS}"
+    fix = f"let that fail too, weigh failed tests less, or give a reason in {REASONS}"
     for key, one in found.items():
         if key not in reasons:
             yield f"{one.place or exercise.source}: {one}, but the visible check passes; {fix}"

@@ -140,8 +140,8 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "expected = torch.tensor([6.0, 15.0])", "expected = sums")
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = small(course).folder / "mistakes" / "row_sums__columns.py"
-    fix = "let the check see it, let it cost less, or give a reason in equivalent.yaml"
-    seen = "row_sums: columns costs 100 %, but the visible check passes"
+    fix = "let that fail too, weigh failed tests less, or give a reason in equivalent.yaml"
+    seen = "row_sums: mistake columns costs 100 %, but the visible check passes"
     assert f"{columns}: {seen}; {fix}" in measured(course).findings
     reason = "- {question: row_sums, green: columns, because: the table is square}\n"
     declare(course, reason + "- {question: double, green: squares, because: it is not seen}\n")
