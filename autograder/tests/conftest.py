@@ -25,8 +25,8 @@ SECONDS_TO_DRAW = 30
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 collect_ignore_glob = ["subjects/*/solutions"]
 Family = Callable[[], set[psutil.Process]]
-# Each of these starts browsers, clusters, kernels, other graders or hundreds of workers. They begin first,
-# longest before the others, so that no process has to wait for another one at the end.
+# These start browsers, clusters, kernels, other graders or hundreds of workers, or search long. They begin
+# first, longest before the others, so that no process has to wait for another one at the end.
 SLOW = [
     "hostile",
     "gradebook/test_hub.py",
@@ -65,6 +65,15 @@ SLOW = [
     "test_demo.py",
     "test_screens.py",
     "watching",
+    "gradebook/test_answers.py",
+    "diagnosis/test_repairs.py",
+    "gradebook/test_grades.py",
+    "submission/test_alterations.py",
+    "gradebook/test_formgrader.py",
+    "batch/test_attempts.py",
+    "diagnosis/test_steps.py",
+    "gradebook/test_ledger.py",
+    "gradebook/test_config.py",
 ]
 
 
