@@ -17,14 +17,14 @@ from textwrap import indent
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
-from autograder.authoring.trials import Trial, met
+from autograder.authoring.trials import SECRET, Trial, met, trial_runs
 from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
-from autograder.testing.inputs import drawing
+from autograder.testing.inputs import drawing, numbered_inputs
 from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
@@ -219,7 +219,7 @@ class _Bench:
     def __init__(self, suite: Suite, question: str, check: str | None) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._tests = suite.of(question)
-        self._trial = Trial(suite, question)
+        self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
         """Yield what each misconception costs that fits the question."""
@@ -245,7 +245,11 @@ class _Bench:
 
     def mistake(self, name: str, one: Mistake, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
-        found = [failed, *([*self._failing(one.code, number)] for number in sets[1:])]
+        cells, found = self._exercise.variant(one.code), [failed]
+        for number in sets[1:]:
+            inputs = numbered_inputs(SECRET, self._exercise.name, number)
+            runs = trial_runs(self._suite, cells, inputs, self._tests)
+            found.append([run for run in runs if run.error is not None])
         times = Counter(run.test for failed in found for run in failed)
         sometimes = tuple(
             f'fails "{test.title}" ({test.function}) with {times[test]} of {len(sets)} sets of hidden inputs'
@@ -281,8 +285,8 @@ class _Bench:
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         return Cost(self._question, kind, name, share, is_green, place, tuple(fails))
 
-    def _failing(self, code: str, number: int = 0) -> Iterator[Run]:
-        return self._trial.failing(self._exercise.variant(code), number)
+    def _failing(self, code: str) -> Iterator[Run]:
+        return self._trial.failing(self._exercise.variant(code))
 
     def _is_seen(self, code: str) -> bool:
         """Whether the visible check fails, or there is none."""

@@ -45,9 +45,9 @@ class Trial:
         """Whether an answer fails a test."""
         return any(True for _ in self.failing(cells))
 
-    def failing(self, cells: tuple[str, ...], number: int = 0) -> Iterator[Run]:
-        """Yield the runs in which an answer fails on one set of inputs: of all tests, if it cannot be run."""
-        inputs = numbered_inputs(SECRET, self._suite.exercise.name, number)
+    def failing(self, cells: tuple[str, ...]) -> Iterator[Run]:
+        """Yield the runs in which an answer fails on the first set of inputs; if it cannot be run, all."""
+        inputs = numbered_inputs(SECRET, self._suite.exercise.name, 0)
         order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
         for run in trial_runs(self._suite, cells, inputs, order):
             if run.error is not None:

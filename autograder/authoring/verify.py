@@ -254,9 +254,13 @@ class _Verification:
             self._graded(mistake)
 
     def _reached(self, mistake: Mistake) -> list[HiddenTest]:
-        """Return the tests that ask for a name which the mistake binds, or which rests on such a name."""
+        """Return the tests that ask for a name which the mistake binds, or which rests on such a name.
+
+        Those of its own question come first, as they do on other inputs: a mistake may remember something.
+        """
         bound = bound_names(mistake.code)
-        return [test for test, names in self._names.items() if not bound.isdisjoint(names)]
+        found = (test for test, names in self._names.items() if not bound.isdisjoint(names))
+        return sorted(found, key=lambda test: test.question != mistake.question)
 
     @cached_property
     def _names(self) -> dict[HiddenTest, set[str]]:
