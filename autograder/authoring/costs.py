@@ -17,7 +17,7 @@ from textwrap import indent
 
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
-from autograder.authoring.trials import SECRET, Trial, met, trial_runs
+from autograder.authoring.trials import SECRET, Trial, failed_runs, met
 from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
@@ -248,8 +248,7 @@ class _Bench:
         cells, found = self._exercise.variant(one.code), [failed]
         for number in sets[1:]:
             inputs = numbered_inputs(SECRET, self._exercise.name, number)
-            runs = trial_runs(self._suite, cells, inputs, self._tests)
-            found.append([run for run in runs if run.error is not None])
+            found.append([*failed_runs(self._suite, cells, inputs, self._tests)])
         times = Counter(run.test for failed in found for run in failed)
         sometimes = tuple(
             f'fails "{test.title}" ({test.function}) with {times[test]} of {len(sets)} sets of hidden inputs'
@@ -274,11 +273,13 @@ class _Bench:
         Unless something is asked for, the first failed test is enough where the visible check fails: that
         saves most of the time.
         """
-        is_seen, all_of_them = not most and self._is_seen(code), sum(test.weight for test in self._tests)
-        enough, share, failed = 0.0 if is_seen else most or 1.0, 0.0, set[HiddenTest]()
+        is_seen = not most and self._is_seen(code)
+        enough = 0.0 if is_seen else most or 1.0
+        total = sum(test.weight for test in self._tests)
+        share, failed = 0.0, set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
-            share = sum(one.weight for one in failed) / all_of_them
+            share = sum(one.weight for one in failed) / total
             if share >= enough:
                 break
         is_green = share > QUARTER + _NOISE and not (self._is_seen(code) if most else is_seen)

@@ -49,16 +49,15 @@ class Trial:
         """Yield the runs in which an answer fails on the first set of inputs; if it cannot be run, all."""
         inputs = numbered_inputs(SECRET, self._suite.exercise.name, 0)
         order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
-        for run in trial_runs(self._suite, cells, inputs, order):
-            if run.error is not None:
-                self._times_failed[run.test] += 1
-                yield run
+        for run in failed_runs(self._suite, cells, inputs, order):
+            self._times_failed[run.test] += 1
+            yield run
 
 
-def trial_runs(
+def failed_runs(
     suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
 ) -> Iterator[Run]:
-    """Yield a run of each test on an answer; all fail if it cannot be run."""
+    """Yield the run of each test that an answer fails: of all, if it cannot be run."""
     made = _made(cells)
     for test in tests:
         if isinstance(made, BaseException):
@@ -66,7 +65,8 @@ def trial_runs(
             continue
         with _clock(), warnings.catch_warnings(action="ignore"):
             run = suite.run_one(test, Local(made), inputs)
-        yield run
+        if run.error is not None:
+            yield run
 
 
 def _made(cells: tuple[str, ...]) -> Namespace | BaseException:

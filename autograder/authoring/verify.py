@@ -35,10 +35,10 @@ from autograder.authoring.trials import (
     SECRET,
     SETS_THOROUGH,
     SETS_TRIED,
+    failed_runs,
     failures,
     met,
     place,
-    trial_runs,
 )
 from autograder.batch.pool import CONTEXT
 from autograder.course.code import bound_names, pieces, rests_on
@@ -246,8 +246,7 @@ class _Verification:
         rules may catch it, and what builds on it may lose nothing.
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
-        runs = trial_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))
-        failed = [run for run in runs if run.error is not None]
+        failed = [*failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))]
         self.failed[mistake.path] = [run for run in failed if run.test.question == mistake.question]
         breaks = any(blamed(suite, run, inputs).kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
