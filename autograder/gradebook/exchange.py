@@ -39,10 +39,11 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         `problems` then says which of the copied pages nbgrader's fetch_feedback cannot find.
         """
         folders = sorted(Path(folder) for folder in glob(self.src_path))  # noqa: PTH207 - it is absolute
-        others = [f for f in folders if not all((f / name).is_file() for name in COMPANIONS)]
+        others = [folder for folder in folders if not _can_return(folder)]
         given = self.coursedir.student_id_exclude
         for folder in others:
-            self.log.warning("%s did not come through the exchange, so its page stays here", folder)
+            why = "did not come through the exchange with a readable secret, so its page stays here"
+            self.log.warning("%s %s", folder, why)
         names = [*filter(None, given.split(",")), *(folder.parent.name for folder in others)]
         self.coursedir.student_id_exclude = ",".join(names)
         try:
@@ -75,6 +76,13 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         except (OSError, ValueError) as error:
             return str(error)
         return ""
+
+
+def _can_return(folder: Path) -> bool:
+    """Whether beside a page lies what nbgrader needs to return it; bytes that are no text would stop it."""
+    with suppress(OSError, UnicodeDecodeError):
+        return all((folder / name).read_text(encoding="utf-8") is not None for name in COMPANIONS)
+    return False
 
 
 def _secret(folder: Path) -> bytes | None:
@@ -118,7 +126,13 @@ class Inbound:
         """Return the notebook and the secret by which its page returns; an error says what is wrong."""
         if (notebook := read_notebook(self.folder / _notebook(self.folder, self.exercise))).problem:
             raise ValueError(f"holds no {self.exercise}.ipynb")
-        return notebook.content, read_plain(self.folder / SECRET, _MAX_SECRET) or b""
+        secret = read_plain(self.folder / SECRET, _MAX_SECRET) or b""
+        with suppress(UnicodeDecodeError):
+            secret.decode()
+            return notebook.content, secret
+        raise ValueError(
+            f"{SECRET} is not UTF-8 text, so no page could return; ask the student to submit again"
+        )
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
@@ -169,7 +183,7 @@ def _owner(folder: Path) -> str:
 
 def release_page(config: Config, page: Path) -> str:
     """Return a page through the exchange, if the submission came through it, and say what became of it."""
-    if not all((page.parent / name).is_file() for name in COMPANIONS):
+    if not _can_return(page.parent):
         return "wrote the page"
     student, exercise = page.parts[-3:-1]
     own = Config(config)

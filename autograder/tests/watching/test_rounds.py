@@ -30,9 +30,9 @@ from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, written
-from autograder.tests.classroom import small
+from autograder.tests.classroom import hand_in, small
 from autograder.tests.gradebook.rows import dump, files, ruled
-from autograder.tests.gradebook.stock import IGNORED_WARNINGS
+from autograder.tests.gradebook.stock import IGNORED_WARNINGS, formgrader
 
 pytestmark = IGNORED_WARNINGS
 MORNING = datetime(2026, 2, 27, 9, tzinfo=UTC)
@@ -191,6 +191,28 @@ def test_a_page_returns_to_whoever_handed_in(hall: Hall) -> None:
     shutil.rmtree(hall.inbound)
     page = Submission(hall.course.root, "ann", "01_small").feedback
     assert exchange.release_page(hall.config, page).endswith("so the name of its file is unknown")
+
+
+def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops_no_other_page(
+    hall: Hall,
+) -> None:
+    hall.exchange.chmod(0o777)
+    for student in ("ann", "ben", "cy"):
+        hall.hand_in(0.4, student)
+    (hall.inbound / next(hall.inbound.glob("ann*")) / "submission_secret.txt").write_bytes(b"\xff\xfe")
+    folder = hand_in(hall.course, "aaa", written(hall.course, 0.4), "2026-02-27 09:00:00 UTC").folder
+    (folder / "submission_secret.txt").write_bytes(b"\xff")  # which an earlier version has collected
+    lines = hall.round(release=True)
+    (refused,) = (line for line in lines if ": refused: " in line)
+    assert refused.endswith(
+        "secret.txt is not UTF-8 text, so no page could return; ask the student to submit again"
+    )
+    assert [line for line in lines if "page" in line and line != refused] == [
+        "01_small aaa: wrote the page", "01_small ben: returned the page", "01_small cy: returned the page"
+    ]  # fmt: skip
+    released = formgrader(hall.course, hall.exchange).release_feedback("01_small")
+    assert released["success"], released["error"]
+    assert "aaa/01_small did not come through the exchange with a readable secret" in released["log"]
 
 
 @pytest.mark.parametrize(("names", "news"), [
