@@ -7,35 +7,31 @@ are counted as they come, whatever a header claims.
 import gzip
 import io
 import os
-import re
 import stat
 import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, cast
 
 from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible
-from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, without_large_outputs
+from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, open_plain, without_large_outputs
 
-_KINDS = {stat.S_IFLNK: "is a link", stat.S_IFIFO: "is a pipe", stat.S_IFSOCK: "is a socket"}
-_KINDS |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "is a device")
-_TAR_KINDS = {tarfile.LNKTYPE: "is a hard link", tarfile.SYMTYPE: "is a link", tarfile.FIFOTYPE: "is a pipe"}
-_TAR_KINDS |= dict.fromkeys((tarfile.CHRTYPE, tarfile.BLKTYPE), "is a device")
 _MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
 _UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
 _PIECE = 1 << 16  # bytes that are unpacked at a time
 _MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in memory
 _NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # a nested archive is of one student among many
 _MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
-_MAX_HEADERS = 1 << 16  # bytes of all the headers that describe one entry of a tar, its long name among them
-_EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
-_RECORD = re.compile(rb"([0-9]{1,20}) [^=]{1,1000}=")
+# Bytes of all the headers that describe one entry of a tar. With more, tarfile before 3.11.10 may take hours.
+_MAX_HEADERS = 1 << 14
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
@@ -48,6 +44,7 @@ _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is no zip or tar archive, or a damaged one; download it again"
 _TOO_MANY = "holds too many entries; collect it in parts"
 _NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
+_LINK, _NO_FILE = "is a link", "is no plain file"
 
 
 class ArchiveError(Exception):
@@ -117,8 +114,9 @@ class ArchiveEntry:
 
 def _mode_problem(mode: int) -> str:
     """Return why a file of this mode is not read; a mode that names no kind of file is no reason."""
-    kind = stat.S_IFMT(mode)
-    return "" if kind in (0, stat.S_IFREG) else _KINDS.get(kind, "is no file")
+    if stat.S_ISLNK(mode):
+        return _LINK
+    return "" if stat.S_IFMT(mode) in (0, stat.S_IFREG) else _NO_FILE
 
 
 def _refuse_size(size: int, limit: int) -> None:
@@ -132,15 +130,6 @@ def _utc(seconds: float) -> datetime | None:
         return plausible(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def open_plain(path: Path | str, flags: int = 0) -> IO[bytes]:
-    """Open a plain file; O_NONBLOCK lets no pipe keep us waiting."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise EntryError("is neither an archive nor a folder")
-    return os.fdopen(descriptor, "rb")
 
 
 def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEntry]:
@@ -194,7 +183,13 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
 def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
     start = file.read(4)
     file.seek(0)
-    return read_zip(file, bounds) if start in (b"PK\3\4", b"PK\5\6") else read_tar(file, size, bounds)
+    if start in (b"PK\3\4", b"PK\5\6"):
+        yield from read_zip(file, bounds)
+    elif start[:2] == b"\x1f\x8b":
+        with _unpacked(file, size, bounds) as whole:
+            yield from _read_tar(whole, bounds)
+    else:
+        yield from _read_tar(file, bounds)
 
 
 def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
@@ -307,98 +302,73 @@ def _time_in_zip(info: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
-def read_tar(file: IO[bytes], packed: int, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield what a tar archive of `packed` bytes, compressed or not, holds besides folders."""
-    stream = _TarStream(file, packed, bounds)
+@contextmanager
+def _unpacked(packed: IO[bytes], size: int, bounds: Bounds) -> Iterator[IO[bytes]]:
+    """Yield what gzip has packed, in a file without a name."""
+    most = max(_UNSUSPICIOUS, size * _MAX_RATIO)
+    with TemporaryFile() as whole:
+        try:
+            with gzip.GzipFile(fileobj=packed) as stream:
+                while piece := stream.read(_PIECE):
+                    bounds.spend(len(piece))
+                    whole.write(piece)
+                    if whole.tell() > most:
+                        problem = f"unpacks to more than {_MAX_RATIO} times its size"
+                        raise ArchiveError(f"{problem}; open it manually, with care")
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise ArchiveError(_DAMAGED) from None
+        whole.seek(0)
+        yield whole
+
+
+def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
+    """Yield what a tar archive holds besides folders."""
+    headers = _TarHeaders(file)
     try:
-        archive = tarfile.TarFile(fileobj=cast(IO[bytes], stream), encoding="utf-8")
+        archive = tarfile.TarFile(fileobj=cast(IO[bytes], headers), encoding="utf-8")
         while (member := archive.next()) is not None:
             bounds.count()
-            if member.size < 0 or archive.offset < stream.tell():  # where the next header begins
+            if member.size < 0 or archive.offset < file.tell():  # where the next header begins
                 raise ArchiveError(_DAMAGED)
             if not member.isdir():
-                yield _tar_entry(member, stream)
-            stream.headers = _MAX_HEADERS
+                yield _tar_entry(member, file, file.tell())
+            headers.left = _MAX_HEADERS
             # Otherwise tarfile would keep all headers in memory, and what global ones say.
             archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
     except _DAMAGE:
         raise ArchiveError(_NO_ARCHIVE) from None
-    if stream.last.strip(b"\0"):  # tarfile takes a damaged header for the archive's end
+    if headers.last.strip(b"\0"):  # tarfile takes a damaged header for the archive's end
         raise ArchiveError(_NO_ARCHIVE)
 
 
-def _tar_entry(member: tarfile.TarInfo, stream: "_TarStream") -> ArchiveEntry:
-    name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
-    problem = _TAR_KINDS.get(member.type, "" if member.isreg() else "is of an unknown kind")
-    problem = "is a sparse file" if member.issparse() else problem
-    return ArchiveEntry(name, _utc(member.mtime), partial(stream.content, member.size), problem)
+class _TarHeaders:
+    """A tar that gives tarfile only so many bytes for each entry."""
 
-
-class _TarStream:
-    """A tar's unpacked bytes, which are read forward only and counted; tarfile reads the headers from it."""
-
-    def __init__(self, file: IO[bytes], packed: int, bounds: Bounds) -> None:
-        is_packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        self._file = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if is_packed else file
-        self._most = max(_UNSUSPICIOUS, packed * _MAX_RATIO) if is_packed else packed
-        self._bounds = bounds
-        self._position = 0
-        self.headers = _MAX_HEADERS  # bytes of headers that may be read before the next entry
-        self.last = b""  # header that was read
-        self._are_next = False  # whether records of an extended header follow it
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, position: int) -> None:
-        """Pass over everything before `position`."""
-        while self._position < position:
-            piece = min(position - self._position, _PIECE)
-            self.content(piece, piece)
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.seek, self.tell = file.seek, file.tell
+        self.left = _MAX_HEADERS
+        self.last = b""
 
     def read(self, size: int) -> bytes:
-        """Return bytes of a header, or fewer at the end."""
-        self.headers -= size
-        if self.headers < 0:
+        self.left -= size
+        if self.left < 0:
             raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
-        is_records, self._are_next = self._are_next, False
-        self.last = self._take(size)
-        if is_records and not _are_records(self.last):
-            raise ArchiveError(_NO_ARCHIVE)
-        self._are_next = not is_records and self.last[156:157] in _EXTENDED
+        self.last = self._file.read(size)
         return self.last
 
-    def content(self, size: int, limit: int) -> bytes:
-        """Return the content, of this size, of the entry whose header was read last."""
-        _refuse_size(size, limit)
-        data = self._take(size)
-        if len(data) < size:
-            raise ArchiveError("ends too early; download it again")
+
+def _tar_entry(member: tarfile.TarInfo, file: IO[bytes], place: int) -> ArchiveEntry:
+    name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
+    plain = "" if member.isreg() and not member.issparse() else _NO_FILE
+    problem = _LINK if member.issym() or member.islnk() else plain
+
+    def read(limit: int) -> bytes:
+        _refuse_size(member.size, limit)
+        file.seek(place)
+        if len(data := file.read(member.size)) < member.size:
+            raise EntryError(_DAMAGED)
         return data
 
-    def _take(self, size: int) -> bytes:
-        try:
-            data = self._file.read(size)
-        except _DAMAGE:
-            raise ArchiveError(_DAMAGED) from None
-        self._position += len(data)
-        self._bounds.spend(len(data))
-        self._most -= len(data)
-        if self._most < 0:
-            raise ArchiveError(
-                f"unpacks to more than {_MAX_RATIO} times its size; open it manually, with care"
-            )
-        return data
-
-
-def _are_records(data: bytes) -> bool:
-    """Whether an extended header is made as POSIX says; not every tarfile of 3.11 asks (CVE-2024-6232)."""
-    place = 0
-    while place < len(data) and data[place]:
-        match = _RECORD.match(data, place)
-        place += int(match[1]) if match else 0
-        if match is None or not match.end() < place <= len(data) or data[place - 1] != ord("\n"):
-            return False
-    return True
+    return ArchiveEntry(name, _utc(member.mtime), read, problem)

@@ -5,19 +5,20 @@ submitted/ is nbgrader's: its folders are reached through no link, and a noteboo
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from pydantic import Field, TypeAdapter
 from sqlalchemy import Row
 
-from autograder.collecting.archive import EntryError, open_plain
+from autograder.collecting.archive import EntryError
 from autograder.files import locked, write_whole
-from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, without_large_outputs
+from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
@@ -39,7 +40,7 @@ class Arrival:
     """When a notebook was handed in, as far as anybody tells, and what else tells which one is newer."""
 
     when: datetime | None = None
-    source: Source = Source.FILE
+    source: Annotated[Source, Field(alias="time")] = Source.FILE
     upload: int | None = None  # Canvas counts the files that it receives
     downloaded: datetime | None = None  # when the platform made the archive
     number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
@@ -59,17 +60,8 @@ class Arrival:
     @property
     def record(self) -> dict[str, Any]:
         """What else is stored with an attempt; nothing where the time is that of a file."""
-        if self.source in (Source.FILE, Source.IGNORED):
-            return {}
-        values = {
-            "time": self.source,
-            "upload": self.upload,
-            "downloaded": self.downloaded.astimezone(UTC).isoformat() if self.downloaded else None,
-            "number": self.number or None,
-            "form": self.form or None,
-            "late": self.is_late_untimed or None,
-        }
-        return {name: value for name, value in values.items() if value is not None}
+        how: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
+        return {} if self.source in _UNSURE else _ARRIVALS.dump_python(self, exclude={"when"}, **how)
 
     def is_older_than(self, other: "Arrival") -> bool:
         """Whether this came before `other`, by the best that is known of both."""
@@ -100,22 +92,16 @@ class Arrival:
         return self.source is Source.UNKNOWN and before.source is Source.GIVEN
 
 
-def read_arrival(time: str, record: Mapping[str, Any] | None) -> Arrival:
+_ARRIVALS = TypeAdapter(Arrival)
+_UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
+
+
+def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
     """Return what is stored with an attempt, or beside a notebook; a time in any other form tells nothing."""
-    record = record or {}
-    try:
+    when = None
+    with suppress(ValueError):
         when = datetime.strptime(time, _FORMAT).replace(tzinfo=UTC)
-    except ValueError:
-        when = None
-    return Arrival(
-        when,
-        Source(record.get("time", Source.FILE)),
-        record.get("upload"),
-        datetime.fromisoformat(record["downloaded"]) if "downloaded" in record else None,
-        record.get("number", ""),
-        record.get("form", ""),
-        record.get("late", False),
-    )
+    return _ARRIVALS.validate_python({**(record or {}), "when": when})
 
 
 LOCK = ".collecting.lock"
@@ -123,7 +109,6 @@ _FOLDER, _SUBMITTED = "attempts", "submitted"
 # Without these beside a page, nbgrader's exchange returns none.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
-_UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
 
 
 class Placing(StrEnum):
@@ -170,7 +155,8 @@ def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     Where nobody tells when two were handed in, the one that came to us later is the newer one.
     """
     with reading(submission.root) as store:
-        rows = store.execute(ATTEMPTS.select().where(_is_of(submission)).order_by(ATTEMPTS.c.id)).all()
+        mine = (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
+        rows = store.execute(ATTEMPTS.select().where(mine).order_by(ATTEMPTS.c.id)).all()
     ordered: list[Attempt] = []
     for one in (_attempt(submission, row) for row in rows):
         ordered.insert(_position(one.arrival, ordered), one)
@@ -312,10 +298,6 @@ def _attempt(submission: Submission, row: "Row[Any]") -> Attempt:
     return Attempt(row.id, row.digest, path, time, arrival, row.secret or b"", told, bool(row.shown))
 
 
-def _is_of(submission: Submission) -> Any:
-    return (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
-
-
 def _read_submitted(submission: Submission) -> _Submitted | None:
     """Return what lies in submitted/; None where there is no notebook."""
     if not submission.folder.is_dir():
@@ -390,7 +372,7 @@ def read_plain(path: Path, limit: int) -> bytes | None:
         file = open_plain(path, os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
-    except (OSError, EntryError):
+    except OSError:
         raise EntryError(f"{path.parent.name}/{path.name} is not a plain file; delete it") from None
     with file:
         return file.read(limit + 1)

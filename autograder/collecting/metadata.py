@@ -9,13 +9,13 @@ same name. Moodle's headings are in the language of whoever downloads them. "Las
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from functools import cache, cached_property
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -144,10 +144,10 @@ _PARTICIPANT = re.compile(r"\D+?(\d+)")  # "Participant 1001", in any language
 _GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|csoport", re.IGNORECASE)
 _EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
 _CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
+_DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 _NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # of which one is the day, one the month
 _STUDENT = ("student", "id", "user_id", "name", "email")
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
-_Row = TypeVar("_Row")
 _Lines = Sequence[tuple[str, Sequence[str]]]  # each row, with the file and the number of its line
 
 
@@ -177,7 +177,7 @@ class GivenTime:
     student: str = ""  # the id, once the list of students has told it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Times:
     """All rows of the files that the instructor gave; the first on somebody counts."""
 
@@ -186,7 +186,7 @@ class Times:
 
     def participant(self, number: str, name: str = "") -> Participant | None:
         """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
-        rows = self._numbers.get(number, ())
+        rows = (row for row in self.participants if row.number == number)
         return next((row for row in rows if not name or spelling(name) == spelling(row.name)), None)
 
     def group(self, name: str) -> Sequence[Participant]:
@@ -196,32 +196,13 @@ class Times:
 
     def namesakes(self, name: str) -> int:
         """Return how many people of this name are in the worksheet."""
-        return len(self._people.get(spelling(name), ()))
+        return sum(spelling(row.name) == spelling(name) for row in self.participants)
 
     def of(self, exercise: str, student: str) -> datetime | None:
         """Return the time from the instructor's own list."""
-        rows = self._given.get(spelling(student), ())
-        mine = [row for row in rows if row.exercise in ("", exercise) and row.student in ("", student)]
+        rows = [row for row in self.given if row.exercise in ("", exercise) and row.student in ("", student)]
+        mine = [row for row in rows if spelling(row.student or row.name) == spelling(student)]
         return min(mine, key=lambda row: student not in (row.student, row.name)).when if mine else None
-
-    @cached_property
-    def _numbers(self) -> Mapping[str, Sequence[Participant]]:
-        return _by(self.participants, lambda row: row.number)
-
-    @cached_property
-    def _people(self) -> Mapping[str, Sequence[Participant]]:
-        return _by(self.participants, lambda row: spelling(row.name))
-
-    @cached_property
-    def _given(self) -> Mapping[str, Sequence[GivenTime]]:
-        return _by(self.given, lambda row: spelling(row.student or row.name))
-
-
-def _by(rows: Iterable[_Row], key: Callable[[_Row], str]) -> Mapping[str, Sequence[_Row]]:
-    found: dict[str, list[_Row]] = defaultdict(list)
-    for row in rows:
-        found[key(row)].append(row)
-    return found
 
 
 def read_times(paths: Sequence[Path]) -> Times:
@@ -302,7 +283,7 @@ def _moment(line: str, text: str) -> datetime | None:
     """Return the time in a cell, or None for a cell that has none."""
     if text in ("", "-"):
         return None
-    if _is_day(text):
+    if _DAY.fullmatch(text):
         raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
     try:
         when = read_moment(text) or read_due(text)  # which reads 2026-01-31 18:00 Europe/Berlin, too
@@ -310,12 +291,6 @@ def _moment(line: str, text: str) -> datetime | None:
         unread = "is not a time that can be read; write it as 2026-01-31 18:00"
         raise TimesError(f'{line}: "{text}" {unread if str(error) == NO_MOMENT else error}') from None
     return when
-
-
-def _is_day(text: str) -> bool:
-    with suppress(ValueError):
-        return bool(date.fromisoformat(text))
-    return False
 
 
 def read_moment(text: str) -> datetime | None:

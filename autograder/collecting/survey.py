@@ -14,16 +14,9 @@ from pathlib import Path, PurePosixPath
 from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import (
-    as_uploaded,
-    class_folder,
-    is_notebook,
-    left_out,
-    name_problem,
-)
+from autograder.collecting.names import as_uploaded, class_folder, is_notebook, left_out, name_problem
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
-from autograder.submission.students import folded
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
 _UNREAD = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
@@ -41,7 +34,7 @@ def survey(archive: Path, rules: NamingRules, course: Course) -> list[Attributio
     others = [file for file in candidates if not _is_notebook(file, rules)]
     sound = [file.name for file in files if not file.problem]
     records, unread = _gradescope_records(archive, sound, files)
-    folder = class_folder([file.path for file in notebooks or others], rules.exercises)
+    folder = class_folder([file.path for file in notebooks or others], rules.exercises, rules.students)
     owners = Owners(rules, map(as_uploaded, sound), folder, records)
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners)]
@@ -101,15 +94,11 @@ def _gradescope_records(
 
 
 def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners) -> Iterator[Attribution]:
-    twins = _twins(file.path for file in notebooks)
     for file in notebooks:
         try:
-            members = owners.of(file)
+            yield from owners.of(file)
         except EntryError as error:
             yield Attribution(file=file, problem=str(error))
-        else:
-            problem = _twin_problem(file.path, twins)
-            yield from (replace(member, problem=member.problem or problem) for member in members)
 
 
 def _recognised(archive: Path, course: Course, found: Sequence[Attribution]) -> list[Attribution]:
@@ -147,13 +136,9 @@ def _choose(found: Sequence[Attribution]) -> Iterator[Attribution]:
             yield one
         else:
             groups[one.student, one.exercise].append(one)
-    twins = _twins(student for student, _ in groups)
-    for (student, _), group in groups.items():
-        problem = _twin_problem(student, twins)
+    for group in groups.values():
         if len({one.file.path for one in group}) < len(group):
-            problem = "is in the archive several times; keep one"
-        if problem:
-            yield from (replace(one, problem=problem) for one in group)
+            yield from (replace(one, problem="is in the archive several times; keep one") for one in group)
             continue
         *others, best = sorted(group, key=_rank(group))
         yield from (_no_later(one, best) if one.file.path.endswith(".py") else one for one in others)
@@ -193,19 +178,6 @@ def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
     name, *rest = names if len({*names}) == len(names) else paths
     last = ", the last upload," if (best.upload or 0) > max(one.upload or 0 for one in others) else ""
     return f"{name}{last} counts and not {', '.join(rest)}"
-
-
-def _twins(names: Iterable[str]) -> Mapping[str, str]:
-    """Return, for each name that some file system takes for another one of them, that other one."""
-    same: dict[str, set[str]] = defaultdict(set)
-    for name in names:
-        same[folded(name)].add(name)
-    return {name: min(group - {name}) for group in same.values() if len(group) > 1 for name in group}
-
-
-def _twin_problem(name: str, twins: Mapping[str, str]) -> str:
-    other = twins.get(name)
-    return f'differs from "{other}" in case or Unicode form only; rename one' if other else ""
 
 
 def _without_notebook(

@@ -4,6 +4,7 @@ Colab writes a pasted picture into the text itself, where it may be hundreds of 
 text cell that is long because of pictures gives them up as attachments, which pages can show.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from autograder.report.text import writable
 from autograder.submission.script import cells_of_script
@@ -69,13 +70,20 @@ class Notebook:
         return cells_of(parse_notebook(self.content))
 
 
+def open_plain(path: Path | str, flags: int = 0) -> IO[bytes]:
+    """Open a plain file, or raise an OSError; O_NONBLOCK lets no pipe keep us waiting."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a plain file")
+    return os.fdopen(descriptor, "rb")
+
+
 def read_notebook(path: Path) -> Notebook:
     """Return the file at `path`, whatever it is, without following a link or waiting for a pipe."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return Notebook(without_large_outputs(file.read(MAX_WITH_OUTPUTS + 1)))
+        with open_plain(path, os.O_NOFOLLOW) as file:
+            return Notebook(without_large_outputs(file.read(MAX_WITH_OUTPUTS + 1)))
     except OSError as error:
         if path.is_file() and not path.is_symlink():
             return Notebook(b"", f"cannot be opened: {error.strerror}")

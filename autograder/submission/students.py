@@ -9,7 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from autograder.course.kept import STUDENTS
@@ -149,6 +149,7 @@ class Students:
         return found
 
 
+@lru_cache(maxsize=1 << 16)
 def spelling(text: str) -> str:
     """Return what two ways to write a name or an id have in common."""
     plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))

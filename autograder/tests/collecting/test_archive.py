@@ -150,6 +150,7 @@ GLOBAL_HEADERS = [
     pax(b"".join(b"16 k%08d=bb\n" % number for number in range(90 * n, 90 * n + 90)), tarfile.XGLTYPE)
     for n in range(100)
 ]
+ODD = "is no plain file"
 RATIO, UNUSUAL, DAMAGED = "unpacks to more than 600 times its size", "packed in an unusual way", "is damaged"
 GNU, PAX, USTAR = tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT
 LONE, DEEP = {"n": b"1"}, "ordner/" * 12 + "b"
@@ -157,10 +158,9 @@ LONE, DEEP = {"n": b"1"}, "ordner/" * 12 + "b"
 CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     "zip": (zipped({"a/b": b"1", "c": b""}), {"a/b": b"1", "c": b""}),
     **{
-        f"zip with what {problem}": (zipped({"odd": "/etc"}, external_attr=mode << 16), {"odd": problem})
+        f"zip with mode {mode:o}": (zipped({"odd": "/etc"}, external_attr=mode << 16), {"odd": problem})
         for mode, problem in (
-            (0o120777, "is a link"), (0o010644, "is a pipe"), (0o020666, "is a device"),
-            (0o160000, "is no file"),
+            (0o120777, "is a link"), (0o010644, ODD), (0o020666, ODD), (0o160000, ODD),
         )
     },
     **{
@@ -188,7 +188,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     ),
     "nested bomb": (
         lambda: bad_nested(in_gzip(member("n", size=21 * MB).tobuf(), bytes(21 * MB))),
-        {"bad.zip/n": "is larger than", "bad.zip": RATIO, "good.zip/n": b"1"},
+        {"bad.zip": RATIO, "good.zip/n": b"1"},
     ),
     "nested, too many entries": (
         bad_nested(many(300)), {"bad.zip/n": "", "bad.zip": "too many entries", "good.zip/n": b"1"},
@@ -201,13 +201,12 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
         )
     },
     **{
-        f"tar with what {problem}": (
+        f"tar with kind {kind!r}": (
             member("odd", kind, linkname="/etc/passwd").tobuf() + AFTER, {"odd": problem, "after": b"xx"},
         )
         for kind, problem in (
-            (tarfile.SYMTYPE, "is a link"), (tarfile.LNKTYPE, "is a hard link"),
-            (tarfile.FIFOTYPE, "is a pipe"), (tarfile.CHRTYPE, "is a device"),
-            (tarfile.BLKTYPE, "is a device"), (b"Z", "is of an unknown kind"),
+            (tarfile.SYMTYPE, "is a link"), (tarfile.LNKTYPE, "is a link"), (tarfile.FIFOTYPE, ODD),
+            (tarfile.CHRTYPE, ODD), (tarfile.BLKTYPE, ODD), (b"Z", ODD),
         )
     },
     "large file in a tar": (
@@ -216,7 +215,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     ),
     "a link that states its file's size": (
         member("odd", tarfile.LNKTYPE, linkname="n", size=700).tobuf() + AFTER,
-        {"odd": "is a hard link", "after": b"xx"},
+        {"odd": "is a link", "after": b"xx"},
     ),
     **{
         f"header of 7 GB, {kind!r}": (
@@ -232,28 +231,25 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     },
     "a sparse file's endless map": (ENDLESS_MAP, {"": "too long"}),
     "sparse files": (
-        SPARSE + AFTER, {"old": "is a sparse file", "new": "is a sparse file", "after": b"xx"},
+        SPARSE + AFTER, {"old": ODD, "new": ODD, "after": b"xx"},
     ),
     "short map": (
-        lambda: in_gzip(new_sparse(), b"1\n" * 256 * 4000), {"new": "is a sparse file", "": "damaged"},
+        lambda: new_sparse() + b"1\n" * 256 * 4000, {"new": ODD, "": "damaged"},
     ),
-    "map of one number": (lambda: in_gzip(new_sparse(), b"9" * 512 * 4000), {"": "damaged"}),
+    "map of one number": (lambda: new_sparse() + b"9" * 512 * 4000, {"": "damaged"}),
     "map of many numbers": (
-        lambda: in_gzip(new_sparse(), b"999999999\n".ljust(512, b"1") * 4000), {"": ""},
+        lambda: new_sparse() + b"999999999\n".ljust(512, b"1") * 4000, {"": ""},
     ),
     **{
-        f"records {records[:9]!r}": (pax(records) + AFTER, {"": "damaged"})
-        for records in (
-            b"1" * 64_000, b"2 " * 30_000 + b"=", b"0" * 60_000 + b" a=", b"5 a=b\n", b"99999 path=n\n",
-            b"path=n\n",
-        )
+        f"records {records[:9]!r}": (pax(records) + AFTER, {"": "too long"})
+        for records in (b"1" * 64_000, b"2 " * 30_000 + b"=", b"0" * 60_000 + b" a=")
     },
     **{
         f"headers on headers, {kind!r}": (pax(b"9 aaa=bb\n", kind) * 500, {"": "too long"})
         for kind in (tarfile.XHDTYPE, tarfile.XGLTYPE)
     },
     "very long names": (
-        in_gzip(tarred(*[member("n" * 60_000)] * 60, form=GNU)), {"n" * 1001: b""},
+        in_gzip(tarred(*[member("n" * 15_000)] * 60, form=GNU)), {"n" * 1001: b""},
     ),
     "global headers": (
         in_gzip(*(one + tarred(member("n", size=1))[:1024] for one in GLOBAL_HEADERS)), {"n": b"x"},
@@ -261,7 +257,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     "damaged header": (damaged_header(), {"a": b"x", "": "damaged"}),
     "bomb around a tar": (
         lambda: in_gzip(AFTER[:1024], member("bomb", size=21 * MB).tobuf(), bytes(21 * MB)),
-        {"after": b"xx", "bomb": "is larger than 20 MB", "": RATIO},
+        {"": RATIO},
     ),
     **{
         f"tar of form {form}, {pack.__name__}": (
@@ -303,7 +299,7 @@ def test_an_archive_gives_its_plain_files_and_one_clear_line_on_anything_else(
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
 def test_what_is_no_file_is_no_archive(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "odd")
-    assert found_in(tmp_path / "odd") == {"": "is neither an archive nor a folder"}
+    assert found_in(tmp_path / "odd") == {"": "cannot be opened: not a plain file"}
 
 
 def test_entries_and_bytes_are_counted_over_the_whole_archive(
@@ -376,7 +372,7 @@ def test_a_folder_is_read_in_order_and_a_pipe_makes_nobody_wait(tmp_path: Path) 
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(tmp_path / "door"))
         found = found_in(tmp_path)
-    odd = {"door": "is a socket", "link": "is a link", "loop": "is a link", "pipe": "is a pipe"}
+    odd = {"door": ODD, "link": "is a link", "loop": "is a link", "pipe": ODD}
     assert list(found.items()) == [*odd.items(), ("a/n", b"a"), ("b/n", b"b")]
 
 

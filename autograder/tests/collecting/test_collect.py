@@ -68,7 +68,6 @@ def call(course: Course, *words: object) -> Result:
 
 
 CANVAS, MOODLE = "lovelaceada_101_9001_01_small", "Ada_7_assignsubmission_file/01_small"
-CASE = "refused: differs from"
 CONTROL, ABSOLUTE = "refused: has control characters", "refused: has an absolute name"
 # Names in an archive, and what is said of each file that counts or is refused, in order.
 CLASSES: list[tuple[list[str], list[str]]] = [
@@ -96,14 +95,11 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     ),
     (["ada/01_small.py", "bob/01_small.py", "bob/01_small.ipynb", "bob/x.py"], ["ada: new", "bob: new"]),
     # Names that some system takes for each other
-    *(
-        ([*pair, "eve/01_small.ipynb"], [CASE, CASE, "eve: new"])
-        for pair in (
-            ("Ada/01_small.ipynb", "ada/01_small.ipynb"), ("ada/01_small.ipynb", "ada/01_SMALL.ipynb"),
-            ("ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"),
-            ("Ada/01_small.ipynb", "ada/x/01_small.ipynb"),
-        )
+    (
+        ["Ada/01_small.ipynb", "ada/x/01_small.ipynb", "eve/01_small.ipynb"],
+        ["Ada: new", 'ada: refused: submitted/ has "Ada" already', "eve: new"],
     ),
+    (["ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"], ["\u00e9/01_small.ipynb counts and not"]),
     # Names that lead elsewhere, or mean more than themselves
     *(
         ([f"{name}01_small.ipynb", "ada/01_small.ipynb"], [f"{name}01_small.ipynb: {problem}", "ada: new"])
@@ -151,6 +147,10 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["beebob_102_text.html"], ["beebob_102_text.html: refused: is not a notebook; ask bob"]),
     (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list']),
     (["bob.rar"], ["bob.rar: refused: is not a notebook; pack it as a zip"]),
+    # Of one folder around all, which is nobody's
+    (["lms3/ada_01_small.ipynb", "lms3/bob_01_small.ipynb"], ["ada: new", "bob: new"]),
+    (["lms3/bob/01_small.ipynb"], ["bob: new"]),
+    (["ada/bob/01_small.ipynb"], ["ada: new"]),
 ]  # fmt: skip
 
 
