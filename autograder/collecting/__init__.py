@@ -6,7 +6,7 @@ followed, and no name in a student's own files can tell whose submission it is.
 In reading order:
 
 - collect: puts the notebooks of archives into submitted/, reports each of them, and who is missing
-- survey: reads the names in an archive and settles which of its notebooks count
+- survey: reads an archive and settles which of its notebooks count
 - attribution: finds out whose a file is, and for which exercise
 - metadata: reads Gradescope's file, Moodle's grading worksheet or a CSV: who handed in what, and when
 - attempts: keeps everything that was handed in, says what is newest, and puts one into submitted/

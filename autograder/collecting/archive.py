@@ -94,7 +94,6 @@ class ArchiveEntry:
     read: Callable[[int], bytes] = _not_open  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`
-    place: int = 0  # in the whole archive
 
     @property
     def path(self) -> str:
@@ -138,8 +137,7 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
     It raises ArchiveError where it cannot be read, or no further; nothing in it can raise anything else.
     """
     try:
-        for place, entry in enumerate(_read(path, bounds or Bounds())):
-            yield replace(entry, place=place)
+        yield from _read(path, bounds or Bounds())
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EntryError as error:

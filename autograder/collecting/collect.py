@@ -1,20 +1,19 @@
 """Collects submissions from platforms' archives and from folders, and reports each of them.
 
-An archive is read twice: first its names, which settle who handed in what, then the chosen notebooks.
+An archive is read once: its names settle who handed in what, and then the chosen notebooks are placed.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from itertools import chain
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
-from autograder.collecting.archive import EXHAUSTION, TOO_COSTLY, ArchiveEntry, ArchiveError, EntryError
+from autograder.collecting.archive import EXHAUSTION, TOO_COSTLY, EntryError
 from autograder.collecting.attempts import Arrival, Placing, Source, place
 from autograder.collecting.attribution import Attribution, NamingRules
 from autograder.collecting.metadata import GivenTime
-from autograder.collecting.survey import reopened, survey
+from autograder.collecting.survey import survey
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import question_after, suggestion
@@ -68,7 +67,7 @@ def collect_archives(
 
 @dataclass(frozen=True, slots=True)
 class _Collection:
-    """One archive on its way into submitted/: it is surveyed, then read again and its notebooks placed."""
+    """One archive on its way into submitted/: it is surveyed, then its notebooks are placed."""
 
     course: Course
     archive: Path
@@ -78,44 +77,27 @@ class _Collection:
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each thing in the archive."""
-        found = survey(self.archive, self.rules, self.course)
-        yield from (self._line(one, REFUSED, one.problem) for one in found if one.problem)
-        new = set()
-        others = [one for one in found if not (one.problem or one.counts)]
-        for line in self._placed(others):  # first, so that what counts comes last
-            if line.status == REFUSED:
-                yield line
-            elif line.status == Placing.NEW:
-                new.add((line.student, line.exercise))
-        for line in self._placed([one for one in found if one.counts]):
-            is_new = (line.student, line.exercise) in new and line.status == Placing.REPLACED
-            yield replace(line, status=Placing.NEW) if is_new else line
+        with TemporaryDirectory() as folder:
+            found = survey(self.archive, self.rules, self.course, Path(folder))
+            yield from (self._line(one, REFUSED, one.problem) for one in found if one.problem)
+            new = set()
+            for one in found:
+                if not (one.problem or one.counts):  # first, so that what counts comes last
+                    line = self._place(one)
+                    if line.status == REFUSED:
+                        yield line
+                    elif line.status == Placing.NEW:
+                        new.add((line.student, line.exercise))
+            for one in (one for one in found if one.counts):
+                line = self._place(one)
+                is_new = (line.student, line.exercise) in new and line.status == Placing.REPLACED
+                yield replace(line, status=Placing.NEW) if is_new else line
 
-    def _placed(self, found: Sequence[Attribution]) -> Iterator[CollectedLine]:
-        """Read the archive once, and yield a line on each of these notebooks in it."""
-        waiting: dict[int, list[Attribution]] = defaultdict(list)
-        for one in found:
-            waiting[one.file.place].append(one)
-        try:
-            for entry in reopened(self.archive, (one.file for one in found)):
-                yield from self._place_all(entry, waiting.pop(entry.place))
-        except ArchiveError as error:
-            for one in chain.from_iterable(waiting.values()):
-                yield self._line(one, REFUSED, f"the archive {error}")
-
-    def _place_all(self, entry: ArchiveEntry, group: Sequence[Attribution]) -> Iterator[CollectedLine]:
-        """Place a notebook for everybody who handed it in."""
-        try:
-            content = entry.read_notebook()
-        except EntryError as error:
-            yield from (self._line(one, REFUSED, str(error)) for one in group)
-        else:
-            yield from (self._place(one, content) for one in group)
-
-    def _place(self, found: Attribution, content: bytes) -> CollectedLine:
+    def _place(self, found: Attribution) -> CollectedLine:
         due = self.course.exercises[found.exercise].settings.due
         arrival = self._arrival(found, due)
         try:
+            content = found.file.read_notebook()
             status = place(Submission(self.course.root, found.student, found.exercise), content, arrival)
         except EntryError as error:
             return self._line(found, REFUSED, str(error))

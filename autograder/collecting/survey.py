@@ -1,14 +1,15 @@
 """Lists the files of an archive, and decides which notebooks count and for whom.
 
-The contents are not kept, so an archive of any size takes little memory. Only notebooks whose names tell no
-exercise are read here, one by one: their cells tell. A student who handed in files but no notebook gets one
-refusal. What lies beside a notebook is ignored.
+Notebooks are copied into a folder, so an archive of any size takes little memory. Where a name tells no
+exercise, the cells do. A student who handed in files but no notebook gets one refusal. What lies beside a
+notebook is ignored.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries
@@ -26,49 +27,51 @@ _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
 
 
-def survey(archive: Path, rules: NamingRules, course: Course) -> list[Attribution]:
-    """Return what an archive holds: of the notebooks, one counts for each student and exercise."""
-    files = list(_files(archive))
+def survey(archive: Path, rules: NamingRules, course: Course, folder: Path) -> list[Attribution]:
+    """Return what an archive holds: of the notebooks, one counts for each student and exercise.
+
+    As long as `folder` is there, the notebooks can be read.
+    """
+    files = list(_files(archive, rules, folder))
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
     sound = [file.name for file in files if not file.problem]
     records, unread = _gradescope_records(archive, sound, files)
-    folder = class_folder([file.path for file in notebooks or others], rules.exercises, rules.students)
-    owners = Owners(rules, map(as_uploaded, sound), folder, records)
+    top = class_folder([file.path for file in notebooks or others], rules.exercises, rules.students)
+    owners = Owners(rules, map(as_uploaded, sound), top, records)
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners)]
     found += _without_notebook(others, owners, found)
-    return list(_choose(_recognised(archive, course, found)))
+    return list(_choose([_recognised(one, course) for one in found]))
 
 
-def _files(archive: Path) -> Iterator[ArchiveEntry]:
-    """Yield the entries, without `read`, which would keep nested archives in memory.
+def _files(archive: Path, rules: NamingRules, folder: Path) -> Iterator[ArchiveEntry]:
+    """Yield the entries, of which notebooks and Gradescope's file are copied into `folder`.
 
     Where the archive is broken, these are the entries before that place, and the reason.
     """
     try:
-        for entry in read_entries(archive):
+        for number, entry in enumerate(read_entries(archive)):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
-            yield ArchiveEntry(
-                entry.name, entry.when, problem=problem, inside=entry.inside, place=entry.place
-            )
+            is_read = _is_notebook(entry, rules) or entry.name.endswith(METADATA)
+            read = _copied(entry, folder / str(number)) if is_read and not problem else _not_copied
+            yield replace(entry, read=read, problem=problem)
     except ArchiveError as error:
         yield ArchiveEntry("", problem=str(error))
 
 
-def reopened(archive: Path, files: Iterable[ArchiveEntry]) -> Iterator[ArchiveEntry]:
-    """Yield files of an archive once more, which can be read now."""
-    waiting = {file.place: file.path for file in files}
-    for entry in read_entries(archive) if waiting else ():
-        if entry.place in waiting:
-            if waiting.pop(entry.place) != entry.path:
-                break
-            yield entry
-            if not waiting:
-                return
-    if waiting:
-        raise ArchiveError("was changed meanwhile; collect it again")
+def _copied(entry: ArchiveEntry, path: Path) -> Callable[[int], bytes]:
+    """Return what reads a copy of the entry, or says why there is none."""
+    try:
+        path.write_bytes(entry.read_notebook())
+    except EntryError as error:
+        return partial(_not_copied, problem=str(error))
+    return lambda _: path.read_bytes()
+
+
+def _not_copied(_: int, problem: str = "is not read") -> bytes:
+    raise EntryError(problem)
 
 
 def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
@@ -86,10 +89,9 @@ def _gradescope_records(
     if (folder := find_export(frozenset(sound), root)) is None:
         return {}, ()
     about = next(file for file in files if file.name == folder + METADATA)
-    entries = reopened(archive, [about])
     try:
-        return read_metadata(next(entries).read(MAX_BYTES), folder, [file.name for file in files]), ()
-    except (ArchiveError, EntryError) as error:
+        return read_metadata(about.read(MAX_BYTES), folder, [file.name for file in files]), ()
+    except EntryError as error:
         return {}, [Attribution(file=about, problem=str(error))]
 
 
@@ -101,31 +103,19 @@ def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners) -> Iterator[A
             yield Attribution(file=file, problem=str(error))
 
 
-def _recognised(archive: Path, course: Course, found: Sequence[Attribution]) -> list[Attribution]:
-    """Return the notebooks with an exercise each, and with a problem where not even the cells tell it."""
-    unnamed = [one for one in found if not (one.exercise or one.problem)]
-    exercises: dict[int, tuple[str, str]] = {}
-    with suppress(ArchiveError):  # which the first reading has reported
-        for entry in reopened(archive, (one.file for one in unnamed)):
-            exercises[entry.place] = _exercise_by_cells(entry, course)
-    unread = ("", "could not be read; collect the archive again")
-    recognised = [one for one in found if one.exercise or one.problem]
-    for one in unnamed:
-        exercise, problem = exercises.get(one.file.place, unread)
-        recognised.append(replace(one, exercise=exercise, problem=problem).saying("known by its cells"))
-    return recognised
-
-
-def _exercise_by_cells(file: ArchiveEntry, course: Course) -> tuple[str, str]:
-    """Return the exercise of a notebook, or why it is not known."""
+def _recognised(one: Attribution, course: Course) -> Attribution:
+    """Return a notebook with its exercise, or with a problem where not even the cells tell it."""
+    if one.exercise or one.problem:
+        return one
     try:
-        notebook = Notebook(file.read_notebook())
-        return exercise_by_cells(course, Path(file.path), notebook).name, ""
+        exercise = exercise_by_cells(course, Path(one.file.path), Notebook(one.file.read_notebook())).name
+        return replace(one, exercise=exercise).saying("known by its cells")
     except UnknownExerciseError:
         known = ", ".join(course.exercises)
-        return "", f"names no exercise, nor do its cells; name it as one of {known}, or pass --exercise"
+        problem = f"names no exercise, nor do its cells; name it as one of {known}, or pass --exercise"
+        return replace(one, problem=problem)
     except EntryError as error:
-        return "", str(error)
+        return replace(one, problem=str(error))
 
 
 def _choose(found: Sequence[Attribution]) -> Iterator[Attribution]:
@@ -145,7 +135,7 @@ def _choose(found: Sequence[Attribution]) -> Iterator[Attribution]:
         yield replace(best.saying(_choice(best, others)), counts=True)
 
 
-def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool, int]]:
+def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool]]:
     """Return what orders a student's notebooks for one exercise: the one that counts last, scripts first.
 
     The platform's order of uploads decides, and outside platforms the time of the files. Where these tell
@@ -153,10 +143,10 @@ def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, f
     """
     is_ordered = len({one.upload or 0 for one in group}) == len(group)
 
-    def rank(one: Attribution) -> tuple[bool, float, bool, int]:
+    def rank(one: Attribution) -> tuple[bool, float, bool]:
         files_time = one.file.when.timestamp() if one.file.when and not one.platform else 0.0
         order = (one.upload or 0) if is_ordered else files_time
-        return not one.file.path.endswith(".py"), order, one.exact, one.file.place
+        return not one.file.path.endswith(".py"), order, one.exact
 
     return rank
 
