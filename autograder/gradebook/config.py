@@ -185,20 +185,22 @@ class GradebookError(AutograderError):
 def expect_current(path: Path) -> None:
     """Raise a GradebookError unless the gradebook at `path` is as our nbgrader makes it, or missing.
 
-    It has no version yet if nbgrader was stopped while it made the gradebook.
+    If nbgrader was stopped while it made the gradebook, there is no version yet, and tables may be missing.
     """
     if not path.is_file():
         return
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-            has_version = "select 1 from sqlite_master where name = 'alembic_version'"
+            query = "select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c"
+            present = connection.execute(f"{query} where t.type = 'table'").fetchall()
+            is_versioned = ("alembic_version", "version_num") in present
             query = "select version_num from alembic_version"
-            versions = (
-                connection.execute(query).fetchall() if connection.execute(has_version).fetchone() else []
-            )
+            versions = connection.execute(query).fetchall() if is_versioned else []
     except sqlite3.DatabaseError as error:
         raise GradebookError(f"{path}: is not a gradebook ({error}); put back your copy of it") from None
-    if versions not in ([], [(newest_version(),)]):
+    tables = [table for table in api.Base.metadata.sorted_tables if table.name in dict(present)]
+    lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
+    if versions not in ([], [(newest_version(),)]) or lacking:
         fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
         raise GradebookError(f"{path}: is not of the nbgrader here; {fix}")
 

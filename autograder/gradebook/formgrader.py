@@ -294,17 +294,12 @@ def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> 
 
 
 def _code_lines(piece: Piece, code: str) -> list[tuple[int, str]]:
-    """Return the numbered lines of a statement, or of a cell that cannot be parsed, without docstrings."""
+    """Return the numbered lines of a statement, or of a cell that cannot be parsed."""
     lines = list(enumerate(code.split("\n"), 1))
     if piece.tree is None:
         return lines
-    nodes = [node for node in ast.walk(piece.tree) if isinstance(node, ast.stmt | ast.expr)]
-    texts = [node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
-    others = set(nodes).difference(texts, (text.value for text in texts))
-    edges = {number for node in others for number in (node.lineno, node.end_lineno)}
-    hidden = {n for text in texts for n in range(text.lineno, (text.end_lineno or 0) + 1)} - edges
-    own = lines[min(node.lineno for node in nodes) - 1 : piece.tree.end_lineno]
-    return [(number, line) for number, line in own if number not in hidden]
+    first = min(getattr(node, "lineno", piece.tree.lineno) for node in ast.walk(piece.tree))
+    return lines[first - 1 : piece.tree.end_lineno]
 
 
 def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
@@ -327,10 +322,10 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     with suppress(StudentsError):  # which grading tells
         people = listed_by_id(Path(api.coursedir.root))
     for student in students:
-        if student["last_name"] is None and student["first_name"] is None:
-            last, first = people.get(student["id"], Student(student["id"])).parts
-            student["last_name"], student["first_name"] = last or student["id"], first
-        student.update({name: student[name] or "" for name in ("last_name", "first_name")})
+        known = student["last_name"], student["first_name"]
+        if known == (None, None):
+            known = people.get(student["id"], Student(student["id"], (f"{student['id']},",))).parts
+        student["last_name"], student["first_name"] = known[0] or "", known[1] or ""
     return students
 
 

@@ -37,7 +37,6 @@ _MEANINGS = {
     " efternamn",
 }
 _KNOWN = {word: meaning for meaning, words in _MEANINGS.items() for word in (*words.split(), meaning)}
-_NUMBER, _EMAIL = re.compile(r"\d{3,}"), re.compile(r"\S+@\S+\.\S+")
 _MODEL = "write the headings id,name,email above the students"
 
 
@@ -209,7 +208,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
         columns[columns.index("name")] = _LAST
     known = [column in (*COLUMNS, _FIRST, _LAST) for column in columns]
     if "id" not in columns:
-        if any(known[:1]) or sum(known) > 1 or _is_header(headings, rows[1:]):
+        if any(known[:1]) or sum(known) > 1:
             raise ValueError(f'"{", ".join(headings)}" has no column id; {_MODEL}')
         return []
     for heading, column, is_known in zip(headings, columns, known, strict=True):
@@ -217,19 +216,6 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
             fix = f"use {', '.join(COLUMNS)}, or leave its heading empty"
             raise ValueError(f'"{heading}" is no column, or is there twice; {fix}')
     return columns
-
-
-def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column holds numbers or addresses for several students, but not in the first row."""
-    filled = [row for row in rows if any(row)]
-    whole = range(min((len(row) for row in (headings, *filled)), default=0))
-    return len(filled) > 1 and any(
-        headings[place]
-        and not form.search(headings[place])
-        and all(form.fullmatch(row[place]) for row in filled)
-        for form in (_NUMBER, _EMAIL)
-        for place in whole
-    )
 
 
 def read_rows(path: Path) -> list[list[str]]:

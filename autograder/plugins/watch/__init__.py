@@ -4,20 +4,15 @@ The module `rounds` takes what is new from nbgrader's exchange, or from a folder
 be told now, and writes the pages.
 """
 
-import math
 import signal
 import time
 from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
-
-if TYPE_CHECKING:
-    from autograder.testing.suite import Suite
 
 SECTION = "Term"
 
@@ -85,26 +80,11 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def what_pages_tell(exercise: "options.Exercise") -> str:
     """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
-    from autograder.course.settings import Tells
     from autograder.grading.outcomes import told_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite
 
     settings, suite = settings_of(exercise), Suite(exercise)
     bits = told_bits(len(suite.tests), len(exercise.rules), len(exercise.settings.builds_on))
-    if settings.tells is Tells.SCORE:
-        bits = min(bits, math.ceil(math.log2(len(_scores(exercise, suite)) + 1)))  # and no score at all
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"
     return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"
-
-
-def _scores(exercise: "options.Exercise", suite: "Suite") -> set[float]:
-    """Return every score that the tests can give."""
-    totals = {0.0}
-    for name, points in exercise.points.items():
-        weights, passed = [test.weight for test in suite.of(name)], {0.0}
-        for weight in weights:
-            passed |= {round(one + weight, 9) for one in passed}
-        scores = {round(points * one / sum(weights), 4) for one in passed}
-        totals = {round(total + one, 4) for total in totals for one in scores}
-    return totals

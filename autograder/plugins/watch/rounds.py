@@ -7,8 +7,9 @@ marked but not shown is shown by the next round.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from datetime import time as clock
 from pathlib import Path
 
 from traitlets.config import Config
@@ -145,35 +146,40 @@ class Watch:
     executor: Executor
     release: bool = False
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _waiting: set[int] = field(default_factory=set)  # attempts on which a line was yielded
 
     def round(self) -> Iterator[str]:
         """Do what there is to do now, and yield a line on each thing that was done."""
         yield from self.arrivals.take()
         for exercise in self.exercises:
-            found = find_submissions(self.course, exercise)
-            due = {one.student: attempt for one in found if (attempt := self._due(one, exercise))}
+            due: dict[str, Attempt] = {}
+            for one in find_submissions(self.course, exercise):
+                if not (attempts := self._attempts(one)):
+                    continue
+                newest, now = attempts[-1], self.clock()
+                told = [same.told for same in attempts if same.digest == newest.digest and same.told]
+                if told and newest.shown:
+                    continue
+                until = now if told else self._until(attempts, exercise)
+                if until <= now:  # mark it, or mark it again
+                    when = newest.told or (told[-1] if told else now)
+                    mark(one, newest, when, shown=False)
+                    due[one.student] = replace(newest, told=when)
+                elif newest.id not in self._waiting:
+                    self._waiting.add(newest.id)
+                    yield f"{exercise.name} {one.student}: waits until {until:%Y-%m-%d %H:%M %Z}"
             if due:
                 yield from self._grade(exercise, due)
 
-    def _due(self, submission: Submission, exercise: Exercise) -> Attempt | None:
-        """Mark and return the newest attempt if its student may be told now; if marked already, again."""
-        if not (attempts := self._attempts(submission)):
-            return None
-        newest = attempts[-1]
-        same = [one.told for one in attempts if one.digest == newest.digest and one.told is not None]
-        if (same and newest.shown) or not (same or self._may_be_told(attempts, exercise)):
-            return None
-        when = (newest.told or same[-1]) if same else self.clock()
-        mark(submission, newest, when, shown=False)
-        return replace(newest, told=when)
-
-    def _may_be_told(self, attempts: Sequence[Attempt], exercise: Exercise) -> bool:
-        """Whether the student may be told of one more attempt now; days are those of the due date's zone."""
-        settings, now, due = settings_of(exercise), self.clock(), exercise.settings.due
-        zone = (due.tzinfo if due else None) or UTC
-        times = sorted(one.told for one in attempts if one.told is not None)
-        today = [when for when in times if when.astimezone(zone).date() == now.astimezone(zone).date()]
-        return len(today) < settings.a_day and not (times and now < settings.pause.after(times[-1]))
+    def _until(self, attempts: Sequence[Attempt], exercise: Exercise) -> datetime:
+        """Return when the student may be told of one more attempt; days are those of the due date's zone."""
+        settings, due = settings_of(exercise), exercise.settings.due
+        now = self.clock().astimezone((due.tzinfo if due else None) or UTC)
+        times = sorted(one.told.astimezone(now.tzinfo) for one in attempts if one.told)
+        until = settings.pause.after(times[-1]) if times else now
+        if sum(when.date() == now.date() for when in times) >= settings.a_day:
+            until = max(until, datetime.combine(now.date() + timedelta(days=1), clock.min, now.tzinfo))
+        return until
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         if refusal(submission):
@@ -190,7 +196,7 @@ class Watch:
         )
         failed = {line.student for line in summary.failures}
         for student in failed:  # which an instructor has to fix; to try again each round would help nobody
-            self._show(exercise, student, due[student], self.clock())
+            self._show(exercise, student, due[student])
         for line in summary.lines:
             said = f": {line.message}" if line.ours else ""
             yield f"{line.exercise} {line.student}: {line.status}{said}"
@@ -202,12 +208,13 @@ class Watch:
                 continue
             student = page.parts[-3]
             said = release_page(self.config, page) if self.release else "wrote the page"
-            self._show(exercise, student, due[student], due[student].told or self.clock())
+            self._show(exercise, student, due[student])
             yield f"{exercise.name} {student}: {said}"
 
-    def _show(self, exercise: Exercise, student: str, attempt: Attempt, when: datetime) -> None:
+    def _show(self, exercise: Exercise, student: str, attempt: Attempt) -> None:
         """Store that an attempt needs nothing more."""
-        mark(Submission(self.course.root, student, exercise.name), attempt, when, shown=True)
+        submission = Submission(self.course.root, student, exercise.name)
+        mark(submission, attempt, attempt.told or self.clock(), shown=True)
 
     def _tells(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
         """Return how much a page may tell now; after the due date, the student's own, everything."""

@@ -155,20 +155,20 @@ def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("change", "message"),
     [
-        ("newer", "install the newer nbgrader"),
-        ("no database, but some length" * 30, "is not a gradebook"),
+        ("update alembic_version set version_num = 'ffffffffffff'", "install the newer nbgrader"),
+        ("drop table alembic_version; alter table student drop column email", "run `nbgrader db upgrade`"),
+        ("alter table grade drop column extra_credit", "is not of the nbgrader here"),
+        ("", "is not a gradebook"),
     ],
 )
-def test_what_is_not_ours_is_refused(ready: Course, content: str, message: str) -> None:
+def test_what_is_not_ours_is_refused(ready: Course, change: str, message: str) -> None:
     path = ready.root / "gradebook.db"
-    if content == "newer":
-        with sqlite3.connect(path) as connection:
-            connection.execute("update alembic_version set version_num = 'ffffffffffff'")
-        connection.close()
-    else:
-        path.write_text(content)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(change)
+    if not change:
+        path.write_text("no database, but some length" * 30)
     with pytest.raises(GradebookError, match=message):
         read_gradebook(ready, small(ready))
 

@@ -156,12 +156,12 @@ def test_the_next_answer_that_waits_comes_in_the_formgrader_s_order_and_begins_a
 def test_lines_in_question_are_those_for_it_that_spell_what_the_report_names(
     hint: str, numbers: list[int]
 ) -> None:
-    """No docstring, check or given cell is listed, and what another question uses only if nothing else is."""
+    """No check or given cell is listed, and what another question uses only if nothing else is."""
     code = """import numpy
 def others(a, b): return numpy.dot(a, eval(b)), a @ b
 def asked(a, b):
-    '''With dot
-    and a @ b.'''
+    '''With others
+    and a + b.'''
     c = numpy.abs(a)
     'dot'; y = torch.dot(a, c)
     return c + (y @
