@@ -183,7 +183,7 @@ def _line(
         graded=graded,
         waiting=tuple(entry.question for entry in known.entries if entry.needs_person),
         open_points=known.open_points,
-        change=ledger.changes.get(submission.student),
+        change=ledger.change(submission.student),
     )
 
 

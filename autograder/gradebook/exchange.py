@@ -36,46 +36,41 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         """Copy the pages of whoever handed in through the exchange, and name the others in the log.
 
-        `problems` then says which of the copied pages nbgrader's fetch_feedback cannot find.
+        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` says which of
+        the copied pages it cannot find.
         """
-        folders = sorted(Path(folder) for folder in glob(self.src_path))  # noqa: PTH207 - it is absolute
-        others = [folder for folder in folders if not _can_return(folder)]
-        given = self.coursedir.student_id_exclude
-        for folder in others:
-            why = "did not come through the exchange with a readable secret, so its page stays here"
-            self.log.warning("%s %s", folder, why)
-        names = [*filter(None, given.split(",")), *(folder.parent.name for folder in others)]
-        self.coursedir.student_id_exclude = ",".join(names)
-        try:
-            super().copy_files()
-        finally:
-            self.coursedir.student_id_exclude = given
+        self.problems: dict[Path, str] = {}
         came = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
-        released = [folder for folder in folders if folder.parent.name not in names]
-        self.problems = {folder: why for folder in released if (why := self._rename(folder, came))}
-        for folder, why in self.problems.items():
-            self.log.warning("fetch_feedback cannot find the page in %s: %s", folder, why)
+        for folder in sorted(map(Path, glob(self.src_path))):  # noqa: PTH207 - it is absolute
+            student, exercise = folder.parts[-2:]
+            if student in self.coursedir.student_id_exclude.split(","):
+                continue
+            if not _can_return(folder):
+                why = "did not come through the exchange with a readable secret, so its page stays here"
+                self.log.warning("%s %s", folder, why)
+                continue
+            secret, names = (folder / SECRET).read_text(encoding="utf-8"), [exercise]
+            try:
+                names.append(_submitted_name(student, exercise, secret, came))
+            except (OSError, ValueError) as error:
+                self.problems[folder] = str(error)
+                self.log.warning("fetch_feedback cannot find the page in %s: %s", folder, error)
+            for name in dict.fromkeys(names):
+                page = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
+                shutil.copy(folder / f"{exercise}.html", draft := page.with_suffix(".tmp"))
+                draft.replace(page)
 
-    def _rename(self, folder: Path, came: list[Path]) -> str:
-        """Copy a page to where fetch_feedback looks for it, by the file's own name; return why not."""
-        student, exercise = folder.parts[-2:]
-        secret = (folder / SECRET).read_text(encoding="utf-8")
-        likely = sorted(came, key=lambda one: not one.name.startswith(f"{student}+"))
-        same = next((one for one in likely if _secret(one) == secret.encode()), None)
-        if same is None:
-            return "the submission is no longer in the exchange, so the name of its file is unknown"
-        try:
-            name = Path(_notebook(same, exercise))
-            if name.suffix != ".ipynb" or name.name.startswith("."):
-                return "it looks for .ipynb files only, and another file was submitted"
-            ids = (notebook_hash(secret=secret, notebook_id=stem) for stem in (exercise, name.stem))
-            page, wanted = (Path(self.dest_path, f"{id_}.html") for id_ in ids)
-            if page != wanted:
-                shutil.copy(page, copied := wanted.with_suffix(".tmp"))
-                copied.replace(wanted)
-        except (OSError, ValueError) as error:
-            return str(error)
-        return ""
+
+def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) -> str:
+    """Return the name of the file that was submitted with this secret, without its suffix."""
+    likely = sorted(came, key=lambda one: not one.name.startswith(f"{student}+"))
+    same = next((one for one in likely if _secret(one) == secret.encode()), None)
+    if same is None:
+        raise ValueError("the submission is no longer in the exchange, so the name of its file is unknown")
+    name = Path(_notebook(same, exercise))
+    if name.suffix != ".ipynb" or name.name.startswith("."):
+        raise ValueError("it looks for .ipynb files only, and another file was submitted")
+    return name.stem
 
 
 def _can_return(folder: Path) -> bool:

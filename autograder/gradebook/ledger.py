@@ -82,7 +82,6 @@ class Ledger:
         self.lateness = Lateness(course, exercise)
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.known: dict[str, GradebookSubmission] = {}
-        self.changes: dict[str, ScoreChange] = {}
         self._catch_up()
 
     def _catch_up(self) -> None:
@@ -145,31 +144,34 @@ class Ledger:
         return ", ".join(changed) or AGAIN
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
-        """Keep the submission as it is now, and what has changed since the ledger was opened."""
+        """Keep the submission as it is now, and why it has changed since the ledger was opened."""
         student, before = after.student, before if _has_scores(before) else None
         self.known[student] = after
-        first = self._first.setdefault(student, before)
-        if self._change(before, after, why):
+        self._first.setdefault(student, before)
+        if _change(self._exercise, before, after, why):
             self._reasons[student].append(why)
-        if change := self._change(first, after, ", ".join(self._reasons[student])):
-            self.changes[student] = change
-        else:
-            self.changes.pop(student, None)
 
-    def _change(
-        self, before: GradebookSubmission | None, after: GradebookSubmission, why: str
-    ) -> ScoreChange | None:
-        """Return what changed, or None where every score is as it was."""
-        old, new = _scores(before), _scores(after)
-        changed = tuple(
-            QuestionChange(name, old.get(name), new.get(name))
-            for name in dict.fromkeys((*old, *new))
-            if name not in old or old[name] != new.get(name)
-        )
-        score, why = (None, NEW) if before is None else (before.score, why)
-        if before is not None and not changed and score == after.score:
-            return None
-        return ScoreChange(after.student, self._exercise.name, score, after.score, why, changed)
+    def change(self, student: str) -> ScoreChange | None:
+        """Return what has changed about a submission since the ledger was opened."""
+        why = ", ".join(self._reasons[student])
+        return _change(self._exercise, self._first[student], self.known[student], why)
+
+
+def _change(
+    exercise: Exercise, before: GradebookSubmission | None, after: GradebookSubmission, why: str
+) -> ScoreChange | None:
+    """Return what changed, or None where every score is as it was."""
+    old, new = _scores(before), _scores(after)
+    changed = tuple(
+        QuestionChange(name, old.get(name), new.get(name))
+        for name in dict.fromkeys((*old, *new))
+        if name not in old or old[name] != new.get(name)
+    )
+    if before is None:
+        return ScoreChange(after.student, exercise.name, None, after.score, NEW, changed)
+    if not changed and before.score == after.score:
+        return None
+    return ScoreChange(after.student, exercise.name, before.score, after.score, why, changed)
 
 
 def _scores(submission: GradebookSubmission | None) -> dict[str, float | None]:

@@ -222,7 +222,8 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     with grading_lock(course), open_gradebook(course) as gradebook:
-        return tuple(Ledger(course, exercise, gradebook).changes.values()) if gradebook else ()
+        ledger = Ledger(course, exercise, gradebook) if gradebook else None
+        return tuple(filter(None, map(ledger.change, ledger.known))) if ledger else ()
 
 
 def write_feedback(

@@ -2,7 +2,7 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -11,7 +11,6 @@ import autograder
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.course.packages import DEFAULT, versions
-from autograder.course.rule import Rule
 from autograder.course.source import SUFFIXES
 from autograder.submission.notebook import Notebook
 
@@ -54,7 +53,10 @@ def rules(course: Course, exercise: Exercise) -> str:
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     """Return a digest of each thing that decides a score besides the notebook."""
-    settings = exercise.settings.limits, _plain(exercise.rules), exercise.settings.builds_on
+    # A set is not written the same each time.
+    rules = exercise.rules.items()
+    plain = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
+    settings = exercise.settings.limits, plain, exercise.settings.builds_on
     return {
         "source": _digest(_content(exercise.source)),
         "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
@@ -63,14 +65,6 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
         "engine": engine(course.settings.packages),
         "environment": platform.python_version(),
     }
-
-
-def _plain(rules: Mapping[str, Rule]) -> list[tuple[str, tuple[str, ...], list[str] | None]]:
-    """Return rules in a form that is written the same each time, which a set's is not."""
-    return [
-        (question, rule.forbid, None if rule.operators is None else sorted(rule.operators))
-        for question, rule in rules.items()
-    ]
 
 
 @cache
