@@ -10,7 +10,6 @@ from autograder.batch.grade import (
     Summary,
     grade_submissions,
     is_work_certain,
-    submissions_of,
 )
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course, load_course
@@ -47,7 +46,9 @@ def line(summary: Summary, student: str) -> SubmissionLine:
     return next(line for line in summary.lines if line.student == student)
 
 
-def test_every_submission_has_a_line_in_order_with_status_and_score(summary: Summary) -> None:
+def test_every_submission_has_a_line_in_order_with_status_score_and_what_waits_for_a_person(
+    summary: Summary,
+) -> None:
     assert [(line.student, line.status, line.score, line.max_score) for line in summary.lines] == [
         ("=cmd()", "refused", None, None),
         ("ann", "graded", 5.0, 5.0),
@@ -56,17 +57,9 @@ def test_every_submission_has_a_line_in_order_with_status_and_score(summary: Sum
         ("dan", "graded", 0.0, 5.0),
         ("eve", "missing", None, None),
     ]
-
-
-def test_a_name_that_is_no_id_is_refused_and_asks_for_somebody(summary: Summary) -> None:
-    refused = line(summary, "=cmd()")
-    assert refused.ours
+    (refused,) = summary.failures
+    assert (refused.student, refused.ours, summary.exit_code) == ("=cmd()", True, 3)
     assert "rename the folder" in refused.message
-    assert summary.exit_code == 3
-    assert summary.failures == (refused,)
-
-
-def test_whatever_waits_for_a_person_is_counted(summary: Summary) -> None:
     assert {line.student: line.waiting for line in summary.waiting} == {
         "=cmd()": (),
         "ann": ("why",),
@@ -209,30 +202,6 @@ def test_a_notebook_that_is_replaced_while_it_is_graded_is_graded_again(
     assert "YOUR CODE HERE" in kept  # what was graded is what is shown
     second = grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     assert (line(second, "ann").graded, line(second, "ann").score) == (True, 5.0)
-
-
-def test_work_that_is_found_late_is_done_while_the_gradebook_is_open(tmp_path: Path) -> None:
-    course = open_course(tmp_path / "course")
-    hand_in(course, "ann", solved(small(course)))
-    hand_in(course, "ben", solved(small(course), row_sums=WRONG_SUMS))
-    grade_submissions(course, [small(course)], executor=Generous())
-    hand_in(course, "ben", solved(small(course)))
-    late = grade_submissions(course, [small(course)], jobs=2)
-    assert [(one.student, one.score, one.graded) for one in late.lines] == [
-        ("ann", 5.0, False),
-        ("ben", 5.0, True),
-    ]
-    again = grade_submissions(course, [small(course)], executor=Unneeded())
-    assert [(one.student, one.score) for one in again.lines] == [("ann", 5.0), ("ben", 5.0)]
-
-
-def test_the_students_that_are_named_are_taken_once_and_otherwise_all(tmp_path: Path) -> None:
-    course = open_course(tmp_path / "course")
-    for student in ("ann", "ben"):
-        hand_in(course, student, "no notebook")
-    named = submissions_of(course, small(course), ["cleo", "ann", "cleo"])
-    assert [one.student for one in named] == ["cleo", "ann"]
-    assert sorted(one.student for one in submissions_of(course, small(course))) == ["ann", "ben"]
 
 
 def test_work_is_certain_where_a_notebook_was_never_graded_or_all_are_graded_again(tmp_path: Path) -> None:

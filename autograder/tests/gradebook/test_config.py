@@ -30,26 +30,19 @@ from autograder.tests.gradebook.rows import by_hand
 from autograder.tests.gradebook.stock import nbgrader
 
 
-def test_the_course_s_own_file_sets_nbgrader_up_as_we_do(ready: Course) -> None:
+def test_the_course_s_own_file_sets_nbgrader_up_as_we_do_and_follows_course_yaml(ready: Course) -> None:
     ours = configuration(ready)
     ours.CourseDirectory.root = str(ready.root)
     assert load(ready) == ours
+    load(ready).CourseDirectory.ignore.append("cache")  # which does not last
+    assert load(ready) == ours
+    path = ready.root / "course.yaml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(ready.settings.course, "another"), encoding="utf-8"
+    )
+    assert load(ready).CourseDirectory.course_id == "another"
     (ready.root / "nbgrader_config.py").unlink()
     assert load(ready) == ours
-
-
-def test_what_is_done_with_settings_once_read_does_not_last(ready: Course) -> None:
-    with (ready.root / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
-        settings.write("\nc.CourseDirectory.ignore = ['.git']\n")
-    load(ready).CourseDirectory.ignore.append("cache")
-    assert load(ready).CourseDirectory.ignore == [".git"]
-
-
-def test_settings_follow_course_yaml(ready: Course) -> None:
-    before = load(ready).CourseDirectory.course_id
-    path = ready.root / "course.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace(before, "another"), encoding="utf-8")
-    assert load(ready).CourseDirectory.course_id == "another"
 
 
 def test_the_gradebook_lies_in_the_course_s_folder_wherever_the_command_is_run(

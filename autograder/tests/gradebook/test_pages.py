@@ -173,30 +173,25 @@ def shown(form: object) -> dict[str, object]:
     return {"output_type": "display_data", "data": {"image/png": form}}
 
 
-def test_a_picture_below_a_cell_that_is_not_run_is_found() -> None:
-    assert found(shown(PICTURE)) == {"cell-1": (PICTURE,)}
-    assert found(shown([PICTURE[:8], PICTURE[8:]])) == {"cell-1": (PICTURE,)}
-    assert found(*[shown(PICTURE)] * 100)["cell-1"] == (PICTURE,) * 8
+@pytest.mark.parametrize(
+    ("outputs", "pictures"),
+    [
+        ([shown(PICTURE)], 1),
+        ([shown([PICTURE[:8], PICTURE[8:]])], 1),
+        ([shown(PICTURE)] * 100, 8),
+        *(([shown(form)], 0) for form in (7, None, "no picture", [1, 2], {}, png(100_000, 4), "<script>")),
+        *(
+            ([output, shown(PICTURE)], 1)
+            for output in (None, "text", {"data": []}, {"output_type": "stream", "text": "x"}, [])
+        ),
+    ],
+)
+def test_only_pictures_below_a_cell_that_is_not_run_are_taken(outputs: list[Any], pictures: int) -> None:
+    assert found(*outputs) == {"cell-1": (PICTURE,) * pictures}
 
 
-@pytest.mark.parametrize("form", [7, None, "no picture", [1, 2], {}, png(100_000, 4), "<script>"])
-def test_what_is_no_picture_is_not_taken(form: object) -> None:
-    assert found(shown(form)) == {"cell-1": ()}
-
-
-@pytest.mark.parametrize("output", [None, "text", {"data": []}, {"output_type": "stream", "text": "x"}, []])
-def test_odd_outputs_are_passed_over(output: object) -> None:
-    assert found(output, shown(PICTURE)) == {"cell-1": (PICTURE,)}
-
-
-def test_a_cell_that_has_changed_since_or_that_is_run_brings_nothing() -> None:
+def test_a_cell_that_has_changed_since_or_that_is_run_and_a_lost_file_bring_nothing() -> None:
     assert found(shown(PICTURE), source="plt.plot()") == {}
     assert found(shown(PICTURE), demos=()) == {}
-
-
-def test_a_file_that_is_gone_or_no_notebook_any_more_brings_nothing() -> None:
-    assert (
-        saved_pictures(Notebook(b"", "there is no notebook file of this name"), (DEMO,).__contains__, NODE)
-        == {}
-    )
-    assert saved_pictures(Notebook(b"[]"), (DEMO,).__contains__, NODE) == {}
+    for lost in (Notebook(b"", "there is no notebook file of this name"), Notebook(b"[]")):
+        assert saved_pictures(lost, (DEMO,).__contains__, NODE) == {}

@@ -8,7 +8,7 @@ from autograder.gradebook.config import database
 from autograder.gradebook.pages import read_former, read_gradebook, read_people
 from autograder.gradebook.rows import enter_students
 from autograder.tests.classroom import hand_in, small, solved
-from autograder.tests.gradebook.rows import by_hand, record
+from autograder.tests.gradebook.rows import record
 from autograder.tests.gradebook.stock import formgrader
 
 CLASS = 'id,name,email,canvas\nann,"Noether, Ann",ann@uni.example,12\nbob,Bob van Dyk\n\nzoe,Cher\n'
@@ -35,18 +35,6 @@ def test_submissions_come_in_order_of_ids_with_their_questions_in_the_exercise_s
         why = one.entries[-1]
         assert (why.auto_score, why.manual_score, why.extra_credit, why.score) == (None, None, None, None)
         assert (why.comment, why.remark, why.needs_person) == ("", "", True)
-
-
-def test_a_person_s_score_and_extra_credit_count(taught: Course) -> None:
-    by_hand(taught, "ann", "why", 0.0, "Not yet.")
-    with Gradebook(database(taught), taught.settings.course) as gradebook:
-        gradebook.find_grade("check-double", "01_small", "01_small", "ann").extra_credit = 0.5
-        gradebook.db.commit()
-    (ann,) = read_gradebook(taught, small(taught), "ann")
-    double, _, why = ann.entries
-    assert (double.auto_score, double.extra_credit, double.score) == (2.0, 0.5, 2.5)
-    assert (why.manual_score, why.score, why.remark, why.needs_person) == (0.0, 0.0, "Not yet.", False)
-    assert (ann.score, ann.max_score) == (5.5, 7.0)
 
 
 def test_a_question_that_the_gradebook_does_not_know_yet_is_left_out(taught: Course) -> None:
