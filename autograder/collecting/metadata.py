@@ -6,7 +6,6 @@ same name. Moodle's headings are in the language of whoever downloads them. "Las
 "Last modified (grade)" are known, in all of them, by their common beginning.
 """
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -151,10 +150,6 @@ _TIME = ("time", "submitted_at", "submitted", "timestamp")
 _Lines = Sequence[tuple[str, Sequence[str]]]  # each row, with the file and the number of its line
 
 
-class TimesError(UsageError):
-    """The times cannot be used; the message says where and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Participant:
     """One person's row in Moodle's worksheet."""
@@ -218,11 +213,11 @@ def read_times(paths: Sequence[Path]) -> Times:
             given += _list(lines, person, time, columns.get("exercise", len(header)))
         elif _is_worksheet(lines):
             if (place := _submitted(header)) is None:
-                raise TimesError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
+                raise UsageError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
             participants += _people(header, lines, place)
         else:
             fix = "make a CSV with the columns student and time"
-            raise TimesError(f"{path}: is not a Moodle grading worksheet; {fix}")
+            raise UsageError(f"{path}: is not a Moodle grading worksheet; {fix}")
     return Times(tuple(participants), tuple(given))
 
 
@@ -230,16 +225,12 @@ def read_participants(path: Path) -> Times:
     """Return who is in a worksheet, whatever it says of times."""
     header, lines = _lines(path)
     if not _is_worksheet(lines):
-        raise TimesError(f"{path}: is not a Moodle grading worksheet; download it there")
+        raise UsageError(f"{path}: is not a Moodle grading worksheet; download it there")
     return Times(tuple(_people(header, lines)))
 
 
 def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
-    try:
-        header, *rows = read_rows(path) or [[]]
-    except csv.Error:
-        problem = "cannot be read; delete what students wrote, save it as CSV in UTF-8"
-        raise TimesError(f"{path}: {problem}") from None
+    header, *rows = read_rows(path) or [[]]
     return header, [(f"{path}:{number}", row) for number, row in enumerate(rows, 2) if any(row)]
 
 
@@ -284,12 +275,12 @@ def _moment(line: str, text: str) -> datetime | None:
     if text in ("", "-"):
         return None
     if _DAY.fullmatch(text):
-        raise TimesError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
+        raise UsageError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
     try:
         when = read_moment(text) or read_due(text)  # which reads 2026-01-31 18:00 Europe/Berlin, too
     except MomentError as error:
         unread = "is not a time that can be read; write it as 2026-01-31 18:00"
-        raise TimesError(f'{line}: "{text}" {unread if str(error) == NO_MOMENT else error}') from None
+        raise UsageError(f'{line}: "{text}" {unread if str(error) == NO_MOMENT else error}') from None
     return when
 
 

@@ -39,10 +39,6 @@ from autograder.gradebook.ledger import grading_lock
 _CONTENTS = "contents.json"  # says of which course a backup is
 
 
-class BackupError(UsageError):
-    """A backup cannot be made or restored; nothing is changed, and the message says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Restored:
     """What restoring came to: how many files were written, and how many lay there that are in no backup."""
@@ -55,7 +51,7 @@ class Restored:
 def back_up(course: Course, path: Path) -> int:
     """Write the course's state to the new file `path`, and return how many files it holds."""
     if path.exists():
-        raise BackupError(f"{path}: already exists; give another name or delete it")
+        raise UsageError(f"{path}: already exists; give another name or delete it")
     with ExitStack() as stack:
         stack.enter_context(grading_lock(course))
         stack.enter_context(locked(course.root / LOCK))
@@ -78,7 +74,7 @@ def restore(course: Course, path: Path, *, overwrite: bool = False) -> Restored:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix=".restore-", dir=course.root)))
             return _restore(course, path, archive, names, folder, overwrite)
     except (OSError, zipfile.BadZipFile, EOFError, ValueError, KeyError, RuntimeError, zlib.error) as error:
-        raise BackupError(f"{path}: cannot be restored: {error}") from None
+        raise UsageError(f"{path}: cannot be restored: {error}") from None
 
 
 def _restore(
@@ -87,18 +83,18 @@ def _restore(
     """Unpack everything into `folder`, compare it with what is there, and only then replace files."""
     for above in {above for name in names for above in PurePosixPath(name).parents if above.name}:
         if (course.root / above).is_symlink():
-            raise BackupError(f"{above}/ is a link, through which nothing is written; put a folder there")
+            raise UsageError(f"{above}/ is a link, through which nothing is written; put a folder there")
     places = {name: _place(course, name) for name in names}
     if STORE not in names and (course.root / STORE).exists():
-        raise BackupError(f"{path}: holds no {STORE}; move yours away before you restore it")
+        raise UsageError(f"{path}: holds no {STORE}; move yours away before you restore it")
     drafts = {name: _unpack(archive, name, folder / str(number)) for number, name in enumerate(names)}
     here = dict(_state(course, folder))
     same = {name for name in names if name in here and filecmp.cmp(here[name], drafts[name], shallow=False)}
     if (changed := sorted(n for n in names if n not in same and places[n].exists())) and not overwrite:
         shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise BackupError(f"{shown}: differs from {path.name}; add --overwrite to replace it")
+        raise UsageError(f"{shown}: differs from {path.name}; add --overwrite to replace it")
     if folders := [name for name in changed if places[name].is_dir()]:
-        raise BackupError(f"{folders[0]}: is a folder, and a file in {path.name}; move it away")
+        raise UsageError(f"{folders[0]}: is a folder, and a file in {path.name}; move it away")
     for name in (name for name in names if name not in same):
         _put(drafts[name], places[name], is_database=name in DATABASES)
     others = set(here) - set(names) - set(DATABASES)
@@ -135,19 +131,19 @@ def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
     """Return the names of the files in a backup of this course, in order."""
     names = sorted(set(archive.namelist()) - {_CONTENTS})
     if _CONTENTS not in archive.namelist():
-        raise BackupError(f"{path}: is not a backup that `autograder backup` has made")
+        raise UsageError(f"{path}: is not a backup that `autograder backup` has made")
     match json.loads(archive.read(_CONTENTS)):
         case {"course": str(known)} if known != course.settings.course:
-            raise BackupError(f'{path}: is of the course "{known}"; restore it in that course\'s folder')
+            raise UsageError(f'{path}: is of the course "{known}"; restore it in that course\'s folder')
         case {"course": str()}:
             pass
         case _:
-            raise BackupError(f"{path}: {_CONTENTS} in it names no course; it is not as we made it")
+            raise UsageError(f"{path}: {_CONTENTS} in it names no course; it is not as we made it")
     for name in names:
         if any(fnmatch(name, pattern) for pattern in FORMER):
-            raise BackupError(f"{path}: {BEFORE_STORE}; restore it with that version, and back up again")
+            raise UsageError(f"{path}: {BEFORE_STORE}; restore it with that version, and back up again")
         if not is_kept(name) or ".." in PurePosixPath(name).parts:
-            raise BackupError(f"{path}: {name} has no place in a course; the file is not as we made it")
+            raise UsageError(f"{path}: {name} has no place in a course; the file is not as we made it")
     return names
 
 
@@ -157,5 +153,5 @@ def _place(course: Course, name: str) -> Path:
         return course.root / name
     path = gradebook_file(course)
     if path is None:
-        raise BackupError("the gradebook is on a database server; back it up with the server's own tools")
+        raise UsageError("the gradebook is on a database server; back it up with the server's own tools")
     return path

@@ -30,10 +30,6 @@ _DEPTH = 3  # an exercise, a question, a name
 _SHOWN, _LONGEST = 3, 400  # students who are named, letters of a line
 
 
-class CommentsError(UsageError):
-    """The bank cannot be used; the message says where and what to do."""
-
-
 class CommentBank:
     """A course's comments: some for all written answers, others for an exercise, or a question of it."""
 
@@ -95,17 +91,17 @@ def _read(path: Path) -> Document:
     try:
         document = read_document(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
-        raise CommentsError(f"{path}: cannot be read; save it as UTF-8") from None
+        raise UsageError(f"{path}: cannot be read; save it as UTF-8") from None
     except DocumentError as error:
         problems = (f"{path}:{problem.line}: {problem.message}" for problem in error.problems)
-        raise CommentsError("\n".join(problems)) from None
+        raise UsageError("\n".join(problems)) from None
     if not isinstance(document.data, dict):
-        raise CommentsError(f"{path}:1: must hold names with texts; write each as `name: text`")
+        raise UsageError(f"{path}:1: must hold names with texts; write each as `name: text`")
     for keys, value in _leaves(document.data):
         if len(keys) > _DEPTH or not isinstance(value, str) or not _NAME.fullmatch(keys[-1]):
             fix = "write `name: text`, alone or below an exercise, or below a question of it"
             place, name = f"{path}:{document.line(keys)}", ".".join(keys)
-            raise CommentsError(f"{place}: {name} is no comment; {fix}")
+            raise UsageError(f"{place}: {name} is no comment; {fix}")
     return document
 
 
@@ -123,5 +119,5 @@ def doubts(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
         yield from unknown_students(course, students, [exercise.name for exercise in exercises])
     try:
         yield from CommentBank(course.root).unknown_places(course.exercises)
-    except CommentsError as error:
+    except UsageError as error:
         yield from str(error).splitlines()

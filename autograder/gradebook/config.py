@@ -178,12 +178,8 @@ def write_folder(
     converter.set_permissions(submission.exercise, submission.student)
 
 
-class GradebookError(AutograderError):
-    """The gradebook is of another nbgrader, or none; the message says what to do."""
-
-
 def expect_current(path: Path) -> None:
-    """Raise a GradebookError unless the gradebook at `path` is as our nbgrader makes it, or missing.
+    """Raise a AutograderError unless the gradebook at `path` is as our nbgrader makes it, or missing.
 
     If nbgrader was stopped while it made the gradebook, there is no version yet, and tables may be missing.
     """
@@ -197,12 +193,12 @@ def expect_current(path: Path) -> None:
             query = "select version_num from alembic_version"
             versions = connection.execute(query).fetchall() if is_versioned else []
     except sqlite3.DatabaseError as error:
-        raise GradebookError(f"{path}: is not a gradebook ({error}); put back your copy of it") from None
+        raise AutograderError(f"{path}: is not a gradebook ({error}); put back your copy of it") from None
     tables = [table for table in api.Base.metadata.sorted_tables if table.name in dict(present)]
     lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
     if versions not in ([], [(newest_version(),)]) or lacking:
         fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
-        raise GradebookError(f"{path}: is not of the nbgrader here; {fix}")
+        raise AutograderError(f"{path}: is not of the nbgrader here; {fix}")
 
 
 @cache

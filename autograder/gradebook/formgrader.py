@@ -32,12 +32,12 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook
 from autograder.course.source import BEGIN, END, Cell, Role
-from autograder.errors import AutograderError
-from autograder.gradebook.comments import CommentBank, CommentsError
+from autograder.errors import AutograderError, UsageError
+from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database
 from autograder.gradebook.rows import Answer, listed_by_id, recording
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
-from autograder.submission.students import Student, StudentsError
+from autograder.submission.students import Student
 
 # On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
 # formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
@@ -204,7 +204,7 @@ def _asked(
     bank, problem = None, ""
     try:
         bank = CommentBank(course.root)
-    except CommentsError as error:
+    except UsageError as error:
         problem = str(error)
     for place, source in enumerate(exercise.cells):
         is_written = source.role is Role.MANUAL
@@ -319,7 +319,7 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     """
     students: list[dict[str, Any]] = _known_students(api)
     people = dict[str, Student]()
-    with suppress(StudentsError):  # which grading tells
+    with suppress(UsageError):  # which grading tells
         people = listed_by_id(Path(api.coursedir.root))
     for student in students:
         known = student["last_name"], student["first_name"]

@@ -51,10 +51,6 @@ def in_form_of(before: str, rows: Iterable[Sequence[str]]) -> str:
     return (BOM if before.startswith(BOM) else "") + text.getvalue()
 
 
-class ExtensionError(UsageError):
-    """An extension cannot be given, or extensions.csv not be read; the message says why."""
-
-
 class Extension(NamedTuple):
     """Until when a student may hand in an exercise: a row of extensions.csv."""
 
@@ -76,16 +72,16 @@ def extend(
     before, students = kept.pop((student, exercise), None), listed_students(course.root)
     is_given_back = before is not None and until is None
     if students is not None and not is_given_back and (problem := students.unknown(student)):
-        raise ExtensionError(problem)
+        raise UsageError(problem)
     if not is_student(student):
-        raise ExtensionError(f'"{student}" is not a student\'s id; use letters, digits and . _ @ + -')
+        raise UsageError(f'"{student}" is not a student\'s id; use letters, digits and . _ @ + -')
     if until is not None:
         if (due := course.exercises[exercise].settings.due) is None:
-            raise ExtensionError(f"{exercise} is never due; give it a `due` in course.yaml first")
+            raise UsageError(f"{exercise} is never due; give it a `due` in course.yaml first")
         until = _after(due, until) if until.startswith("+") else until
         given = Extension(student, exercise, until, _moment(until, "UNTIL"))
         if given.moment <= due:
-            raise ExtensionError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
+            raise UsageError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
         if keep_later and before is not None and before.moment > given.moment:
             given = before
         kept[student, exercise] = given
@@ -118,19 +114,16 @@ def _read(course: Course) -> Iterator[tuple[int, Extension]]:
     path = course.root / EXTENSIONS
     if not path.is_file():
         return
-    try:
-        header, *rows = ([cell.strip() for cell in row] for row in read_rows(path))
-    except (ValueError, csv.Error):
-        raise ExtensionError(f"{path}: cannot be read; save it as CSV in UTF-8 with a header") from None
+    header, *rows = [[cell.strip() for cell in row] for row in read_rows(path)] or [[]]
     if header != HEADER:
-        raise ExtensionError(f"{path}:1: must be {','.join(HEADER)}")
+        raise UsageError(f"{path}:1: must be {','.join(HEADER)}")
     for number, row in enumerate(rows, 2):
         match row:
             case [student, exercise, until] if is_student(student) and exercise in course.exercises:
                 yield number, Extension(student, exercise, until, _moment(until, f"{path}:{number}"))
             case _ if any(row):
                 fix = "write a student's id, an exercise, a moment"
-                raise ExtensionError(f"{path}:{number}: is not an extension; {fix}")
+                raise UsageError(f"{path}:{number}: is not an extension; {fix}")
 
 
 def _after(due: datetime, text: str) -> str:
@@ -138,7 +131,7 @@ def _after(due: datetime, text: str) -> str:
     try:
         moment = read_span(text.removeprefix("+").strip()).after(due)
     except MomentError as error:
-        raise ExtensionError(f'UNTIL: "{text}" {error}') from None
+        raise UsageError(f'UNTIL: "{text}" {error}') from None
     zone = moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else ""
     return f"{moment.replace(tzinfo=None).isoformat(' ')} {zone}" if zone else moment.isoformat(" ")
 
@@ -148,7 +141,7 @@ def _moment(text: str, place: str) -> datetime:
         return read_moment(text)
     except MomentError as error:
         shown = "2026-03-01 18:00 Europe/Berlin"
-        raise ExtensionError(f'{place}: "{text}" {error}; write it as {shown}') from None
+        raise UsageError(f'{place}: "{text}" {error}; write it as {shown}') from None
 
 
 class Lateness:

@@ -25,25 +25,21 @@ _STEPS = (
 )
 
 
-class RenamingError(UsageError):
-    """The student cannot be renamed; nothing is changed, and the message says why."""
-
-
 def rename(course: Course, old: str, new: str) -> None:
     """Give the student `old` the id `new`; where that was stopped on the way, the same call goes on."""
     if not is_student(new):
-        raise RenamingError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
+        raise UsageError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
     with grading_lock(course), locked(course.root / LOCK), open_gradebook(course) as gradebook:
         known = {student.id for student in gradebook.students} if gradebook else set()
         moves = _moves(course, old, new)
         listed = {name: _ids(course.root / name) for name in (STUDENTS, EXTENSIONS, REQUESTS)}
         in_lists = [name for name, ids in listed.items() if old in ids]
         if not (old in known or moves or in_lists or knows(course.root, old)):
-            raise RenamingError(f"nobody has the id {old}")
+            raise UsageError(f"nobody has the id {old}")
         if {old, new} <= listed[STUDENTS]:
-            raise RenamingError(f"{STUDENTS} has {new} already; choose an id that nobody has")
+            raise UsageError(f"{STUDENTS} has {new} already; choose an id that nobody has")
         if {old, new} <= known:
-            raise RenamingError(f"the gradebook has {new} already; choose an id that nobody has")
+            raise UsageError(f"the gradebook has {new} already; choose an id that nobody has")
         if gradebook and old in known:
             for step in _STEPS:
                 gradebook.db.execute(text(step), {"old": old, "new": new})
@@ -63,7 +59,7 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
     moves = [(path, place) for path, place in both if path.exists()]
     for _, place in moves:
         if place.exists():
-            raise RenamingError(f"{place} already exists; {new} is somebody else")
+            raise UsageError(f"{place} already exists; {new} is somebody else")
     return moves
 
 

@@ -6,7 +6,6 @@ CSV with the columns student, exercise, question and reason, which somebody keep
 person has said that a request is done, the same words ask no more.
 """
 
-import csv
 import hashlib
 import json
 import re
@@ -101,10 +100,7 @@ def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
     path = course.root / LIST
     if not path.is_file():
         return
-    try:
-        header, *rows = read_rows(path) or [[]]
-    except csv.Error:
-        raise RequestError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+    header, *rows = read_rows(path) or [[]]
     columns = [cell.strip().casefold() for cell in header]
     if not set(_COLUMNS) <= set(columns):
         raise RequestError(f"{path}:1: must have the columns {', '.join(_COLUMNS)}")

@@ -56,10 +56,6 @@ _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
-class StudentsError(UsageError):
-    """The list cannot be used; the message says where and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Student:
     """One student: the id that we use, and what platforms call the same person."""
@@ -180,14 +176,11 @@ def listed_students(root: Path) -> Students | None:
 
 def read_students(path: Path) -> Students:
     """Return the students in a CSV file: with a header, or with an id and other names in each row."""
-    try:
-        rows = [[cell.strip() for cell in row] for row in read_rows(path)]
-    except csv.Error:
-        raise StudentsError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+    rows = [[cell.strip() for cell in row] for row in read_rows(path)]
     try:
         columns = _columns(rows)
     except ValueError as error:
-        raise StudentsError(f"{path}:1: {error}") from None
+        raise UsageError(f"{path}:1: {error}") from None
     titled = bool(columns)
     lines = [(f"{path}:{number}", cells) for number, cells in enumerate(rows, 1) if any(cells)]
     students = [(line, _student(line, columns, cells)) for line, cells in lines[titled:]]
@@ -219,19 +212,16 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """Return the rows of a CSV file; some spreadsheets put ; between cells.
-
-    It raises csv.Error where it is none in UTF-8, and UsageError where there is no file to read.
-    """
+    """Return the rows of a CSV file, or raise a UsageError; some spreadsheets put ; between cells."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+        return list(csv.reader(lines, delimiter=separator_of(lines)))
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
     except OSError as error:
         raise UsageError(f"{path}: cannot be opened: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise csv.Error(str(error)) from None
-    return list(csv.reader(lines, delimiter=separator_of(lines)))
+    except (UnicodeDecodeError, csv.Error):
+        raise UsageError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
 
 
 def separator_of(lines: Sequence[str]) -> str:
@@ -248,10 +238,10 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> Student
         id_, *others = filter(None, cells)
         values = {"id": id_, "name": ";".join(others)}
     if not is_student(wrong := values.get("id", "")):
-        raise StudentsError(f'{line}: "{wrong}" is not an id; put one of letters, digits and . _ @ + - first')
+        raise UsageError(f'{line}: "{wrong}" is not an id; put one of letters, digits and . _ @ + - first')
     for cell in cells:
         if any(letter in "<>" or unicodedata.category(letter) == "Cc" for letter in cell):
-            raise StudentsError(f"{line}: {cell!a} has a control character or an angle bracket; take it out")
+            raise UsageError(f"{line}: {cell!a} has a control character or an angle bracket; take it out")
     names, groups = (tuple(filter(None, _SEVERAL.split(values.get(key, "")))) for key in ("name", "group"))
     platforms = {name: values[name] for name in PLATFORMS if values.get(name)}
     return Student(values["id"], names, values.get("email", ""), platforms, groups)
@@ -263,6 +253,6 @@ def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, 
     for line, student in students:
         for place, text in (*student.ids, *(("", name) for name in student.names if names)):
             if known.setdefault((place, folded(text)), student.id) != student.id:
-                raise StudentsError(f'{line}: "{text}" stands for two students; delete it in both rows')
+                raise UsageError(f'{line}: "{text}" stands for two students; delete it in both rows')
     if len({student.id for _, student in students}) < len(students):
-        raise StudentsError(f"{path}: has a student in two rows; delete one of them")
+        raise UsageError(f"{path}: has a student in two rows; delete one of them")

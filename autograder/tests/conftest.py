@@ -40,7 +40,6 @@ SLOW = [
     "plugins/test_bench.py",
     "gradebook/test_autograde.py",
     "batch/test_interruption.py",
-    "gradebook/test_exchange.py",
     "gradebook/test_formgrader_browser.py",
     "course/test_kit.py",
     "authoring/test_proving.py",

@@ -9,7 +9,8 @@ from sqlalchemy import Table
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
-from autograder.gradebook.backup import BackupError, back_up, restore
+from autograder.errors import UsageError
+from autograder.gradebook.backup import back_up, restore
 from autograder.gradebook.lateness import extend
 from autograder.publishing.export import write_tables
 from autograder.publishing.regrade_requests import RegradeRequests
@@ -95,7 +96,7 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert [one.student for one in RegradeRequests(laptop).rows.values()] == ["ben"]
     back_up(laptop, tmp_path / "again.zip")
     assert restore(laptop, tmp_path / "again.zip").written == 0
-    with pytest.raises(BackupError, match="already exists"):
+    with pytest.raises(UsageError, match="already exists"):
         back_up(laptop, tmp_path / "again.zip")
 
 
@@ -107,7 +108,7 @@ def test_what_lies_there_is_replaced_only_where_that_was_said(
     (laptop.root / "students.csv").write_text("id\nzoe\n")
     (laptop.root / "submitted").mkdir()
     (laptop.root / "submitted" / "newer.txt").write_text("stays")
-    with pytest.raises(BackupError, match=r"students\.csv: differs from backup\.zip; add --over"):
+    with pytest.raises(UsageError, match=r"students\.csv: differs from backup\.zip; add --over"):
         restore(laptop, file)
     assert sorted(path.name for path in (laptop.root / "submitted").iterdir()) == ["newer.txt"]
     assert not (laptop.root / "gradebook.db").exists()
@@ -166,7 +167,7 @@ def test_what_is_no_whole_backup_of_this_course_changes_nothing(
     else:
         spoilt(file, bad, name, change)
     before = sorted(laptop.root.rglob("*"))
-    with pytest.raises(BackupError, match=message):
+    with pytest.raises(UsageError, match=message):
         restore(laptop, bad)
     assert [path for path in sorted(laptop.root.rglob("*")) if not path.name.endswith(".lock")] == before
 
@@ -177,7 +178,7 @@ def test_nothing_is_restored_through_a_link(running: tuple[Course, Path], tmp_pa
     laptop, elsewhere = _laptop(tmp_path / "laptop"), tmp_path / "elsewhere"
     elsewhere.mkdir()
     (laptop.root / link).symlink_to(elsewhere)
-    with pytest.raises(BackupError, match=f"{link}/ is a link"):
+    with pytest.raises(UsageError, match=f"{link}/ is a link"):
         restore(laptop, file, overwrite=True)
     assert not list(elsewhere.iterdir())
     assert not (laptop.root / "gradebook.db").exists()

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.course.course import Course
-from autograder.gradebook.comments import CommentBank, CommentsError, doubts
+from autograder.errors import UsageError
+from autograder.gradebook.comments import CommentBank, doubts
 from autograder.report.report import GradebookSubmission
 from autograder.tests.publishing.test_export import entry
 
@@ -58,7 +59,7 @@ def test_names_in_a_person_s_comment_stand_for_texts(bank: CommentBank, remark: 
 )
 def test_a_bank_that_cannot_be_used_is_refused_with_its_line(course: Course, text: str, message: str) -> None:
     (course.root / "comments.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(CommentsError, match=message):
+    with pytest.raises(UsageError, match=message):
         CommentBank(course.root)
 
 

@@ -12,12 +12,11 @@ from sqlalchemy.exc import SAWarning
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, log_of
-from autograder.errors import OUR_FAILURE
+from autograder.errors import OUR_FAILURE, AutograderError
 from autograder.gradebook import configuration
 from autograder.gradebook.config import (
     LOG,
     ConversionError,
-    GradebookError,
     converting,
     copy_database,
     database,
@@ -124,7 +123,7 @@ def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(re
         connection.execute("update alembic_version set version_num = '167914646830'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(GradebookError, match=r"gradebook\.db: is not of .* run `nbgrader db upgrade`"):
+    with pytest.raises(AutograderError, match=r"gradebook\.db: is not of .* run `nbgrader db upgrade`"):
         read_gradebook(ready, small(ready))
     assert path.read_bytes() == before
     nbgrader(ready, "db", "upgrade")
@@ -162,7 +161,7 @@ def test_what_is_not_ours_is_refused(ready: Course, change: str, message: str) -
         connection.executescript(change)
     if not change:
         path.write_text("no database, but some length" * 30)
-    with pytest.raises(GradebookError, match=message):
+    with pytest.raises(AutograderError, match=message):
         read_gradebook(ready, small(ready))
 
 

@@ -173,17 +173,18 @@ def shown(form: object) -> dict[str, object]:
     return {"output_type": "display_data", "data": {"image/png": form}}
 
 
+ODD: tuple[object, ...] = (None, "text", {"data": []}, {"output_type": "stream", "text": "x"}, [])
+NO_PICTURES: tuple[object, ...] = (7, None, "no picture", [1, 2], {}, png(100_000, 4), "<script>")
+
+
 @pytest.mark.parametrize(
     ("outputs", "pictures"),
     [
         ([shown(PICTURE)], 1),
         ([shown([PICTURE[:8], PICTURE[8:]])], 1),
         ([shown(PICTURE)] * 100, 8),
-        *(([shown(form)], 0) for form in (7, None, "no picture", [1, 2], {}, png(100_000, 4), "<script>")),
-        *(
-            ([output, shown(PICTURE)], 1)
-            for output in (None, "text", {"data": []}, {"output_type": "stream", "text": "x"}, [])
-        ),
+        *(([shown(form)], 0) for form in NO_PICTURES),
+        *(([output, shown(PICTURE)], 1) for output in ODD),
     ],
 )
 def test_only_pictures_below_a_cell_that_is_not_run_are_taken(outputs: list[Any], pictures: int) -> None:

@@ -4,10 +4,11 @@ import pytest
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
+from autograder.errors import UsageError
 from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.lateness import extend, read_extensions
 from autograder.gradebook.pages import read_gradebook
-from autograder.gradebook.renaming import RenamingError, rename
+from autograder.gradebook.renaming import rename
 from autograder.publishing.export import Exports
 from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.submission.store import ATTEMPTS, reading
@@ -28,9 +29,9 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     grade_submissions(course, [small(course)], executor=ByTheirWord())
     by_hand(course, "ann", "why", 2.0)
     for taken, message in (("ben", "already exists"), ("..", "is not an id")):
-        with pytest.raises(RenamingError, match=message):
+        with pytest.raises(UsageError, match=message):
             rename(course, "ann", taken)
-    with pytest.raises(RenamingError, match="nobody has the id zoe"):
+    with pytest.raises(UsageError, match="nobody has the id zoe"):
         rename(course, "zoe", "zoe2")
     rename(course, "ann", "ada.l")
     left = [path for path in course.root.rglob("*ann*") if path.suffix != ".db"]
@@ -70,7 +71,7 @@ def test_an_id_may_have_any_dots_and_the_way_back_is_open(ready: Course, old: st
 @pytest.mark.parametrize("old", [".", "..", "", "ben/01_small", "../submitted/ben"])
 def test_what_is_no_folder_of_one_student_is_nobody_s_id(ready: Course, old: str) -> None:
     hand_in(ready, 1.0, -1, "ben")
-    with pytest.raises(RenamingError, match="nobody has the id"):
+    with pytest.raises(UsageError, match="nobody has the id"):
         rename(ready, old, "ann")
     assert (ready.root / "submitted" / "ben" / "01_small" / "01_small.ipynb").is_file()
 
@@ -78,7 +79,7 @@ def test_what_is_no_folder_of_one_student_is_nobody_s_id(ready: Course, old: str
 def test_two_students_of_the_list_stay_two(course: Course) -> None:
     listed = course.root / "students.csv"
     listed.write_text("id,name\nann,Ann\nben,Ben\n", encoding="utf-8")
-    with pytest.raises(RenamingError, match=r"students\.csv has ben already"):
+    with pytest.raises(UsageError, match=r"students\.csv has ben already"):
         rename(course, "ann", "ben")
     assert [one.id for one in read_students(listed).all] == ["ann", "ben"]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.metadata import TimesError, read_participants
+from autograder.collecting.metadata import read_participants
 from autograder.course.course import Course
+from autograder.errors import UsageError
 from autograder.plugins import moodle
 from autograder.plugins.moodle import WorksheetError, fill_worksheet, pack_for_moodle
 from autograder.publishing import graded_work
@@ -129,7 +130,7 @@ def test_only_changed_grades_are_written(fill: Fill) -> None:
 def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
     filled = fill(SHEET.replace("Sunday, 1 March 2026, 5:00 PM", "vorgestern"), scored("Ada.Lovelace", 3.0))
     assert filled.values == {"Ada.Lovelace": 3.0}
-    with pytest.raises(TimesError, match="is not a Moodle grading worksheet"):
+    with pytest.raises(UsageError, match="is not a Moodle grading worksheet"):
         fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import UsageError
-from autograder.submission.students import Student, Students, StudentsError, read_students
+from autograder.submission.students import Student, Students, read_students
 
 
 def test_every_name_of_a_row_stands_for_its_first(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_list_of_students_that_cannot_serve_is_refused_by_line(
 ) -> None:
     path = tmp_path / "students.csv"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(StudentsError, match=message):
+    with pytest.raises(UsageError, match=message):
         read_students(path)
 
 
@@ -88,7 +88,7 @@ def test_a_file_that_is_not_there_is_not_called_badly_encoded(tmp_path: Path) ->
     with pytest.raises(UsageError, match="cannot be opened: Is a directory"):
         read_students(tmp_path)
     (tmp_path / "students.csv").write_bytes("id\nZoë".encode("latin-1"))
-    with pytest.raises(StudentsError, match="cannot be read; save it as CSV in UTF-8"):
+    with pytest.raises(UsageError, match="cannot be read; save it as CSV in UTF-8"):
         read_students(tmp_path / "students.csv")
 
 
