@@ -9,14 +9,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbformat import v4
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
-from nbgrader.utils import find_all_files
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import LOCK, Attempt, adopt, put_forward
@@ -105,21 +103,13 @@ class ExerciseGradebook:
                 row = rows_on(self._gradebook, self._exercise, submission.student)
                 node = take_in(self._gradebook, self._release, row, notebook, graded)
                 self.ledger.settle(row, notebook, self.rules, graded.report)
-                others = {path.name: path for path in companions(submission)} | self._handout
+                others = {path.name: path for path in companions(submission)}
                 text = f"{v4.writes(node)}\n"
                 write_folder(self._autograde, submission, submission.autograded, text, others)
         except ConversionError:
             self._gradebook.db.rollback()
             raise
         self._gradebook.db.expunge_all()
-
-    @cached_property
-    def _handout(self) -> dict[str, Path]:
-        """The exercise's files besides the notebook; all submissions get the same ones."""
-        folders = self._autograde.coursedir
-        source = Path(folders.format_path(folders.source_directory, ".", self._exercise.name))
-        files = find_all_files(str(source), [*folders.ignore, "*.ipynb"])
-        return {str(Path(path).relative_to(source)): Path(path) for path in files}
 
 
 class Counting:

@@ -235,7 +235,7 @@ def write_feedback(
     """Write a page for each graded submission and yield its path, or the error if it cannot be written.
 
     Only `students` get one, if they are given; `view` may tell less than all. Beside a page lies what the
-    exchange needs to return it, and no file of the exercise: students have these, and pages refer to none.
+    exchange needs to return it.
     """
     people = read_people(course)
     with open_converter(GenerateFeedback, course, exercise) as converter:
