@@ -160,7 +160,7 @@ class Watch:
                 told = [same.told for same in attempts if same.digest == newest.digest and same.told]
                 if told and newest.shown:
                     continue
-                until = now if told else self._until(attempts, exercise)
+                until = now if told else _until(attempts, exercise, now)
                 if until <= now:  # mark it, or mark it again
                     when = newest.told or (told[-1] if told else now)
                     mark(one, newest, when, shown=False)
@@ -170,16 +170,6 @@ class Watch:
                     yield f"{exercise.name} {one.student}: waits until {until:%Y-%m-%d %H:%M %Z}"
             if due:
                 yield from self._grade(exercise, due)
-
-    def _until(self, attempts: Sequence[Attempt], exercise: Exercise) -> datetime:
-        """Return when the student may be told of one more attempt; days are those of the due date's zone."""
-        settings, due = settings_of(exercise), exercise.settings.due
-        now = self.clock().astimezone((due.tzinfo if due else None) or UTC)
-        times = sorted(one.told.astimezone(now.tzinfo) for one in attempts if one.told)
-        until = settings.pause.after(times[-1]) if times else now
-        if sum(when.date() == now.date() for when in times) >= settings.a_day:
-            until = max(until, datetime.combine(now.date() + timedelta(days=1), clock.min, now.tzinfo))
-        return until
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         if refusal(submission):
@@ -221,6 +211,17 @@ class Watch:
         due = lateness.due(student, None)
         over = due is not None and self.clock() > due
         return None if over else settings_of(exercise).tells
+
+
+def _until(attempts: Sequence[Attempt], exercise: Exercise, now: datetime) -> datetime:
+    """Return when the student may be told of one more attempt; days are those of the due date's zone."""
+    settings, due = settings_of(exercise), exercise.settings.due
+    now = now.astimezone((due.tzinfo if due else None) or UTC)
+    times = sorted(one.told.astimezone(now.tzinfo) for one in attempts if one.told)
+    until = settings.pause.after(times[-1]) if times else now
+    if sum(when.date() == now.date() for when in times) >= settings.a_day:
+        until = max(until, datetime.combine(now.date() + timedelta(days=1), clock.min, now.tzinfo))
+    return until
 
 
 def _is_told(attempt: Attempt) -> bool:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -69,12 +70,13 @@ class Hall:
         (folder / "submission_secret.txt").write_text(f"secret of {student} {stamp}")
 
     def round(self, minutes: float = 0, *, release: bool = False) -> list[str]:
-        """Let time pass, then look once, as a command that was started again does."""
+        """Let time pass, then look once, as a command that was started again does; each look takes time."""
         self.now += minutes * MINUTE
+        looks = count()
         arrivals = FromExchange(self.course, self.config)
         watch = Watch(
             self.course, [small(self.course)], arrivals, self.config, self.grader,
-            clock=lambda: self.now, release=release,
+            clock=lambda: self.now + timedelta(microseconds=next(looks)), release=release,
         )  # fmt: skip
         return list(watch.round())
 
