@@ -2,42 +2,43 @@
 
 What an answer computes on the way is compared with what right answers compute. The first expression counts
 that makes everything right if it gives one of their results that the answer never reaches. If all that goes
-into it is right, this step is wrong, and it alone. All of this happens on disclosed inputs.
+into it is right, this step is wrong, and it alone.
+
+The code gets a call around each expression, so it runs wherever candidates for repairs run, on disclosed
+inputs. A submission that forges its results spoils the explanation of its own mistake, and nothing else.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import islice
 from typing import Any
 
 from autograder.diagnosis.code import ALWAYS_THERE, Code, Place
 from autograder.diagnosis.making import Edit
-from autograder.diagnosis.pieces import operation
-from autograder.diagnosis.results import (
-    Exchanging,
-    Key,
-    Recorded,
-    Values,
-    close,
-    equal,
-    flat,
-    form,
-    record,
-    together,
-)
+from autograder.diagnosis.pieces import ANYWHERE
+from autograder.diagnosis.same import close, equal, flat, form
 from autograder.diagnosis.search import SECOND
-from autograder.diagnosis.trees import parents
-from autograder.testing.exchange import Backend, Local, LostError
+from autograder.diagnosis.trees import parents, rewritten
+from autograder.testing.exchange import Backend, Exchange, Local, LostError, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import run_code
-from autograder.worker.protocol import ProtocolError
+from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.results import RECORD
+from autograder.worker.values import Decoder, Encoder
 
 _MOST = 100  # exchanges that are tried
 _NO_ANSWER = (LostError, ProtocolError, TypeError, ValueError, RuntimeError, OverflowError)
 _FEW = 4  # failed tests in which a step is looked for
+_KINDS = (
+    ast.Call, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Name,
+    ast.IfExp,
+)  # fmt: skip
+Key = tuple[int, int]  # the number of a test, and of a request in it
+Values = Mapping[Key, list[Any]]  # what an expression gives during each request, once or several times
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,61 @@ class Step:
     """The expression that goes wrong, as if it were edited."""
 
     edit: Edit
-    line: int
-    begins: int  # the line from which on something goes wrong; mostly the same
     gives: str  # the name that right answers have for what it should give, if any
     reached: str  # and for the last right result before it
     is_assigned: bool  # whether it is all that its line assigns
 
 
+@dataclass(frozen=True)
+class Recording:
+    """What expressions gave, in the order in which they first gave something, and the answers to requests."""
+
+    results: dict[int, dict[Key, list[Any]]] = field(default_factory=dict)
+    answers: dict[Key, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Code that tells what its expressions give."""
+
+    code: Code
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """The expressions in functions that may give numbers, by their own numbers."""
+        calls = (one for tree in self.code.statements for one in ast.walk(tree) if isinstance(one, ast.Call))
+        no = {id(one.func) for one in calls}
+        found = (one for one in self.code.places if isinstance(one.node, _KINDS) and one.scope.function)
+        read = (one for one in found if isinstance(getattr(one.node, "ctx", None), ast.Load | None))
+        return tuple(
+            one for one in read if id(one.node) not in no and getattr(one.node, "id", "") not in ANYWHERE
+        )
+
+    @cached_property
+    def numbers(self) -> Mapping[int, int]:
+        """The number of each expression by the address of its node."""
+        return {id(place.node): number for number, place in enumerate(self.places)}
+
+    def define(self, backend: Backend) -> None:
+        """Run the code with a call around each of its expressions."""
+
+        def change(old: ast.AST, made: ast.AST) -> ast.AST:
+            number = self.numbers.get(id(old))
+            if number is None or not isinstance(made, ast.expr):
+                return made
+            return ast.Call(ast.Name(RECORD, ast.Load()), [ast.Constant(number), made], [])
+
+        statements = tuple(rewritten(one, change) for one in self.code.statements)
+        backend.ask({"op": "edit", "source": Code(statements).text}, [])
+
+
 @dataclass(eq=False)
 class Result:
-    """What right answers compute on the way; by answer, the number of the expression that gives it."""
+    """What a right answer computes on the way, by an expression of this number."""
 
     values: Values
-    numbers: dict[int, int] = field(default_factory=dict)
+    answer: int
+    number: int
     name: str = ""
 
     @property
@@ -75,118 +118,78 @@ class Results:
         self._asked = cache(lambda test, inputs: suite.reference_run(test, inputs).exchanges)
         self._backend = cache(self._run)
         self._recorded = cache(
-            lambda at, test, inputs: record(self._backend(at), test.number, self._asked(test, inputs))
+            lambda at, test, inputs: _record(self._backend(at), test.number, self._asked(test, inputs))
         )
         self._known = cache(self._different)
 
     def wrong_step(self, code: Code, failed: Sequence[HiddenTest], bench: Backend) -> Step | None:
         """Return the step of some code that alone is wrong, if it can be proven.
 
-        It is looked for in a few of the failed tests, and then in all tests.
+        It is looked for in a few of the failed tests, and then all tests have to pass.
         """
         if not self._suite.exercise.has_torch:
             return None
-        own, passed = Recorded(code), set[int]()
         few = tuple(sorted(failed, key=lambda test: len(self._asked(test, DISCLOSED)))[:_FEW])
         with suppress(*_NO_ANSWER):
-            own.define(bench)
-            if self._first(own, few, few, bench, passed):
-                others = (test for test in self._tests if test not in few)
-                return self._first(own, few, (*few, *others), bench, passed)
+            return self._first(Recorded(code), few, bench)
         return None
 
-    def _first(
-        self,
-        own: Recorded,
-        few: tuple[HiddenTest, ...],
-        tests: tuple[HiddenTest, ...],
-        bench: Backend,
-        passed: set[int],
-    ) -> Step | None:
-        """Return the first expression after whose exchange tests pass, if all that goes into it is right.
-
-        In a few tests all expressions are tried, and then those that have `passed` these.
-        """
-        seen = together(record(bench, test.number, self._asked(test, DISCLOSED)) for test in tests)
+    def _first(self, own: Recorded, few: tuple[HiddenTest, ...], bench: Backend) -> Step | None:
+        """Return the first expression after whose exchange tests pass, if all that goes into it is right."""
+        own.define(bench)
+        seen = _together(_record(bench, test.number, self._asked(test, DISCLOSED)) for test in few)
         if not all(0 <= number < len(own.places) for number in seen.results):
             raise ProtocolError("an expression has no known number")
-        answers = together(self._recorded(0, test, DISCLOSED) for test in tests).answers
-        known = self._known(tests)
+        answers = _together(self._recorded(0, test, DISCLOSED) for test in few).answers
+        known = self._known(few)
         is_right = {number: _found(known, values) for number, values in seen.results.items()}
-        useful = [
-            one
-            for one in known
-            if (one.is_number or not any(_only_ordered(one, other) for other in is_right.values() if other))
-            and not _is_last(one, answers, seen.answers)
-        ]
+        reached = {id(one) for one in is_right.values() if one and not one.is_number}
+        useful = [one for one in known if id(one) not in reached and not _is_last(one, answers, seen.answers)]
         pairs = (
             (number, one)
             for number, values in seen.results.items()
-            if tests == few or number in passed
+            if is_right[number] is None
             for one in useful
-            if one is not is_right[number] and _alike(values, one.values)
+            if _alike(values, one.values)
         )
-        after: Place | None = None
-        for (number, one), _ in zip(pairs, range(_MOST), strict=False):
-            mine, place = is_right[number], own.places[number]
-            if (mine and after) or not self._repairs(number, one, few, bench):
-                continue
-            passed.add(number)
-            if tests != few and not self._repairs(number, one, tests, bench, SECOND):
-                continue
-            if mine and self._leads_to(mine, one, few[0]):  # a step is missing, here or later
-                after = place
-            elif after or not self._takes_more(place, one, useful, few[0]):
-                return _step(own, place, one, is_right, after)
-            else:
-                return None
+        for number, one in islice(pairs, _MOST):
+            if self._repairs(number, one, few, bench) and self._repairs(
+                number, one, self._tests, bench, (DISCLOSED, SECOND)
+            ):
+                return _step(own, own.places[number], one, is_right)
         return None
 
     def _different(self, tests: tuple[HiddenTest, ...]) -> list[Result]:
         """Return different results, in the order of the first answer that computes them."""
         found, right = list[Result](), list[Any]()
         for at, answer in enumerate(self._answers):
-            recording = together(self._recorded(at, test, DISCLOSED) for test in tests)
+            recording = _together(self._recorded(at, test, DISCLOSED) for test in tests)
             right = right or [*recording.answers.values()]
-            for number, values in (
-                recording.results.items() if equal([*recording.answers.values()], right) else ()
-            ):
+            if not equal([*recording.answers.values()], right):
+                continue
+            for number, values in recording.results.items():
                 others = (one for one in found if one.values.keys() == values.keys())
                 if (one := _found([*others], values)) is None:
-                    found.append(one := Result(values))
-                one.numbers.setdefault(at, number)
+                    found.append(one := Result(values, at, number))
                 one.name = one.name or _name(answer.places[number])
         return found
 
     def _repairs(
-        self, number: int, one: Result, tests: Sequence[HiddenTest], bench: Backend, last: Inputs = DISCLOSED
+        self,
+        number: int,
+        one: Result,
+        tests: Sequence[HiddenTest],
+        bench: Backend,
+        sets: Sequence[Inputs] = (DISCLOSED,),
     ) -> bool:
-        """Whether tests pass on disclosed inputs, and then on a last set, if an expression gives a result."""
-        at, its = next(iter(one.numbers.items()))
-        for inputs in dict.fromkeys((DISCLOSED, last)):
+        """Whether tests pass on these inputs if an expression gives a right result."""
+        for inputs in sets:
             for test in tests:
-                values = self._recorded(at, test, inputs).results.get(its, {})
-                backend = Exchanging(bench, number, values, test.number, self._asked(test, inputs))
+                values = self._recorded(one.answer, test, inputs).results.get(one.number, {})
+                backend = _Exchanging(bench, number, values, test.number, self._asked(test, inputs))
                 if self._suite.run_one(test, backend, inputs).error is not None:
                     return False
         return True
-
-    def _leads_to(self, one: Result, other: Result, test: HiddenTest) -> bool:
-        """Whether the other result depends on this one in a right answer, or none computes both."""
-        for at in one.numbers.keys() & other.numbers.keys():
-            number, its = one.numbers[at], other.numbers[at]
-            right = self._recorded(at, test, DISCLOSED).results
-            values = {key: [*map(_changed, several)] for key, several in right.get(number, {}).items()}
-            asked = self._asked(test, DISCLOSED)
-            seen = record(self._backend(at), test.number, asked, number, values).results
-            return its not in seen or not _equal(right.get(its, {}), seen[its])
-        return True
-
-    def _takes_more(self, place: Place, one: Result, useful: Sequence[Result], test: HiddenTest) -> bool:
-        """Whether a result takes more steps than the one that an expression takes."""
-        kinds = {operation(self._answers[at].places[its].node) for at, its in one.numbers.items()}
-        between = (other for other in useful if other is not one and _alike(other.values, one.values))
-        return operation(place.node) not in kinds and any(self._leads_to(two, one, test) for two in between)
 
     def _run(self, at: int) -> Local:
         local = Local(run_code(self._suite.exercise.reference))
@@ -194,19 +197,16 @@ class Results:
         return local
 
 
-def _step(
-    own: Recorded, place: Place, one: Result, is_right: Mapping[int, Result | None], after: Place | None
-) -> Step | None:
-    """Return a step if all that goes into it is right, or an exchange `after` which nothing else is wrong."""
-    used, begin = [*_used(own, place.node, is_right)], after or place
-    where = [(own.code.cell(x.node), replace(x.scope, names=())) for x in (place, begin)]
-    if where[0] != where[1] or (after is None and None in used):
+def _step(own: Recorded, place: Place, one: Result, is_right: Mapping[int, Result | None]) -> Step | None:
+    """Return a step if all that goes into it is right."""
+    used = [*_used(own, place.node, is_right)]
+    if None in used:
         return None
-    named = [one.name for one in is_right.values() if one and one in used and one.name and not one.is_number]
-    edit = Edit(place.node, ast.Pass, "step", 0.0, at=place.node, cell=where[0][0])
-    line, begins = (getattr(one.node, "lineno", 0) for one in (place, begin))
+    named = [one.name for one in is_right.values() if one in used and one and one.name and not one.is_number]
+    edit = Edit(place.node, ast.Pass, "step", 0.0, at=place.node, cell=own.code.cell(place.node))
     gives = "" if one.is_number else one.name  # a number may have another one's name by accident
-    return Step(edit, line, begins, gives, named[-1] if named else "", place.slot == ("=", ""))
+    reached = named[-1] if named and named[-1] != gives else ""
+    return Step(edit, gives, reached, place.slot == ("=", ""))
 
 
 def _used(own: Recorded, node: ast.AST, is_right: Mapping[int, Result | None]) -> Iterator[Result | None]:
@@ -246,8 +246,9 @@ def _name(place: Place) -> str:
 
 def _found(known: Sequence[Result], values: Values) -> Result | None:
     """Return the right result that some values are, or a part of them."""
-    found = (one for one in known if _equal(values, one.values))
-    return min(found, key=lambda one: len(one.values), default=None)
+    found = (one for one in known if values.keys() <= one.values.keys())
+    same = (one for one in found if all(equal(values[key], one.values[key]) for key in values))
+    return min(same, key=lambda one: len(one.values), default=None)
 
 
 def _is_last(one: Result, right: Mapping[Key, Any], seen: Mapping[Key, Any]) -> bool:
@@ -262,26 +263,70 @@ def _is_last(one: Result, right: Mapping[Key, Any], seen: Mapping[Key, Any]) -> 
     return True
 
 
-def _only_ordered(one: Result, other: Result) -> bool:
-    """Whether two results have the same numbers, in whatever order."""
-    pairs = ((flat(one.values[key]), flat(other.values[key])) for key in one.values)
-    return one.values.keys() == other.values.keys() and all(
-        close(a.sort().values, b.sort().values) for a, b in pairs
-    )
+def _record(backend: Backend, test: int, exchanges: Sequence[Exchange]) -> Recording:
+    """Record what expressions give when a test asks what it has asked of a right answer."""
+    found = Recording()
+    _take(backend)
+    for at, exchange in enumerate(exchanges):
+        found.answers[test, at] = _value(backend.ask(*exchange.request))
+        for pair in _take(backend) or ():
+            match pair:
+                case [int(one), list(given)]:
+                    found.results.setdefault(one, {})[test, at] = given
+    return found
 
 
-def _equal(one: Values, other: Values) -> bool:
-    """Whether an expression gives the same as the other whenever it gives something."""
-    return one.keys() <= other.keys() and all(equal(one[key], other[key]) for key in one)
+def _together(several: Iterable[Recording]) -> Recording:
+    """Return the recordings of several tests as one."""
+    found = Recording()
+    for one in several:
+        found.answers.update(one.answers)
+        for number, values in one.results.items():
+            found.results.setdefault(number, {}).update(values)
+    return found
+
+
+def _take(backend: Backend, number: int | None = None, values: Sequence[Any] = ()) -> Any:
+    """Return what expressions gave in the last request; in the next one, one of them gives these values."""
+    encoder = Encoder(lambda _: {"list": []})
+    encoded = encoder.encode([*values])
+    request = {"op": "results", "number": number, "values": encoded, "keep": number is None}
+    return _value(backend.ask(request, encoder.parts))
+
+
+def _value(reply: Reply) -> Any:
+    """Return the value of an answer; None where it holds an error, or instead of what it only refers to."""
+    return Decoder(reply[1], lambda _: None).decode(reply[0].get("value"))
+
+
+@dataclass
+class _Exchanging:
+    """A backend for one test, in which an expression gives other values."""
+
+    backend: Backend
+    number: int
+    values: Values
+    test: int
+    right: Sequence[Exchange]  # what a right answer has answered
+    at: int = 0
+
+    def ask(self, header: Header, parts: Parts) -> Reply:
+        """Return the answer to one request.
+
+        Gradients are those of the right answer, if any reach their place: what is put in has none of its own.
+        """
+        _take(self.backend, self.number, self.values.get((self.test, self.at), []))
+        reply, sent = self.backend.ask(header, parts)
+        expected, ours = self.right[self.at].reply if self.at < len(self.right) else ({}, [])
+        self.at += 1
+        if "gradients" in reply and reply == expected and len(sent) == len(ours):
+            first = str([reply["value"], reply["arguments"]]).count("'tensor'")
+            for at in range(first, len(sent)):
+                if sent[at].shape == ours[at].shape and bool(sent[at].any()) >= bool(ours[at].any()):
+                    sent[at] = ours[at]
+        return reply, sent
 
 
 def _alike(one: Values, other: Values) -> bool:
     """Whether two expressions give values of the same forms at the same times."""
     return one.keys() == other.keys() and all(form(one[key]) == form(other[key]) for key in one)
-
-
-def _changed(value: Any) -> Any:
-    """Return another value of the same form."""
-    if not hasattr(value, "dtype"):
-        return not value if isinstance(value, bool) else value * value + 1
-    return value.logical_not() if str(value.dtype) == "torch.bool" else value * value + 1

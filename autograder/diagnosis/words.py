@@ -94,10 +94,6 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
 
 def step(step: Step, where: str) -> str:
     """Return which step goes wrong, and that all else is right; the exchange of its result has proven it."""
-    if step.begins != step.line:
-        first, last = sorted((step.begins, step.line))
-        makes = f", which makes `{step.gives}`" if step.gives else ""
-        return f"It goes wrong between line {first} and line {last}{makes}; everything else is right."
     before = f"Up to `{step.reached}` all is as it should be. " if step.reached else ""
     where = where.partition(", at `")[0] if step.is_assigned else f"{where},"
     makes = f" that makes `{step.gives}`" if step.gives else ""

@@ -11,7 +11,6 @@ In reading order:
 - explanation: explains a failed test to its student, by its run with disclosed inputs.
 - carried: grades questions again that fail because of a wrong earlier answer.
 - diagnosis: names the mistake, by a repair or by a known answer that behaves alike.
-- same_answer: whether two answers are the same.
 - examples: finds the smallest call whose answer is wrong.
 - by_hand: why an instructor has to look at a question with `by_hand` rules.
 """

@@ -17,9 +17,9 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.making import Edit
 from autograder.diagnosis.misconceptions import Catalogue, Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
+from autograder.diagnosis.same import same_exchanges
 from autograder.diagnosis.search import Repair
 from autograder.grading.explanation import Submitted
-from autograder.grading.same_answer import same_exchanges
 from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local
@@ -108,7 +108,7 @@ class Diagnosis:
                 whole = bool(found and found[0].whole)
                 if not whole or words.goes_round(found[0].edits):
                     step = self.repairer.results(wrong.question).wrong_step(looked.code, tests, session)
-            if whole and (step is None or step.begins < step.line):
+            if whole and step is None:
                 return self._repaired(wrong, looked, found)
         alike = self._alike(wrong)
         if looked and step:

@@ -69,7 +69,8 @@ def said(text: str) -> str:
             LAYERS,
             "torch.softmax(s / k.shape[-1] ** 0.5, dim=-1)",
             "torch.softmax((s / k.shape[-1] ** 0.5).tanh(), dim=0)",
-            "The step in line 11 is where it goes wrong; everything else is right.",
+            "Up to `scores` all is as it should be. The step in line 11 that makes `last_weights` is where it "
+            "goes wrong; everything after it is right.",
         ),
         (
             LAYERS,
@@ -77,11 +78,12 @@ def said(text: str) -> str:
             "x.shape[-1] ** 0.5",
             "The step in line 11, at `x.shape[-1]`, is where it goes wrong; everything else is right.",
         ),
-        (  # what is missing lies between what is right and what is not
+        (
             LAYERS,
             "s / k.shape[-1] ** 0.5",
             "s - s.mean()",
-            "It goes wrong between line 10 and line 11; everything else is right.",
+            "The step in line 11, at `s - s.mean()`, that makes `scores` is where it goes wrong; everything "
+            "else is right.",
         ),
     ],
 )
