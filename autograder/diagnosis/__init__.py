@@ -9,7 +9,6 @@ In reading order:
 - same: whether two values, or two answers, are the same.
 - code: the statements on which a question rests, and copies of them with edits.
 - edits: the edits that are tried, the likeliest first.
-- statements: those that change statements, their order, or names of layers.
 - making: what an edit is, and its size.
 - pieces: the values and steps of right answers, which are tried in a student's code.
 - mutations: general changes to one place; verify also makes its mutants with them.

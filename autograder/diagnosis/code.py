@@ -57,12 +57,12 @@ class Code:
         return "\n".join(self.texts)
 
     @cached_property
-    def unused(self) -> frozenset[tuple[str, str]]:
-        """The variables of functions that only their own assignments read, each with its function."""
-        functions = (
-            node for one in self.statements for node in ast.walk(one) if isinstance(node, _FUNCTIONS)
+    def unread(self) -> frozenset[tuple[str, str]]:
+        """The variables of functions that nothing reads, each with its function."""
+        nodes = (node for one in self.statements for node in ast.walk(one) if isinstance(node, _FUNCTIONS))
+        return frozenset(
+            (node.name, name) for node in nodes for name in {*stored(node)} - {*names_in(node, ast.Load)}
         )
-        return frozenset((node.name, name) for node in functions for name in _unused(node))
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -111,8 +111,10 @@ def _places(
         return
     target = node.targets[0] if isinstance(node, ast.Assign) else None
     used = scope.uses.get(target.id, ()) if isinstance(target, ast.Name) else ()
+    # What stands in a tuple is assigned as well as what stands alone.
+    each = slot if isinstance(node, ast.Tuple) and slot == ("=", "") else None
     for part, its in _children(node):
-        yield from _places(part, scope, its, used)
+        yield from _places(part, scope, its or each, used)
 
 
 def _in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Iterator[Place]:
@@ -208,19 +210,6 @@ def names_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
 def stored(node: ast.AST) -> list[str]:
     """Return the variables that some code assigns."""
     return [name for name in names_in(node, ast.Store) if name != "_"]
-
-
-def _unused(function: ast.AST) -> set[str]:
-    read, assigned = set[str](), set[str]()
-    for node in ast.walk(function):
-        if not isinstance(node, ast.stmt) or isinstance(node, _FUNCTIONS):
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        own = {target.id for target in targets if isinstance(target, ast.Name)}
-        assigned |= set() if isinstance(node, ast.For) else own
-        parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
-        read |= {name for part in parts for name in names_in(part, ast.Load)} - own
-    return assigned - read
 
 
 def _loops(node: ast.AST) -> bool:

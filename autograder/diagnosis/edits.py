@@ -13,13 +13,12 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from autograder.diagnosis.code import Code, Place, Scope, called_name, is_signed
+from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, is_signed
 from autograder.diagnosis.making import MOST_ADDED, Edit, Making
 from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.patterns import filled, rules
 from autograder.diagnosis.pieces import MOST_NAMES, Pieces, data_of, holds_place, operation, ways
-from autograder.diagnosis.statements import blocks, moves, orders, statements
-from autograder.diagnosis.trees import altered, is_docstring, of_self, parsed, words_of
+from autograder.diagnosis.trees import altered, is_docstring, of_self, parsed, replaced, words_of
 
 Maker = Callable[[Making, Place], Iterator[Edit]]
 _DIMENSIONS = (-1, -2, 0, 1, 2, -3)
@@ -34,22 +33,16 @@ _MOST_JOINT = 6  # places that one edit changes in the same way
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
-def edits(code: Code, right: Pieces, most: int = 400) -> list[Edit]:
-    """Return the changes to some code, the likeliest first; unlikely ones only where there are hardly any."""
-    found = _made(code, right, _MAKERS)
-    if len(found) < most:
-        found += _made(code, right, (_general_steps,))
-    return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
-
-
-def _made(code: Code, right: Pieces, makers: Sequence[Maker]) -> list[Edit]:
+def edits(code: Code, right: Pieces) -> list[Edit]:
+    """Return the changes to some code, the likeliest first."""
     compared = right.compared(code)
-    return [
+    found = [
         edit
         for place in code.places
-        for make in makers
+        for make in _MAKERS
         for edit in make(Making(right, compared, place), place)
     ]
+    return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
 
 
 def _joint(found: Sequence[Edit]) -> Iterator[Edit]:
@@ -335,7 +328,57 @@ def _in_lists(making: Making, place: Place) -> Iterator[Edit]:
                     yield from making.edit(place.node, altered(place.node, elts=several), "order", 1.8)
 
 
+def _orders(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield statements that follow one another in the other order, or what stands before a loop inside it."""
+    bodies = [getattr(place.node, name, None) for name in ("body", "orelse")]
+    for body in bodies:
+        for one, other in pairwise(body if isinstance(body, list) else ()):
+            if place.scope.function == "__init__":
+                yield from making.edit(other, ast.Pass(), "order", 1.2, (one, [other, one]))
+            elif place.scope.function:
+                yield from _exchanged(making, one, other)
+            if isinstance(other, ast.For) and isinstance(one, ast.Assign):
+                loop = altered(other, body=[one, *other.body])
+                yield from making.edit(one, ast.Pass(), "in the loop", 1.8, (other, loop), size=2)
+
+
+def _exchanged(making: Making, one: ast.stmt, other: ast.stmt) -> Iterator[Edit]:
+    """Yield w = g(s); v = f(w) for w = f(s); v = g(w): two steps in the other order."""
+    match one, other:
+        case ast.Assign(targets=[ast.Name(id=name)], value=first), (
+            ast.Assign(value=second) | ast.Return(value=ast.expr() as second)
+        ):
+            inside, deep = data_of(first), data_of(second)
+            if inside is not None and isinstance(deep, ast.Name) and deep.id == name:
+                exchanged = replaced(second, {id(deep): inside}), replaced(first, {id(inside): deep})
+                yield from making.edit(first, exchanged[0], "order", 1.4, (second, exchanged[1]))
+
+
+def _statements(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield results that are kept, tensors that are not changed in place, and blocks taken apart."""
+    node = place.node
+    match node:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as owner)) as call
+        ) if ast.unparse(owner) not in (*MODULES, "nn.functional", "torch.nn.functional", "self", "plt"):
+            target = altered(owner, ctx=ast.Store())
+            yield from making.edit(node, ast.Assign([target], call, lineno=0), "discarded", 1.0)
+        case ast.Expr(value=ast.Call(args=[ast.Name() as first, *_]) as call):
+            made = ast.Assign([altered(first, ctx=ast.Store())], call, lineno=0)
+            yield from making.edit(node, made, "discarded", 1.2)
+        case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+            made = ast.Assign([node.target], ast.BinOp(ast.Name(name, ast.Load()), op, value), lineno=0)
+            yield from making.edit(node, made, "in place", 1.2)
+        case ast.Assign(targets=[ast.Name() | ast.Subscript()], value=ast.Name(id=name) as value):
+            yield from making.edit(value, parsed(f"{name}.clone()"), "copy", 1.3)
+        case ast.With():
+            yield from making.edit(node, node.body, "too much", 1.2)
+        case ast.For(body=[*first, ast.Return() as last]):
+            loop = altered(node, body=first or [ast.Pass()])
+            yield from making.edit(node, [loop, last], "return in the loop", 0.9)
+
+
 _MAKERS: tuple[Maker, ...] = (
-    _values, _numbers, _names, _unread, _steps, _idioms, _calls, orders, _in_lists, moves, statements, blocks,
-    _changed_back,
+    _values, _numbers, _names, _unread, _steps, _idioms, _calls, _orders, _in_lists, _statements,
+    _changed_back, _general_steps,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from functools import cached_property
 from textwrap import dedent
 from typing import Any, TypeVar
 
-from autograder.diagnosis.trees import altered, around, by_sort, placeless, rewritten, sort_of_node
+from autograder.diagnosis.trees import altered, around, by_type, placeless, rewritten
 
 _ARROW = "=>"
 _ALL = -1
@@ -208,9 +208,7 @@ def _value(statements: list[ast.stmt]) -> ast.expr | None:
 def _alike(tree: ast.AST, pattern: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a tree that may fit a pattern: of several statements, those that fit the first."""
     is_any = isinstance(pattern, ast.Name) and _LETTER.fullmatch(pattern.id)
-    kind, name = sort_of_node(pattern)
-    sort = kind, "" if _LETTER.fullmatch(name) else name
-    nodes = ast.walk(tree) if is_any else by_sort(tree).get(sort, ())
+    nodes = ast.walk(tree) if is_any else by_type(tree).get(type(pattern), ())
     return (node for node in nodes if fits(pattern, node, {}))
 
 

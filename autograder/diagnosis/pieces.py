@@ -73,14 +73,11 @@ def _nearest(name: str, names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The values of right answers by where they stand, their steps, and their statements by function."""
+    """The values of right answers by where they stand, and their steps."""
 
     values: Mapping[Slot, tuple[Piece, ...]]
     steps: tuple[Piece, ...]
-    statements: Mapping[str, tuple[ast.stmt, ...]]
     operations: tuple[Counter[str], ...]  # of each answer
-    attributes: Mapping[str, tuple[tuple[str, ...], ...]]  # of each class
-    errors: frozenset[str]  # that they raise
 
     def compared(self, code: Code) -> "Compared":
         """Compare the operations of some code with those of the right answers that are most like it."""
@@ -104,19 +101,10 @@ def pieces_of(trees: Iterable[ast.Module]) -> Pieces:
     """Return what these right answers are made of."""
     answers = [Code(tuple(placeless(tree).body)) for tree in trees]
     values, steps = defaultdict[Slot, dict[str, Piece]](dict), dict[str, Piece]()
-    statements = defaultdict[str, dict[str, ast.stmt]](dict)
-    attributes = defaultdict[str, dict[tuple[str, ...], None]](dict)
-    errors = set[str]()
     places = [place for answer in answers for place in answer.places]
     whole = {ast.unparse(value) for place in places for value in _whole(place.node)}
     for place in places:
-        match node := place.node:
-            case ast.ClassDef(name=name):
-                attributes[name].setdefault(place.scope.attributes)
-            case ast.Raise(exc=ast.Call(func=ast.Name(id=name))):
-                errors.add(name)
-        if isinstance(node, ast.stmt) and place.scope.function and _may_be_missing(node):
-            statements[place.scope.function].setdefault(ast.unparse(node), node)
+        node = place.node
         if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load | None):
             text = ast.unparse(node)
             if place.slot and _size(node) <= _MOST_NODES and text not in whole:
@@ -128,10 +116,7 @@ def pieces_of(trees: Iterable[ast.Module]) -> Pieces:
     return Pieces(
         {slot: tuple(found.values()) for slot, found in values.items()},
         tuple(steps.values()),
-        {name: tuple(found.values()) for name, found in statements.items()},
         tuple(map(operations, answers)),
-        {name: tuple(found) for name, found in attributes.items()},
-        frozenset(errors),
     )
 
 
@@ -205,16 +190,6 @@ def _is_spelt_out(node: ast.expr, scope: Scope) -> bool:
 
 def _size(node: ast.AST) -> int:
     return sum(isinstance(one, ast.expr) for one in ast.walk(node))
-
-
-def _may_be_missing(node: ast.stmt) -> bool:
-    """Whether a statement can be left out by itself: a check of arguments, or a call for its effect."""
-    match node:
-        case ast.If(body=[ast.Raise()], orelse=[]) | ast.Expr(value=ast.Call()) | ast.AugAssign():
-            return True
-        case ast.Assign(targets=[ast.Name() | ast.Attribute()]):
-            return True
-    return False
 
 
 def _steps(node: ast.expr) -> Iterator[ast.expr]:

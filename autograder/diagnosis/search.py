@@ -52,18 +52,6 @@ class Repair:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a candidate has answered to all that a test asks, and the same as bytes."""
-
-    exchanges: Sequence[Exchange]
-    written: bytes
-
-    def remembered(self) -> Remembered:
-        """Return the exchanges in the form from which a test is answered."""
-        return Remembered(tuple(self.exchanges), tuple(repr(one.request[0]) for one in self.exchanges))
-
-
 @dataclass
 class Candidate:
     """Edited code, and what it has answered; whatever else a test asks, it answers in the worker."""
@@ -73,7 +61,8 @@ class Candidate:
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
     asked: int = 0  # requests by themselves, before the first of which the worker runs the code
-    known: dict[tuple[HiddenTest, Inputs], Known] = field(default_factory=dict)
+    # What it has answered to all that a test asks, and the same as bytes.
+    known: dict[tuple[HiddenTest, Inputs], tuple[Remembered, bytes]] = field(default_factory=dict)
 
     def ask(self, header: Header, tensors: Parts) -> Reply:
         """Return the answer to one request."""
@@ -102,7 +91,9 @@ class Candidate:
                         sent += exchanges[-1].reply[1]
                     case _:
                         raise ValueError("an answer has no known form")
-            self.known[test, inputs] = Known(exchanges, pack({"value": replies}, sent))
+            headers = tuple(repr(one.request[0]) for one in exchanges)
+            written = pack({"value": replies}, sent)
+            self.known[test, inputs] = Remembered(tuple(exchanges), headers), written
 
 
 @dataclass
@@ -124,8 +115,8 @@ class Search:
     # How far the student's code is from passing.
     _before: dict[HiddenTest, float] = field(default_factory=dict)
     _own: dict[HiddenTest, bytes] = field(default_factory=dict)  # what that code answers to the same tests
-    _nearer: list[Candidate] = field(default_factory=list)  # that repair nothing, and may be half a repair
-    _unlike: list[Candidate] = field(default_factory=list)  # less likely
+    # What repairs nothing and may be half a repair: likely, or less so.
+    _halves: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return the repairs of some code that fails these tests: whole ones, of one edit or two, or a part.
@@ -136,7 +127,7 @@ class Search:
         self._before = self._distances(code, failed)
         if whole := self._single(code, failed, self.budget * _SINGLE, self.most):
             return whole
-        better = self._better(code, failed)
+        better = self._better(failed)
         for one in better[:_MOST_BETTER]:
             left = [test for test in failed if test.number not in one.turned]
             limit = self.spent + (self.budget - self.spent) / _MOST_BETTER
@@ -158,7 +149,8 @@ class Search:
                 break
             failing = self._first_failure(order, candidate)
             if failing is None:
-                if not _bypasses(code, candidate) and self._passes_all(candidate, failed):
+                # A variable that is then computed for nothing: the edit goes round what is wrong.
+                if not candidate.code.unread - code.unread and self._passes_all(candidate, failed):
                     turned = frozenset(test.number for test in failed)
                     found.append(Repair(candidate.edits, candidate.code, turned))
                     last = min(last, self.tried + _AT_ONCE)
@@ -175,13 +167,12 @@ class Search:
         Of two mistakes, the one that the first test sees is mended first; to mend the other changes nothing.
         """
         known = candidate.known.get((run.test, DISCLOSED))
-        if was_first and known and known.written == self._own.get(run.test):
+        if was_first and known and known[1] == self._own.get(run.test):
             return
         before, now = self._before.get(run.test), self._distance(run)
-        if not was_first or (before is not None and now < before):
-            self._nearer.append(candidate)
-        elif before is None or now == before:
-            self._unlike.append(candidate)
+        is_likely = not was_first or (before is not None and now < before)
+        if is_likely or before is None or now == before:
+            self._halves[not is_likely].append(candidate)
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
         """Whether a candidate that passes the failed tests passes the others, and all on other inputs."""
@@ -196,26 +187,24 @@ class Search:
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
         (candidate,) = self._answered([Candidate(self.bench, code)], probes)
-        self._own = {test: known.written for (test, _), known in candidate.known.items()}
+        self._own = {test: written for (test, _), (_, written) in candidate.known.items()}
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
-    def _better(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
+    def _better(self, failed: Sequence[HiddenTest]) -> list[Repair]:
         """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
 
         An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
         found: list[tuple[float, Repair]] = []
-        promising = (Candidate(self.bench, one.code, one.edits) for one in [*self._nearer, *self._unlike])
+        promising = (Candidate(self.bench, one.code, one.edits) for halves in self._halves for one in halves)
         for candidate in self._answered(promising, [*self._before]):
             if self.spent >= self.budget * _BETTER:
                 break
             self.spent += _EACH
             after = {test: self._distance(self._run(test, candidate)) for test in self._before}
             nearer = sum(self._before.values()) - sum(after.values())
-            if nearer < _NEARER or _bypasses(code, candidate):
-                continue
-            if self._first_failure(others, candidate) is None:
+            if nearer >= _NEARER and self._first_failure(others, candidate) is None:
                 turned = frozenset[int]()
                 if 0.0 in after.values():
                     self._ask_all(candidate, failed, DISCLOSED)
@@ -238,7 +227,7 @@ class Search:
                 yield candidate
 
     def _edited(self, code: Code) -> Iterator[Candidate]:
-        for edit in edits(code, self.right, self.most):
+        for edit in edits(code, self.right):
             try:
                 made = code.edited(edit.changes)
                 text = made.text
@@ -295,21 +284,16 @@ class Search:
 
     def _run(self, test: HiddenTest, candidate: Candidate, inputs: Inputs = DISCLOSED) -> Run:
         known, asked = candidate.known.get((test, inputs)), candidate.asked
-        run = self._runs.get((test.number, inputs, known.written)) if known else None
+        run = self._runs.get((test.number, inputs, known[1])) if known else None
         if run is None:
-            backend = FromMemory(candidate, known.remembered()) if known else candidate
+            backend = FromMemory(candidate, known[0]) if known else candidate
             run = self.suite.run_one(test, backend, inputs)
             if known and candidate.asked == asked:  # what it answered before has decided the run
-                self._runs[test.number, inputs, known.written] = run
+                self._runs[test.number, inputs, known[1]] = run
         right = self.answer(test, DISCLOSED)
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
         self.spent += _REQUEST * len(run.exchanges) + share * right.cost
         return run
-
-
-def _bypasses(code: Code, candidate: Candidate) -> bool:
-    """Whether a variable is computed for nothing after an edit: that goes round what is wrong."""
-    return bool(candidate.code.unused - code.unused)
 
 
 def distance(right: Run, run: Run) -> float:

@@ -9,12 +9,9 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 New = ast.AST | list[ast.stmt]  # what stands in the place of a node; of a statement, several may
-Sort = tuple[type[ast.AST], str]  # of a node: its type, with a name or an operator that patterns look for
 HOLE = "_hole_"  # a name that stands for what a step acts on
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _KEPT = 2048  # trees of which it is remembered what was asked before
-# What holds statements is indexed by their indexes, since edited trees share most statements.
-_HOLDERS = ast.Module | ast.ClassDef | ast.FunctionDef | ast.If | ast.For | ast.While | ast.With | ast.Try
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
@@ -74,36 +71,18 @@ def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
 def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
     """Return the nodes around each node of a tree, by the address of this one; it may stand in several."""
     found = defaultdict[int, list[ast.AST]](list)
-    is_holder = isinstance(tree, _HOLDERS)
-    for node in (tree,) if is_holder else ast.walk(tree):
+    for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             found[id(child)].append(node)
-            for address, above in parents(child).items() if is_holder else ():
-                found[address] += above
     return found
 
 
-def sort_of_node(node: ast.AST) -> Sort:
-    """Return the type of a node, with the name of an attribute or of what is called, or with its operator."""
-    match node:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) | ast.Attribute(attr=name):
-            return type(node), name
-        case ast.BinOp(op=op):
-            return ast.BinOp, type(op).__name__
-    return type(node), ""
-
-
 @lru_cache(_KEPT)
-def by_sort(tree: ast.AST) -> Mapping[Sort, Sequence[ast.AST]]:
-    """Return the nodes of a tree by their sorts, and by their types alone."""
-    found = defaultdict[Sort, list[ast.AST]](list)
-    is_holder = isinstance(tree, _HOLDERS)
-    for node in (tree,) if is_holder else ast.walk(tree):
-        for sort in {sort_of_node(node), (type(node), "")}:
-            found[sort].append(node)
-    for child in ast.iter_child_nodes(tree) if is_holder else ():
-        for sort, nodes in by_sort(child).items():
-            found[sort] += nodes
+def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
+    """Return the nodes of a tree by their types."""
+    found = defaultdict[type[ast.AST], list[ast.AST]](list)
+    for node in ast.walk(tree):
+        found[type(node)].append(node)
     return found
 
 

@@ -1,7 +1,7 @@
 """Describes a repair in words: the line, the part of it, and the kind of mistake."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from autograder.diagnosis.code import is_signed
 from autograder.diagnosis.making import Edit
@@ -14,22 +14,16 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "argument": "other arguments",
     "assigned": "a plain assignment",
     "bound": "another bound",
-    "buffer": "a buffer instead of this attribute",
-    "changed input": "a copy of the argument at the beginning, so that the caller's tensor stays as it was,",
     "comparison": "another comparison",
     "condition": "another condition",
     "copy": "a copy instead of a second name for the same tensor",
     "dimension": "another dimension",
     "discarded": "the result of this call kept instead of thrown away",
-    "error": "another kind of error",
     "function": "another function",
     "in place": "a new tensor instead of a change in place",
     "in the loop": "this statement inside the loop",
     "layer": "another attribute of self",
-    "method name": "another name of this method",
     "missing": "one more step",
-    "missing check": "a check of the arguments at the beginning",
-    "missing statement": "one more statement",
     "name": "another variable",
     "number": "another number",
     "operator": "another operator",
@@ -39,7 +33,6 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "reshaped": "dimensions that are exchanged by a transposition, not by the sizes alone,",
     "return in the loop": "the `return` after the loop instead of inside it",
     "step": "other values in this step",
-    "sum": "a sum over the rounds of the loop instead of the last round alone",
     "switch": "the other truth value",
     "too much": "one step less",
     "training": "dropout in training alone",
@@ -48,33 +41,9 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
 }
 
 
-def renamed(edit: Edit) -> str:
-    """Return which attributes of a class have other names than the exercise gives them."""
-    made = edit.make()
-    names = [_attributes(one) for one in (edit.old, made) if isinstance(one, ast.AST)]
-    pairs = [(one, other) for one, other in zip(*names, strict=True) if one != other]
-    pairs = list(dict.fromkeys(pairs))
-    are, should = (", ".join(f"`{pair[at]}`" for pair in pairs) for at in (0, 1))
-    return f"the names that the exercise asks for ({should} instead of {are})"
-
-
-def _attributes(node: ast.AST) -> list[str]:
-    return [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)]
-
-
 def kind(edit: Edit) -> str:
     """Return what an edit does, to stand after "with"."""
-    return renamed(edit) if edit.kind == "renamed" else KINDS[edit.kind]
-
-
-def makes_up(edit: Edit) -> bool:
-    """Whether an edit writes so much that it may make up for a mistake at another place."""
-    return edit.kind in ("missing", "missing statement", "place", "step", "sum", "value")
-
-
-def goes_round(edits: Sequence[Edit]) -> bool:
-    """Whether what is wrong stays there after a repair, since a new statement computes it once more."""
-    return any(edit.kind == "missing statement" for edit in edits)
+    return KINDS[edit.kind]
 
 
 def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:

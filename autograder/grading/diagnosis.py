@@ -105,10 +105,9 @@ class Diagnosis:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 found = self.repairer.search(wrong.question, looked.code, tests, session)
-                whole = bool(found and found[0].whole)
-                if not whole or words.goes_round(found[0].edits):
+                if not (whole := bool(found and found[0].whole)):
                     step = self.repairer.results(wrong.question).wrong_step(looked.code, tests, session)
-            if whole and step is None:
+            if whole:
                 return self._repaired(wrong, looked, found)
         alike = self._alike(wrong)
         if looked and step:
@@ -129,28 +128,19 @@ class Diagnosis:
             changes = [f"{n}. {looked.change(edit)}" for n, edit in enumerate(edits, 1)]
             places = (looked.place(wrong.question, edit) for edit in edits)
             return Named("", "\n".join([_TWO_THINGS, *changes]), next(filter(None, places), None))
-        named = ((self._misconception(wrong, looked.code, one.code), one.edits[0]) for one in repairs)
-        found, edit = next((pair for pair in named if pair[0]), (None, edits[0]))
+        named = (
+            (one, repair.edits[0])
+            for repair in repairs
+            for one in self.repairer.names(wrong.question, looked.code, repair.code)
+        )
+        found, edit = next(named, (None, edits[0]))
         alike = None if found else self._alike(wrong, repairs)
         said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
         name = f"{wrong.question}__{found.name}" if found else alike.name if alike else ""
         change = f"One change {looked.where(edit)}, makes" if found else f"With {looked.change(edit)},"
         told = f"{change} all tests pass."
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
-        rest = "" if found is None and words.makes_up(edit) else " All else is right."
-        return Named(name, f"{said}{told}{rest}{end}", looked.place(wrong.question, edit))
-
-    def _misconception(self, wrong: _Wrong, code: Code, right: Code) -> Misconception | None:
-        """Return the misconception behind a repair: a rule makes the wrong code of the repaired one.
-
-        Right answers with it get the same from at least half of the tests: from one in which a module draws
-        its own numbers, another writing may get others.
-        """
-        for misconception in self.repairer.names(wrong.question, code, right):
-            known = self.repairer.failed(wrong.question, misconception)
-            if any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known):
-                return misconception
-        return None
+        return Named(name, f"{said}{told}{end}", looked.place(wrong.question, edit))
 
     def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Mistake | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
@@ -162,7 +152,7 @@ class Diagnosis:
         own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == wrong.question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
-            if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
+            if _same(theirs, wrong.failed, texts=self._texts):
                 sorts = self._sorts_of(mistake, wrong.submitted) if looked else frozenset()
                 if own & sorts or not (own or sorts):
                     return mistake
@@ -207,14 +197,12 @@ class Diagnosis:
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 
-def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> float:
-    """Return from which part of the failed tests two answers get the same; 0 if they fail other tests."""
-    theirs = {run.test.number: run for run in known}
-    if theirs.keys() != {run.test.number for run in seen}:
-        return 0.0
-    pairs = [(theirs[run.test.number].exchanges, run.exchanges) for run in seen]
-    same = [same_exchanges(*pair, texts=texts) for pair in pairs]
-    return sum(same) / len(same)
+def _same(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> bool:
+    """Whether two answers fail the same tests and get the same from each."""
+    theirs = {run.test.number: run.exchanges for run in known}
+    return theirs.keys() == {run.test.number for run in seen} and all(
+        same_exchanges(theirs[run.test.number], run.exchanges, texts=texts) for run in seen
+    )
 
 
 def _words(wrong: _Wrong, misconception: Misconception, count: int) -> Named:

@@ -218,8 +218,7 @@ MISCONCEPTIONS = (
         "row_sums__columns.py",
     ]
     assert listed[1][2] == (
-        "double__squared: It is squared. Twice? One change in line 5, at `x**2`, makes all tests pass. "
-        "All else is right."
+        "double__squared: It is squared. Twice? One change in line 5, at `x**2`, makes all tests pass."
     )
     assert lines[len(listed) :] == [
         "No wrong answer in mistakes/ or heldout/ needs this misconception: cubed",

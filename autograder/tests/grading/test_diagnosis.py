@@ -64,7 +64,7 @@ TWO_THINGS = (
 )
 TRIPLED = (
     "It becomes three times as large. How often is it added? One change in line 2, at `3`, makes all tests "
-    "pass. All else is right."
+    "pass."
 )
 
 
@@ -72,8 +72,8 @@ TRIPLED = (
     ("body", "shown", "name", "says"),
     [
         ("y = x * 3\n    return y", RepairsShown.PLACE, "double__tripled", TRIPLED),
-        ("return x * 5", RepairsShown.PLACE, "", "All else is right."),
-        ("return x * 5", RepairsShown.SHOWN, "", "All else is right. Write `2` there."),
+        ("return x * 5", RepairsShown.PLACE, "", "all tests pass."),
+        ("return x * 5", RepairsShown.SHOWN, "", "all tests pass. Write `2` there."),
         ("return x * 5", RepairsShown.OFF, None, ""),
         ("return nowhere(elsewhere(x))", RepairsShown.OFF, "double__unknown", ""),
         ("return (x * 2).half()", RepairsShown.OFF, "double__single", ""),
@@ -95,7 +95,7 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_pla
     exercise: Exercise, zygote: Zygote
 ) -> None:
     (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
-    place = "With another operator in line 5, at `x**2`, all tests pass. All else is right."
+    place = "With another operator in line 5, at `x**2`, all tests pass."
     found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
     assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 5))
 
