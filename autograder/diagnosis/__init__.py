@@ -9,13 +9,11 @@ In reading order:
 - same: whether two values, or two answers, are the same.
 - code: the statements on which a question rests, and copies of them with edits.
 - edits: the edits that are tried, the likeliest first.
-- making: what an edit is, and its size.
 - pieces: the values and steps of right answers, which are tried in a student's code.
 - mutations: general changes to one place; verify also makes its mutants with them.
 - misconceptions: the author's catalogue of what people get wrong.
 - wrong: the wrong answers that its rules make of right ones.
 - patterns: finds places in code by pattern and rewrites them.
-- inlining: writes code with fewer names.
 - trees: syntax trees, which are rewritten and never changed.
 """
 

@@ -8,17 +8,102 @@ order. All of them are tried by the hidden tests, so it does not matter that mos
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, is_signed
-from autograder.diagnosis.making import MOST_ADDED, Edit, Making
 from autograder.diagnosis.mutations import changes
-from autograder.diagnosis.patterns import filled, rules
-from autograder.diagnosis.pieces import MOST_NAMES, Pieces, data_of, holds_place, operation, ways
-from autograder.diagnosis.trees import altered, is_docstring, of_self, parsed, replaced, words_of
+from autograder.diagnosis.patterns import filled
+from autograder.diagnosis.pieces import MOST_NAMES, Compared, Pieces, data_of, holds_place, operation, ways
+from autograder.diagnosis.trees import New, altered, is_docstring, parsed, replaced, words_of
+
+_MOST_CHANGED, _MOST_ADDED = 6, 30  # words and signs of one edit
+_OF_SIZE = 0.06  # for each of them an edit comes later
+Make = Callable[[], New]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One small change: a node, what makes that which stands in its place, and what kind of thing it changes.
+
+    Several nodes change together where one change needs it. Lower ranks are more likely.
+    """
+
+    old: ast.AST
+    make: Make
+    kind: str
+    rank: float
+    size: int = 0  # how many words and signs differ
+    extent: int = 0  # how many there are in what it changes
+    more: tuple[tuple[ast.AST, Make], ...] = ()
+    at: ast.AST | None = None  # what of the student's text it changes, once it is made
+    cell: int | None = None  # and in which cell
+    recipe: tuple[object, ...] = ()  # equal where other places of a function change in the same way
+
+    @property
+    def changes(self) -> list[tuple[ast.AST, New]]:
+        """Each node that changes, with what stands in its place."""
+        return [(old, make()) for old, make in ((self.old, self.make), *self.more)]
+
+
+@dataclass
+class Making:
+    """Makes edits at one place after the other of some code."""
+
+    right: Pieces
+    compared: Compared
+    place: Place
+
+    def edit(
+        self,
+        old: ast.AST,
+        new: New,
+        kind: str,
+        rank: float,
+        *more: tuple[ast.AST, New],
+        size: int | None = None,
+    ) -> Iterator[Edit]:
+        """Yield an edit if it is a small change; one with a `size` is, and comes where its rank says."""
+        others = tuple((other, _returned(made)) for other, made in more)
+        if size is not None:
+            yield Edit(old, _returned(new), kind, rank, size, more=others)
+            return
+        gone, come = Counter[str](), Counter[str]()
+        for one, made in ((old, new), *more):
+            gone += words_of(one)
+            for part in made if isinstance(made, list) else [made]:
+                come += words_of(part)
+        yield from self.sized(old, _returned(new), kind, rank, gone, come, others)
+
+    def sized(
+        self,
+        old: ast.AST,
+        make: Make,
+        kind: str,
+        rank: float,
+        gone: Counter[str],
+        come: Counter[str],
+        more: tuple[tuple[ast.AST, Make], ...] = (),
+    ) -> Iterator[Edit]:
+        """Yield an edit in which these words go and come, if it is a small change."""
+        less, plus = gone - come, come - gone
+        few, many = sorted((less.total(), plus.total()))
+        if few > (2 * _MOST_CHANGED if kind == "step" else _MOST_CHANGED) or many > _MOST_ADDED:
+            return
+        size, place = few + many + (few > 2) * 4, self.place
+        recipe: tuple[object, ...] = ()
+        if not more and isinstance(old, ast.expr):
+            where = kind, place.scope.function, place.slot, type(old), operation(old)
+            recipe = *where, frozenset(less.items()), frozenset(plus.items())
+        yield Edit(old, make, kind, rank + _OF_SIZE * size, size, gone.total(), more, recipe=recipe)
+
+
+def _returned(new: New) -> Make:
+    """Return what makes nothing else than this."""
+    return lambda: new
+
 
 Maker = Callable[[Making, Place], Iterator[Edit]]
 _DIMENSIONS = (-1, -2, 0, 1, 2, -3)
@@ -69,7 +154,7 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
     for piece in dict.fromkeys(one for slot in slots for one in making.right.values.get(slot, ())):
         if isinstance(piece.tree, ast.Name) and piece.tree.id not in place.scope.names:
             continue
-        if piece.size <= min(room, size + MOST_ADDED) and piece.size >= size - MOST_ADDED:
+        if piece.size <= min(room, size + _MOST_ADDED) and piece.size >= size - _MOST_ADDED:
             simple = isinstance(piece.tree, ast.Constant | ast.UnaryOp | ast.Name)
             rank = 1.0 + (0 if simple else 0.4) + (type(piece.tree) is not type(node)) * 0.8
             # A value is better put where it is made than in the place of its name.
@@ -119,7 +204,7 @@ def _constant(node: ast.AST) -> Any:
 
 
 def _names(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield other names: arguments and variables of the function, attributes of the object."""
+    """Yield the names of other arguments and variables of the function."""
     scope = place.scope
     match place.node:
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
@@ -127,10 +212,6 @@ def _names(making: Making, place: Place) -> Iterator[Edit]:
                 if other != name and _may_stand(other, place):
                     rank = 2.0 + (other not in scope.parameters) * 0.4
                     yield from making.edit(place.node, ast.Name(other, ast.Load()), "name", rank)
-        case ast.Attribute(value=ast.Name("self"), attr=name, ctx=ast.Load()) if name in scope.attributes:
-            for other in scope.attributes:
-                if other != name:
-                    yield from making.edit(place.node, of_self(other), "layer", 2.0)
 
 
 def _unread(making: Making, place: Place) -> Iterator[Edit]:
@@ -151,40 +232,6 @@ def _unread(making: Making, place: Place) -> Iterator[Edit]:
 def _may_stand(name: str, place: Place) -> bool:
     """Whether a name may be meant at a place: a number in the place of a switch is right by accident."""
     return place.slot is None or place.slot[1] != "bias" or "bias" in name
-
-
-_SIZES = """
-    X.view(A, B, C) => X.view(A, C, B).transpose(1, 2)
-    X.view(A, B, C, D) => X.view(A, C, B, D).transpose(1, 2) || X.view(A, B, D, C).transpose(2, 3)
-"""
-_SDPA = "scaled_dot_product_attention"
-_IDIOMS = [  # with the only place where some of them are meant
-    (slot, kind, rank, size, rule)
-    for slot, kind, rank, size, text in (
-        (None, "too much", 1.2, None, "X.T => X\nX.mT => X\nX.data => X"),
-        (None, "training", 1.0, 6, "N.Dropout(P)(X) => N.functional.dropout(X, P, self.training)"),
-        ((_SDPA, "dropout_p"), "training", 0.9, 6, "X => X if self.training else 0.0"),
-        ((_SDPA, "attn_mask"), "missing", 1.2, 6, "X => None if X is None else ~X"),
-        (("exp", "0"), "missing", 1.6, 6, "X => X - X.amax(dim=-1, keepdim=True)"),
-        (None, "reshaped", 1.5, 6, _SIZES),
-        (None, "reshaped", 1.5, 6, _SIZES.replace("view", "reshape")),
-        (None, "pairs", 1.5, None, "X.repeat(1, N) => X.repeat_interleave(N, dim=-1)"),
-        (None, "pairs", 1.5, None, "X.repeat(1, 1, N) => X.repeat_interleave(N, dim=-1)"),
-        (None, "pairs", 1.6, None, "torch.cat([A, B], ...) => torch.stack([A, B], ...).flatten(-2)"),
-        (None, "pairs", 1.6, None, "torch.cat((A, B), ...) => torch.stack((A, B), ...).flatten(-2)"),
-        (None, "argument", 1.8, None, "X.squeeze() => X.squeeze(0)\nX.flatten() => X.flatten(0)"),
-        (None, "argument", 1.8, None, "torch.squeeze(X) => torch.squeeze(X, 0)"),
-    )
-    for rule in rules(text)
-]
-
-
-def _idioms(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield what is often meant by calls that do something else."""
-    for slot, kind, rank, size, rule in _IDIOMS:
-        possible = slot in (None, place.slot) and ("self." not in rule.after or place.scope.in_class)
-        if possible and (made := rule.at(place.node)) is not None:
-            yield from making.edit(place.node, made, kind, rank, size=size)
 
 
 def _steps(making: Making, place: Place) -> Iterator[Edit]:
@@ -354,7 +401,7 @@ def _exchanged(making: Making, one: ast.stmt, other: ast.stmt) -> Iterator[Edit]
                 yield from making.edit(first, exchanged[0], "order", 1.4, (second, exchanged[1]))
 
 
-def _statements(making: Making, place: Place) -> Iterator[Edit]:
+def _slips(making: Making, place: Place) -> Iterator[Edit]:
     """Yield results that are kept, tensors that are not changed in place, and blocks taken apart."""
     node = place.node
     match node:
@@ -373,12 +420,14 @@ def _statements(making: Making, place: Place) -> Iterator[Edit]:
             yield from making.edit(value, parsed(f"{name}.clone()"), "copy", 1.3)
         case ast.With():
             yield from making.edit(node, node.body, "too much", 1.2)
+        case ast.Attribute(attr="T" | "mT" | "data", value=value):
+            yield from making.edit(node, value, "too much", 1.2)
         case ast.For(body=[*first, ast.Return() as last]):
             loop = altered(node, body=first or [ast.Pass()])
             yield from making.edit(node, [loop, last], "return in the loop", 0.9)
 
 
 _MAKERS: tuple[Maker, ...] = (
-    _values, _numbers, _names, _unread, _steps, _idioms, _calls, _orders, _in_lists, _statements,
-    _changed_back, _general_steps,
+    _values, _numbers, _names, _unread, _steps, _calls, _orders, _in_lists, _slips, _changed_back,
+    _general_steps,
 )  # fmt: skip

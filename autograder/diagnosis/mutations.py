@@ -7,7 +7,7 @@ that are cut off from what made them.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -56,7 +56,8 @@ _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_li
 
 def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
     """Yield the changes at this one node, but for those below it."""
-    yield from _CHANGES.get(type(node), lambda _: iter(()))(node)
+    for of_kind in (_operators, _constants, _choices, _statements, _calls, _subscripts):
+        yield from of_kind(node)
     if scope.takes_tensors:
         yield from _losses(node)
     match node:
@@ -76,67 +77,61 @@ def _losses(node: ast.AST) -> Iterator[Change]:
                 yield from ((part, _method(part, name)) for name in _AT_THE_END)
 
 
-def _arithmetic(node: ast.BinOp) -> Iterator[Change]:
-    for other in _ARITHMETIC.get(type(node.op), ()):
-        yield node, altered(node, op=other())
-    if isinstance(node.op, ONE_SIDED):
-        yield node, altered(node, left=node.right, right=node.left)
-    yield node, node.left
-    yield node, node.right
-
-
-def _signs(node: ast.UnaryOp) -> Iterator[Change]:
-    yield node, node.operand
+def _operators(node: ast.AST) -> Iterator[Change]:
     match node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            yield from ((node, ast.Constant(number)) for number in (-value + 1, -value - 1))
+        case ast.BinOp():
+            for other in _ARITHMETIC.get(type(node.op), ()):
+                yield node, altered(node, op=other())
+            if isinstance(node.op, ONE_SIDED):
+                yield node, altered(node, left=node.right, right=node.left)
+            yield node, node.left
+            yield node, node.right
+        case ast.UnaryOp():
+            yield node, node.operand
+            match node:
+                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                    yield from ((node, ast.Constant(number)) for number in (-value + 1, -value - 1))
 
 
-def _constants(node: ast.Constant) -> Iterator[Change]:
+def _constants(node: ast.AST) -> Iterator[Change]:
     """Yield other numbers and truth values; texts and None are left as they are."""
-    value: Any = node.value
     others: tuple[Any, ...] = ()
-    if isinstance(value, bool):
-        others = (not value,)
-    elif isinstance(value, int | float):
-        others = (value + 1, value - 1, 2 * value) if isinstance(value, float) else (value + 1, value - 1)
+    match node:
+        case ast.Constant(value=bool() as value):
+            others = (not value,)
+        case ast.Constant(value=int() as value):
+            others = (value + 1, value - 1)
+        case ast.Constant(value=float() as value):
+            others = (value + 1, value - 1, 2 * value)
     yield from ((node, ast.Constant(other)) for other in others)
 
 
-def _comparisons(node: ast.Compare) -> Iterator[Change]:
-    if len(node.ops) == 1:
-        for other in _COMPARED.get(type(node.ops[0]), ()):
-            yield node, altered(node, ops=[other()])
+def _choices(node: ast.AST) -> Iterator[Change]:
+    match node:
+        case ast.Compare(ops=[op]):
+            yield from ((node, altered(node, ops=[other()])) for other in _COMPARED.get(type(op), ()))
+        case ast.BoolOp():
+            yield node, altered(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+            yield from ((node, value) for value in node.values)
+        case ast.IfExp():
+            yield from ((node, part) for part in (node.body, node.orelse))
+        case ast.If() | ast.While():
+            yield from ((node.test, ast.Constant(value)) for value in (True, False))
+        case ast.For() | ast.comprehension():
+            yield node.iter, ast.Tuple([], ast.Load())
 
 
-def _logic(node: ast.BoolOp) -> Iterator[Change]:
-    yield node, altered(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
-    yield from ((node, value) for value in node.values)
+def _statements(node: ast.AST) -> Iterator[Change]:
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Raise | ast.Return):
+        yield node, ast.Pass()
+    if isinstance(node, ast.AugAssign):
+        yield node, ast.Assign([node.target], node.value, lineno=0)
 
 
-def _choices(node: ast.IfExp) -> Iterator[Change]:
-    yield from ((node, part) for part in (node.body, node.orelse))
-
-
-def _conditions(node: ast.If | ast.While) -> Iterator[Change]:
-    yield from ((node.test, ast.Constant(value)) for value in (True, False))
-
-
-def _loops(node: ast.For | ast.comprehension) -> Iterator[Change]:
-    yield node.iter, ast.Tuple([], ast.Load())
-
-
-def _statements(node: ast.Assign | ast.AnnAssign | ast.Expr | ast.Raise | ast.Return) -> Iterator[Change]:
-    yield node, ast.Pass()
-
-
-def _additions(node: ast.AugAssign) -> Iterator[Change]:
-    yield node, ast.Pass()
-    yield node, ast.Assign([node.target], node.value, lineno=0)
-
-
-def _calls(node: ast.Call) -> Iterator[Change]:
+def _calls(node: ast.AST) -> Iterator[Change]:
     """Yield calls with arguments left out or swapped, of another function, and what is left without it."""
+    if not isinstance(node, ast.Call):
+        return
     for place in range(len(node.args)):
         yield node, altered(node, args=node.args[:place] + node.args[place + 1 :])
     for place, keyword in enumerate(node.keywords):
@@ -161,8 +156,8 @@ def _functions(node: ast.Call) -> Iterator[Change]:
         yield node, altered(node, func=altered(node.func, attr=_TWINS[node.func.attr]))
 
 
-def _subscripts(node: ast.Subscript) -> Iterator[Change]:
-    if isinstance(node.ctx, ast.Load):
+def _subscripts(node: ast.AST) -> Iterator[Change]:
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield node, node.value
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         for place, part in enumerate(parts):
@@ -179,28 +174,6 @@ def _slices(part: ast.expr) -> Iterator[ast.Slice]:
             if isinstance(bound := getattr(part, name), ast.expr):
                 yield altered(part, **{name: None})
                 yield altered(part, **{name: ast.BinOp(bound, ast.Add(), ast.Constant(1))})
-
-
-_CHANGES: Mapping[type[ast.AST], Callable[[Any], Iterator[Change]]] = {
-    ast.BinOp: _arithmetic,
-    ast.UnaryOp: _signs,
-    ast.Constant: _constants,
-    ast.Compare: _comparisons,
-    ast.BoolOp: _logic,
-    ast.IfExp: _choices,
-    ast.If: _conditions,
-    ast.While: _conditions,
-    ast.For: _loops,
-    ast.comprehension: _loops,
-    ast.Assign: _statements,
-    ast.AnnAssign: _statements,
-    ast.Expr: _statements,
-    ast.Raise: _statements,
-    ast.AugAssign: _additions,
-    ast.Return: _statements,
-    ast.Call: _calls,
-    ast.Subscript: _subscripts,
-}
 
 
 def _is_constant(node: ast.expr) -> bool:

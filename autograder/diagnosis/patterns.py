@@ -129,13 +129,6 @@ class Rule:
         """Rewrite every place in the code, and return it."""
         return self._rewrite(tree, _ALL)[0]
 
-    def at(self, node: ast.AST) -> ast.AST | None:
-        """Return what a rule for expressions writes in the place of a node, or None if it does not fit."""
-        (before,), (after,) = self._patterns
-        assert isinstance(before, ast.Expr) and isinstance(after, ast.Expr)  # noqa: PT018
-        bound: Bound = {}
-        return filled(after.value, bound) if _fits_value(before.value, node, bound) else None
-
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
         for rule in (self, *self.others):

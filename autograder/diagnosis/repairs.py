@@ -5,15 +5,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.inlining import spelt_out
-from autograder.diagnosis.making import Edit
+from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.pieces import Pieces, operation, pieces_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.steps import Results
 from autograder.diagnosis.trees import way
-from autograder.diagnosis.wrong import Answers
+from autograder.diagnosis.wrong import Answers, spelt_out
 from autograder.testing.suite import HiddenTest, Suite
 
 _MOST = 200  # edits that are tried alone for each second

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from autograder.diagnosis.code import is_signed
-from autograder.diagnosis.making import Edit
+from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.steps import Step
 from autograder.diagnosis.trees import way
 from autograder.report.text import one_line
@@ -22,20 +22,16 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "function": "another function",
     "in place": "a new tensor instead of a change in place",
     "in the loop": "this statement inside the loop",
-    "layer": "another attribute of self",
     "missing": "one more step",
     "name": "another variable",
     "number": "another number",
     "operator": "another operator",
     "order": "the parts in another order",
-    "pairs": "the numbers side by side in pairs, not one half after the other,",
     "place": "something else",
-    "reshaped": "dimensions that are exchanged by a transposition, not by the sizes alone,",
     "return in the loop": "the `return` after the loop instead of inside it",
     "step": "other values in this step",
     "switch": "the other truth value",
     "too much": "one step less",
-    "training": "dropout in training alone",
     "unread": "the argument that is not used so far",
     "value": "another value",
 }
@@ -52,7 +48,7 @@ def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
     `texts` are the notebook's cells by number; `main` is the text of the cell that defines the question.
     """
     text = texts.get(edit.cell, "") if edit.cell is not None else ""
-    quoted = _quoted(ast.get_source_segment(text, _changed(edit)) or "", edit)
+    quoted = one_line(ast.get_source_segment(text, _changed(edit)) or "", _MOST)
     *before, last = lines(edit) or [0]
     where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
     where += "" if text == main else f" of the cell that begins with `{_first(text)}`"
@@ -80,15 +76,6 @@ def _changed(edit: Edit) -> ast.AST:
     """Return the smallest part of the student's text that an edit changes."""
     part = _part(edit)
     return part if getattr(part, "lineno", 0) else edit.at or edit.old
-
-
-def _quoted(text: str, edit: Edit) -> str:
-    """Return a student's code on one line; of long code, the part in which an edit begins to change it."""
-    line, new = " ".join(text.split()), edit.make()
-    written = ast.unparse(new) if isinstance(new, ast.expr) else ""
-    same = next((at for at, pair in enumerate(zip(line, written, strict=False)) if len({*pair}) > 1), 0)
-    start = line.rfind(" ", 0, min(same, len(line) - _MOST) + 1) + 1 if len(line) > _MOST else 0
-    return one_line(f"{'… ' if start else ''}{line[start:]}", _MOST)
 
 
 def _first(text: str) -> str:

@@ -11,17 +11,11 @@ from dataclasses import replace
 from autograder.course.code import bindings, bound_names, parsed, pieces, readable, rests_on
 from autograder.course.exercise import BuildsOn
 from autograder.course.names import checked_question
-from autograder.grading.explanation import Submitted
-from autograder.grading.judge import Judge
-from autograder.grading.outcomes import TestOutcome
 from autograder.grading.session import Given
 from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.given import bytecode, global_names, marshalled
-from autograder.testing.inputs import Inputs
-from autograder.testing.suite import HiddenTest, Run
 
-_TOLD = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that end earlier, the words would mislead
 Reports = Mapping[str, QuestionReport]
 Rerun = dict[str, list[str]]  # later questions that share a worker, each with the wrong ones that it calls
 
@@ -48,43 +42,6 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
                 found.append(shared := {})
             shared[later] = calls
     return found
-
-
-def graded_again(
-    rerun: Rerun,
-    standing: Reports,
-    judge: Judge,
-    inputs: Inputs,
-    submitted: Submitted,
-    outcomes: Mapping[HiddenTest, TestOutcome],
-    *,
-    repaired: bool,
-) -> dict[str, QuestionReport]:
-    """Run questions again with right earlier ones; return their reports where they are better.
-
-    Code in such a worker can read the right answers. So nothing of what it says reaches the student: only
-    which hidden tests passed counts, and which edits repair the answer. What is wrong all the same is said in
-    the words of the submission as it is, whose `outcomes` these are, unless it is to be `repaired` and a
-    repair says it.
-    """
-    earlier = sorted({name for names in rerun.values() for name in names})
-    beside = replace(submitted, given=compiled(judge.suite.exercise.reference, earlier, rerun))
-    with beside.open() as session:
-        runs = list(judge.run(session, inputs, judge.tests_of(rerun)))
-    if any(run.exhausted for run in runs):
-        return {}
-    words = {test: run for test, one in outcomes.items() if (run := one.disclosed) and run.kind in _TOLD}
-    again = [TestOutcome(run.test, run, words.get(run.test)) for run in runs]
-    questions = {name: judge.question(name, again, beside) for name in rerun}
-    better = {name: new for name, new in questions.items() if is_better(new, standing[name])}
-    unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
-    seen: list[Run] = []
-    if repaired and unsolved:
-        with beside.open() as session:
-            seen = list(judge.disclosed(session, unsolved).values())
-    for name in unsolved:
-        better[name] = judge.explained(better[name], again, beside, repaired=repaired, named_by=seen)
-    return {name: with_note(new, rerun[name]) for name, new in better.items()}
 
 
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:

@@ -14,7 +14,7 @@ from autograder.course.exercise import Exercise, Mistake, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.making import Edit
+from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.misconceptions import Catalogue, Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges

@@ -21,7 +21,8 @@ from autograder.report.text import shown
 from autograder.testing.exchange import Exchange
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
-from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.testing.remembered import remember
+from autograder.testing.suite import Run, Suite
 from autograder.worker.coding import MAX_INTEGER
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, ProtocolError
@@ -43,7 +44,7 @@ class Examples:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._right = cache(self._right_exchanges)
+        self._right = cache(lambda test: remember(suite.reference_run(test, DISCLOSED).exchanges))
         self._grid = _numbers if suite.exercise.has_torch else _value_of_any_kind
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
@@ -62,10 +63,12 @@ class Examples:
                 given = self._given(question, seen)
                 if given is None or not _grids(answer, self._grid):
                     continue
-                right = self._right(run.test)[: places[-1] + 1]
-                if places[-1] < len(right) and all(_same_request(run.exchanges[n], right[n]) for n in places):
+                right = self._right(run.test)
+                if all(right.has(n, run.exchanges[n].request) for n in places):
                     made = self._made(question, seen[0]) if len(places) > 1 else ""
-                    yield from _wrong_parts(given, answer, _value(right[-1]), made, self._grid)
+                    yield from _wrong_parts(
+                        given, answer, _value(right.exchanges[places[-1]]), made, self._grid
+                    )
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the places of each call of a function, or of what belongs to each call of an object."""
@@ -95,9 +98,6 @@ class Examples:
     @cached_property
     def _solution(self) -> Mapping[str, Any]:
         return run_code(self._suite.exercise.reference).variables
-
-    def _right_exchanges(self, test: HiddenTest) -> tuple[Exchange, ...]:
-        return self._suite.reference_run(test, DISCLOSED).exchanges
 
 
 def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int, int]]:
@@ -220,18 +220,6 @@ def _differ(got: Grid, asked: Grid) -> bool:
         and (isinstance(one, str) or isinstance(other, str) or abs(one - other) > _CLOSE * abs(other))
         for one, other in zip(got.numbers, asked.numbers, strict=True)
     )
-
-
-def _same_request(one: Exchange, other: Exchange) -> bool:
-    """Whether two exchanges begin alike: a test may go by what it got before."""
-    (header, tensors), (others, those) = one.request, other.request
-    return header == others and len(tensors) == len(those) and all(map(_equal, tensors, those))
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, bytes) or type(one) is not type(other) or one.dtype != other.dtype:
-        return bool(one == other) if isinstance(one, bytes) else False
-    return bool(one.equal(other) if hasattr(one, "equal") else one.tobytes() == other.tobytes())
 
 
 def _value(exchange: Exchange) -> object:

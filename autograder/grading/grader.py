@@ -2,7 +2,7 @@
 
 import json
 import traceback
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.course.code import bound_names
@@ -12,25 +12,28 @@ from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
 from autograder.errors import AutograderError
-from autograder.grading.carried import graded_again, reruns
+from autograder.grading.by_hand import broken_rule
+from autograder.grading.carried import Reports, Rerun, compiled, is_better, reruns, with_note
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
-from autograder.grading.judge import Judge
-from autograder.grading.outcomes import TestOutcome, told_bits
-from autograder.grading.session import FORGED, Session
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.grading.outcomes import TestOutcome, blamed, leading, stated, summarize, told_bits
+from autograder.grading.session import Session
+from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
 from autograder.report.text import writable
 from autograder.sandbox.errors import StarvedError, ZygoteError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
-from autograder.testing.inputs import Inputs, hidden_inputs
-from autograder.testing.suite import HiddenTest, Suite, use_one_thread
+from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
+from autograder.testing.suite import HiddenTest, Run, Suite, use_one_thread
 
 _BUSY = "The machine was too busy to grade this submission."
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 _ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
+_EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
+_NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
+_TOLD = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that end earlier, the words would mislead
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
@@ -39,7 +42,7 @@ class Grader:
 
     1. The notebook runs in a worker, and what its cells show is kept.
     2. Where a visible check fails, the question's tests run on disclosed inputs; the worker knows no others.
-       A test that fails so has failed. Where a check was answered with a forgery, all of them have.
+       A test that fails so has failed.
     3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
     4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
        first. Disclosed runs supply what the student reads, and the name of the mistake.
@@ -67,7 +70,8 @@ class Grader:
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
         self.suite = Suite(exercise)
-        self._judge = Judge(self.suite, rules, Diagnosis(self.suite, repairs), Examples(self.suite))
+        self._rules = rules
+        self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod
     def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
@@ -78,7 +82,7 @@ class Grader:
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        return told_bits(len(self.suite.tests), len(self._judge.rules), len(self.builds_on))
+        return told_bits(len(self.suite.tests), len(self._rules), len(self.builds_on))
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""
@@ -110,7 +114,7 @@ class Grader:
             session.start()
             outcomes = self._decided(session, inputs, names)
         submitted = Submitted(self.exercise, code, session)
-        outcomes = self._with_disclosed(outcomes, submitted, names)
+        outcomes = self._with_disclosed(outcomes, submitted)
         questions = self._questions(outcomes, submitted, inputs, names)
         message = _message(session, code)
         if asked is None and not any(name in bound_names(cell.text) for cell in code for name in names):
@@ -124,55 +128,155 @@ class Grader:
     def _report(self, questions: Sequence[QuestionReport], message: str) -> Report:
         return report_on(self.exercise, tuple(questions), self._zygote.reported_walls, message)
 
+    def _run(
+        self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
+    ) -> Iterator[Run]:
+        """Run tests; where one of them loses the worker, no more tests of its question are run.
+
+        Where the sandbox fails, nothing more is run, and no run counts.
+        """
+        lost: dict[str, BaseException] = {}
+        for run in self.suite.run(session, inputs, chosen, lost.get, self._rules):
+            if session.failure is not None:
+                raise session.failure
+            if run.lost and run.error is not None:
+                lost.setdefault(run.test.question, run.error)
+            yield blamed(self.suite, run, inputs)
+
+    def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
+        """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
+
+        All of them, since a known mistake is known by the tests that it passes, too.
+        """
+        chosen = self._tests_of(questions)
+        return {run.test: run for run in self._run(session, DISCLOSED, chosen)} if chosen else {}
+
+    def _tests_of(self, questions: Container[str]) -> dict[HiddenTest, None]:
+        return {test: None for test in self.suite.tests if test.question in questions}
+
     def _decided(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
         """Run the tests of these questions until all are decided."""
-        judge, errors = self._judge, {number for number, one in session.results.items() if one.error}
-        forged = _checked_in(session, {number for number, why in session.lost.items() if why is FORGED})
-        outcomes = judge.forged(forged & frozenset(names))
         # Where a visible check raises an error, hidden tests will mostly fail, too.
-        disclosed = judge.disclosed(session, (_checked_in(session, errors) - forged) & frozenset(names))
+        errors = {number for number, result in session.results.items() if result.error}
+        checked = {checked_question(cell.name) or "" for cell in session.cells if cell.number in errors}
+        disclosed = self._disclosed(session, checked.intersection(names))
         first = (TestOutcome(test, run, run) for test, run in disclosed.items())
-        outcomes |= {outcome.test: outcome for outcome in first if outcome.failed}
-        tests = [test for test in self.suite.tests if test.question in names]
-        for run in judge.run(session, inputs, set(tests) - outcomes.keys()):
+        outcomes = {outcome.test: outcome for outcome in first if outcome.failed}
+        tests = self._tests_of(names)
+        for run in self._run(session, inputs, tests.keys() - outcomes.keys()):
             outcomes[run.test] = TestOutcome(run.test, run, disclosed.get(run.test))
         return {test: outcomes[test] for test in tests}
 
-    def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted, names: Sequence[str]) -> Outcomes:
+    def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
         """Add disclosed runs of questions that fail or wait for an instructor, and that have none.
 
         They take place in a new worker: the one that knows hidden inputs has ended.
         """
-        ran, judge = submitted.ran, self._judge
         questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
-        questions |= {name for name in names if judge.held(name, outcomes.values(), ran) is not None}
+        asked = {test.question for test in outcomes}
+        questions |= {name for name in asked if self._held(name, outcomes.values(), submitted.ran)}
         questions -= {test.question for test, outcome in outcomes.items() if outcome.disclosed}
         if not questions:
             return outcomes
         with submitted.open() as later:
-            runs = judge.disclosed(later, questions)
+            runs = self._disclosed(later, questions)
         return {test: replace(o, disclosed=runs.get(test, o.disclosed)) for test, o in outcomes.items()}
 
     def _questions(
         self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs, names: Sequence[str]
     ) -> list[QuestionReport]:
         """Judge and explain these questions, some of them with right earlier answers."""
-        judge, repaired = self._judge, not self.marks_only
-        standing = {name: judge.question(name, outcomes.values(), submitted) for name in names}
+        standing = {name: self._question(name, outcomes.values(), submitted) for name in names}
         again: dict[str, QuestionReport] = {}
         for rerun in reruns(self.builds_on, standing, submitted.session.cells):
-            again |= graded_again(rerun, standing, judge, inputs, submitted, outcomes, repaired=repaired)
+            again |= self._graded_again(rerun, standing, inputs, submitted, outcomes)
         return [
             again[name] if name in again
             else question if question.verdict is Verdict.PASSED
-            else judge.explained(question, outcomes.values(), submitted, repaired=repaired)
+            else self._explained(question, outcomes.values(), submitted)
             for name, question in standing.items()
         ]  # fmt: skip
 
+    def _held(self, name: str, outcomes: Iterable[TestOutcome], codes: Sequence[str]) -> str | None:
+        """Return why an instructor has to look at a question, or None; `codes` are the code cells that ran.
 
-def _checked_in(session: Session, numbers: Container[int]) -> frozenset[str]:
-    """Return the questions that the cells of these numbers check."""
-    return frozenset(checked_question(cell.name) or "" for cell in session.cells if cell.number in numbers)
+        The runs that decide do so here, too. Disclosed runs only supply names.
+        """
+        if (rule := self._rules.get(name)) is None:
+            return None
+        own = [outcome for outcome in outcomes if outcome.test.question == name]
+        ran = [one for outcome in own for one in outcome.decisive.ran]
+        shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
+        return broken_rule(name, rule, codes, ran, shown)
+
+    def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
+        """Return the verdict on a question and its score; `_explained` adds what a student reads."""
+        own = [outcome for outcome in outcomes if outcome.test.question == name]
+        told = stated({outcome.test: submitted.explain(outcome) for outcome in own})
+        question = summarize(name, self.exercise.points[name], tuple(told.values()))
+        if question.verdict is Verdict.CRASHED:
+            places = (submitted.place(one) for one in own if told[one.test].hint == question.hint)
+            question = replace(question, place=next(places, None))
+        held = self._held(name, own, submitted.ran)
+        if held is None or question.verdict in _NOTHING_HELD or not question.score:
+            return question
+        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, held)
+        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=held, tests=(*question.tests, rule))
+
+    def _explained(
+        self,
+        question: QuestionReport,
+        outcomes: Iterable[TestOutcome],
+        submitted: Submitted,
+        named_by: Sequence[Run] = (),
+    ) -> QuestionReport:
+        """Return the report on a failed question with what is wrong there; disclosed runs supply all words.
+
+        If other runs than these are to name the mistake, they are `named_by`.
+        """
+        if question.verdict is Verdict.REVIEW:
+            return question
+        own = [outcome for outcome in outcomes if outcome.test.question == question.name]
+        runs = [outcome.disclosed for outcome in own if outcome.disclosed]
+        told = {outcome.test: submitted.explain(outcome) for outcome in own}
+        failed = [run for run in runs if told[run.test].verdict is Verdict.FAILED]
+        question = replace(question, shown=self._examples.of(question.name, failed))
+        wrong = any(test.verdict in _EXPLAINED for test in question.tests) and not self.marks_only
+        if wrong and (one := self._diagnosis.name(question.name, named_by or runs, submitted)):
+            return replace(question, mistake=one.name or None, hint=one.hint, place=one.place)
+        if question.verdict is Verdict.FAILED:
+            shortened = dict(zip(told, question.tests, strict=True))
+            words = leading(told, shortened, self._diagnosis.rarity)
+            return replace(question, hint=words or question.hint)
+        return question
+
+    def _graded_again(
+        self, rerun: Rerun, standing: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes
+    ) -> dict[str, QuestionReport]:
+        """Run questions again with right earlier ones; return their reports where they are better.
+
+        Code in such a worker can read the right answers. So nothing of what it says reaches the student: only
+        which hidden tests passed counts, and which edits repair the answer. What is wrong all the same is
+        said in the words of the submission as it is, whose `outcomes` these are, unless a repair says it.
+        """
+        earlier = sorted({name for names in rerun.values() for name in names})
+        beside = replace(submitted, given=compiled(self.exercise.reference, earlier, rerun))
+        with beside.open() as session:
+            runs = list(self._run(session, inputs, self._tests_of(rerun)))
+        if any(run.exhausted for run in runs):
+            return {}
+        words = {test: run for test, one in outcomes.items() if (run := one.disclosed) and run.kind in _TOLD}
+        again = [TestOutcome(run.test, run, words.get(run.test)) for run in runs]
+        questions = {name: self._question(name, again, beside) for name in rerun}
+        better = {name: new for name, new in questions.items() if is_better(new, standing[name])}
+        unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
+        seen: list[Run] = []
+        if unsolved and not self.marks_only:
+            with beside.open() as session:
+                seen = list(self._disclosed(session, unsolved).values())
+        for name in unsolved:
+            better[name] = self._explained(better[name], again, beside, seen)
+        return {name: with_note(new, rerun[name]) for name, new in better.items()}
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:

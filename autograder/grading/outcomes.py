@@ -1,14 +1,16 @@
-"""What a hidden test concludes about a submission: its run on hidden inputs decides, and nothing else.
+"""What hidden tests conclude about a submission: their runs on hidden inputs decide, and nothing else.
 
 Hidden runs decide, disclosed runs explain. The submission could put what it has seen of hidden inputs into
 every word, line or shape of its answers. So of a hidden run nothing counts but its outcome.
 """
 
 import math
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.report.report import TestReport, Verdict
+from autograder.report.report import QuestionReport, TestReport, Verdict
 from autograder.report.text import one_line
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs
@@ -17,6 +19,7 @@ from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
 _SENTENCES = 8  # on a rule that was broken, and none
+_NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +138,58 @@ def _kind(value: Any, parts: Parts) -> str:
         case int():
             return "an int"
     return "something else"
+
+
+Told = Mapping[HiddenTest, TestReport]  # what students read of a question's tests
+
+
+def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
+    """Return the report on question `name`, given its tests and the points it is worth."""
+    worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
+    passed = [test.weight for test in tests if test.verdict is Verdict.PASSED]
+    half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
+    verdict = Verdict.FAILED if half_done or worst.verdict is Verdict.NOT_JUDGED else worst.verdict
+    score: float | None = round(points * sum(passed) / sum(test.weight for test in tests), 4)
+    if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # an instructor looks, and then gives the score
+        score = 0.0 if verdict is Verdict.REVIEW else None
+    return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
+
+
+def stated(told: Told) -> dict[HiddenTest, TestReport]:
+    """Return the reports on one question's tests; where its basic test fails, the others state facts alone.
+
+    What they ask their reader supposes that the basic values are right. Where these are wrong, it leads away
+    from the cause.
+    """
+    basic = _basic(list(told))
+    if basic is None or told[basic].verdict is not Verdict.FAILED:
+        return dict(told)
+    return {
+        test: replace(report, hint=facts(report.hint))
+        if test != basic and report.verdict is Verdict.FAILED
+        else report
+        for test, report in told.items()
+    }
+
+
+def leading(before: Told, after: Told, rarity: Callable[[HiddenTest], int]) -> str:
+    """Return the words of the failure that says most: that of the test which the fewest known mistakes fail.
+
+    A test whose hint was shortened says no more than the basic one.
+    """
+    failed = [test for test, report in after.items() if report.verdict is Verdict.FAILED and report.hint]
+    whole = [test for test in failed if after[test].hint == before[test].hint] or failed
+    return after[min(whole, key=rarity)].hint if whole else ""
+
+
+def facts(hint: str) -> str:
+    """Return a hint without the questions at its end that nudge its reader."""
+    first, *others = _NEXT_SENTENCE.split(hint)
+    return " ".join([first, *(sentence for sentence in others if not sentence.endswith("?"))])
+
+
+def _basic(tests: list[HiddenTest]) -> HiddenTest | None:
+    """Return the test on whose values the others rest: the one so marked, else the first of most weight."""
+    marked = [test for test in tests if test.basic]
+    heaviest = [test for test in tests if test.weight == max(one.weight for one in tests)]
+    return next(iter(marked or (heaviest if len(heaviest) < len(tests) else [])), None)

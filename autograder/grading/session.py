@@ -34,7 +34,7 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
-FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer")
+_FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer")
 _UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
@@ -98,7 +98,6 @@ class Session:
         self._worker: Worker | None = None
         self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
         self._asked = False
-        self._forged = False  # whether a worker has sent what is no answer
         self._starts = 0
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
@@ -124,7 +123,7 @@ class Session:
                 for cell in self._kept_cells():
                     results[cell.number] = self._result(self._run(self._worker, cell))
             except _LOST as error:
-                self._lose(error)
+                self._close()
                 self._left_out.add(cell.number)
                 if not self._asked:
                     self.lost[cell.number] = _left_out(error, self.limits)
@@ -141,7 +140,7 @@ class Session:
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
         except _LOST as error:
-            self._lose(error)
+            self._close()
             raise _lost(error, self.limits) from error
         except ZygoteError as error:
             self.failure = error
@@ -190,12 +189,9 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether a visible check runs once more: once its error is known, it would only take time.
-
-        Nobody waits for any where an answer was forged, which no honest submission does.
-        """
+        """Whether a visible check runs once more: once its error is known, it would only take time."""
         result = self.results.get(cell.number)
-        known = self._asked and (self._forged or (result is not None and result.error is not None))
+        known = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not known
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
@@ -241,10 +237,6 @@ class Session:
         error = reply.get("error")
         return CellResult(outputs, StudentError(error) if isinstance(error, dict) else None)
 
-    def _lose(self, error: Exception) -> None:
-        self._forged = self._forged or isinstance(error, ProtocolError)
-        self._close()
-
     def _close(self) -> None:
         if self._worker is not None:
             self._worker.close()
@@ -262,7 +254,7 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
             return LeftOut(Verdict.TIMED_OUT, why)
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
-    return FORGED
+    return _FORGED
 
 
 def _lost(error: Exception, limits: Limits) -> LostError:

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from autograder.diagnosis.inlining import inlined
+from autograder.diagnosis.wrong import inlined
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def said(text: str) -> str:
             LAYERS,
             "torch.softmax(s / k.shape[-1] ** 0.5, dim=-1)",
             "torch.softmax((s / k.shape[-1] ** 0.5).tanh(), dim=0)",
-            "Up to `scores` all is as it should be. The step in line 11 that makes `last_weights` is where it "
-            "goes wrong; everything after it is right.",
+            "Up to `scores` all is as it should be. The step in line 11 that makes `last_weights` is where "
+            "it goes wrong; everything after it is right.",
         ),
         (
             LAYERS,

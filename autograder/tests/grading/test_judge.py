@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.judge import facts, leading, stated, summarize
+from autograder.grading.outcomes import facts, leading, stated, summarize
 from autograder.report.report import TestReport, Verdict
 from autograder.testing.suite import HiddenTest
 

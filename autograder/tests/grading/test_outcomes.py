@@ -8,11 +8,8 @@ import torch
 
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits
-from autograder.grading.diagnosis import Diagnosis
-from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import CellResult
-from autograder.grading.judge import Judge
 from autograder.grading.outcomes import TestOutcome, blamed, told_bits
 from autograder.grading.session import LeftOut, Session
 from autograder.report.report import Place, TestReport, Verdict
@@ -172,7 +169,6 @@ Breaking = Callable[[object, object], Run]
 def breaking(exercise: Exercise) -> Breaking:
     """Return a function that runs a test which breaks after two answers: a table, and a tensor."""
     made = Suite(exercise)
-    judging = Judge(made, {}, Diagnosis(made), Examples(made))
 
     def answer(value: object) -> tuple[Header, Parts]:
         encoder = Encoder(lambda other: {"handle": 0, "type": type(other).__name__})
@@ -181,8 +177,8 @@ def breaking(exercise: Exercise) -> Breaking:
     def breaking(table: object, double: object) -> Run:
         answers = iter(map(answer, (lambda: None, table, double)))
         with Session(ScriptedZygote(lambda _: next(answers)), (), LIMITS) as session:
-            (run,) = judging.run(session, DISCLOSED, {made.tests[-1]})
-        return run
+            (run,) = made.run(session, DISCLOSED, {made.tests[-1]})
+        return blamed(made, run, DISCLOSED)
 
     return breaking
 

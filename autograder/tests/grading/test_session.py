@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course.settings import Limits
 from autograder.grading.graded import MAX_SHOWN
-from autograder.grading.session import FORGED, MAX_RECEIVED, MAX_RESTARTS, LeftOut, Session
+from autograder.grading.session import MAX_RECEIVED, MAX_RESTARTS, LeftOut, Session
 from autograder.report.report import Verdict
 from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError
@@ -14,7 +14,7 @@ from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedErr
 from autograder.testing.student import Student
 from autograder.testing.student_error import StudentError
 from autograder.tests.grading.workers import Answer, ScriptedZygote
-from autograder.worker.protocol import Header, ProtocolError
+from autograder.worker.protocol import Header
 
 LIMITS = Limits(cell_seconds=1.0, call_seconds=1.0, memory_mb=512)
 CALL: Header = {"op": "call", "of": {"name": "f"}, "args": {"tuple": []}, "kwargs": {"dict": []}}
@@ -161,17 +161,6 @@ def test_a_check_that_has_failed_is_not_run_again_after_a_call_has_lost_the_work
                 running.ask(CALL, [])
         assert list(running.results) == [0, 1, 2]
     assert zygote.cells_run() == ["afp", "ap"]
-
-
-def test_no_check_runs_again_for_whoever_forges_an_answer() -> None:
-    zygote = ScriptedZygote({"f": ProtocolError("no answer"), "call": ProtocolError("no answer")})
-    with Session(zygote, checked("f"), LIMITS) as running:
-        for _ in range(2):
-            with pytest.raises(LostError, match="something that is not a valid answer"):
-                running.ask(CALL, [])
-        assert running.lost == {1: FORGED}
-        assert list(running.results) == [0, 2]
-    assert zygote.cells_run() == ["af", "ap", "a"]
 
 
 def test_a_notebook_without_time_left_is_not_even_started() -> None:
