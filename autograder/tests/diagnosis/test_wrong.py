@@ -1,5 +1,6 @@
 """A catalogue of misconceptions makes wrong answers of right ones."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.source import SourceError
 from autograder.diagnosis.misconceptions import Catalogue, load_catalogue
-from autograder.diagnosis.wrong import Answers
+from autograder.diagnosis.wrong import Answers, inlined
 
 TEXT = """
 from autograder.diagnosis import Misconception
@@ -72,3 +73,20 @@ def test_a_broken_catalogue_is_told_with_its_file(tmp_path: Path, text: str, pro
         catalogue(tmp_path, text)
     assert "misconceptions.py" in str(error.value)
     assert problem in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("s = q @ k; w = f(s); return w @ v", "return f(q @ k) @ v"),
+        ("s = q @ k; s = g(s, 0); return f(s)", "return f(g(q @ k, 0))"),
+        ("s = q @ k; return s + s", "s = q @ k; return s + s"),
+        ("s = q @ k; w = f(s); return w @ s", "s = q @ k; return f(s) @ s"),
+        ("s = q @ k; b = 1; return s", "s = q @ k; b = 1; return s"),
+    ],
+)
+def test_what_is_used_once_in_the_next_statement_is_written_there(body: str, expected: str) -> None:
+    def function(text: str) -> str:
+        return "def f(q, k, v):\n" + "".join(f"    {line}\n" for line in text.split("; "))
+
+    assert ast.unparse(inlined(ast.parse(function(body)))) == function(expected).rstrip()

@@ -1,6 +1,5 @@
 """A mistake is paid once: a question that builds on a wrong one is graded with a right one, too."""
 
-import json
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,14 +7,11 @@ from dataclasses import replace
 import pytest
 
 from autograder.authoring.answers import solved_cells
-from autograder.cli.output import show_report
 from autograder.course.settings import Limits, Repairs
-from autograder.gradebook.grades import comment
 from autograder.grading.carried import compiled, is_better, reruns, with_note
 from autograder.grading.grader import Grader
-from autograder.plugins.gradescope.run import results
 from autograder.report.question_view import show_question
-from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
+from autograder.report.report import QuestionReport, TestReport, Verdict
 from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
@@ -194,16 +190,3 @@ def test_the_better_score_counts() -> None:
     assert with_note(better, ["a", "b"]).hint == (
         "`a` and `b` were wrong; this question was graded with right ones."
     )
-
-
-def test_every_reader_of_a_report_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    better = with_note(of(Verdict.PASSED, score=2.0), ["double"])
-    report = Report("01_small", Status.GRADED, "", 2.0, 2.0, (), (better,))
-    assert Report.from_dict(json.loads(report.to_json())) == report
-    assert NOTE in report.to_json()
-    show_report("a.ipynb", report)
-    assert NOTE in " ".join(capsys.readouterr().out.split())
-    assert comment(report, better) == f"Passed.\n{NOTE}".replace("`", "'")
-    view = show_question(better, None, Allowance(), unreadable=False)
-    assert f"{view.lead} {view.more}".strip() == NOTE
-    assert NOTE in results(report)["tests"][0]["output"].splitlines()

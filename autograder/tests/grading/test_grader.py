@@ -61,12 +61,6 @@ def of(report: Report, name: str) -> QuestionReport:
     return next(question for question in report.questions if question.name == name)
 
 
-def test_the_reference_scores_in_full(desk: Desk) -> None:
-    report = desk.grade()
-    assert (report.status, report.score, report.max_score) == (Status.GRADED, FULL, FULL)
-    assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
-
-
 def test_a_failed_question_shows_its_smallest_wrong_call_on_disclosed_inputs_alone(desk: Desk) -> None:
     wrong = desk.cells(row_sums="def row_sums(x):\n    return x.sum(-1) + 1")
     reports = [desk.grader.grade_cells(wrong, Inputs(key)).report for key in (b"one", b"two")]
@@ -141,12 +135,9 @@ DISTURBING = (
 def test_what_other_cells_do_costs_no_question(desk: Desk) -> None:
     cells = desk.cells()
     others = (NotebookCell(len(cells) + n, "code", code) for n, code in enumerate(DISTURBING))
-    assert desk.grader.grade_cells((*cells, *others)).report.score == FULL
-
-
-def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
-    wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
-    assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()
+    report = desk.grader.grade_cells((*cells, *others)).report
+    assert (report.status, report.score, report.max_score) == (Status.GRADED, FULL, FULL)
+    assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
 
 
 @pytest.mark.parametrize(
