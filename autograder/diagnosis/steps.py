@@ -21,7 +21,7 @@ from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.pieces import ANYWHERE
 from autograder.diagnosis.same import close, equal, flat, form
 from autograder.diagnosis.search import SECOND
-from autograder.diagnosis.trees import parents, rewritten
+from autograder.diagnosis.trees import rewritten
 from autograder.testing.exchange import Backend, Exchange, Local, LostError, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite
@@ -210,15 +210,9 @@ def _step(own: Recorded, place: Place, one: Result, is_right: Mapping[int, Resul
 
 
 def _used(own: Recorded, node: ast.AST, is_right: Mapping[int, Result | None]) -> Iterator[Result | None]:
-    """Yield the right results that an expression and its conditions use, and None for whatever else."""
+    """Yield the right results that an expression uses, and None for whatever else."""
     for part in [node] if isinstance(node, ast.Name) else ast.iter_child_nodes(node):
         yield from _read(own, part, {} if part is node else is_right)
-    above = next(parents(one) for one in own.code.statements if id(node) in parents(one))
-    while not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        node = above[id(node)][0]
-        for condition in (getattr(node, name, None) for name in ("test", "iter")):
-            if isinstance(condition, ast.AST):
-                yield from _read(own, condition, is_right)
 
 
 def _read(own: Recorded, node: ast.AST, is_right: Mapping[int, Result | None]) -> Iterator[Result | None]:

@@ -110,23 +110,18 @@ def text_of(node: ast.stmt) -> str:
 def way(one: ast.AST, other: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Yield two trees, and then their parts that hold all in which they differ, down to the smallest."""
     yield one, other
-    if type(one) is type(other):
-        parts, others = dict(_parts(one)), dict(_parts(other))
-        differ = [(parts[at], others[at]) for at in parts.keys() & others if _unlike(parts[at], others[at])]
-        match differ:
-            case [(ast.AST() as part, ast.AST() as its)] if parts.keys() == others.keys():
-                yield from way(part, its)
+    parts = [[*ast.iter_child_nodes(tree)] for tree in (one, other)]
+    differ = [pair for pair in zip(*parts, strict=False) if ast.dump(pair[0]) != ast.dump(pair[1])]
+    if len(differ) == 1 and _sketch(one) == _sketch(other):
+        yield from way(*differ[0])
 
 
-def _parts(tree: ast.AST) -> Iterator[tuple[tuple[str, int], object]]:
-    for name in tree._fields:
-        value = getattr(tree, name, None)
-        yield from (((name, at), one) for at, one in enumerate(value if isinstance(value, list) else [value]))
-
-
-def _unlike(one: object, other: object) -> bool:
-    texts = (ast.dump(part) if isinstance(part, ast.AST) else repr(part) for part in (one, other))
-    return len({*texts}) > 1
+def _sketch(tree: ast.AST) -> str:
+    """Write a node without what its parts hold."""
+    fields = dict(ast.iter_fields(tree))
+    own = {name: len(value) if isinstance(value, list) else value for name, value in fields.items()}
+    plain = {name: isinstance(value, ast.AST) or value for name, value in own.items()}
+    return f"{type(tree).__name__} {plain}"
 
 
 def is_docstring(node: ast.stmt) -> bool:

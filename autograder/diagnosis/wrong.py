@@ -2,9 +2,9 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from warnings import catch_warnings
 
 from autograder.course.exercise import Exercise
@@ -30,7 +30,6 @@ class Answers:
     def __init__(self, exercise: Exercise, catalogue: Catalogue, question: str) -> None:
         self.question = question
         self._exercise, self._catalogue = exercise, catalogue
-        self._made = cache(lambda one: tuple(self._make(one)))
 
     @cached_property
     def trees(self) -> tuple[ast.Module, ...]:
@@ -56,27 +55,24 @@ class Answers:
     @cached_property
     def wrong(self) -> tuple[WrongAnswer, ...]:
         """What the catalogue makes of them, each code once; a rule rewrites the first answer that it fits."""
-        return self._different(self._all)
+        found: dict[str, WrongAnswer] = {}
+        for answer in sorted(self._all, key=lambda one: one.late):
+            if answer.code not in self._right:
+                found.setdefault(answer.code, answer)
+        return tuple(found.values())
 
-    def by(self, misconception: Misconception) -> tuple[WrongAnswer, ...]:
-        """Return what one misconception makes of them."""
-        return self._different(self._made(misconception))
+    def can_show(self, misconception: Misconception) -> bool:
+        """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
+        return not misconception.changes or any(True for _ in self._make(misconception))
 
     @property
     def fitting(self) -> frozenset[str]:
         """The catalogue's rules that change a right answer, as the catalogue spells them."""
         return frozenset(spelt(one.misconception, one.rule) for one in self._all)
 
-    @property
+    @cached_property
     def _all(self) -> list[WrongAnswer]:
-        return [answer for one in self._catalogue.misconceptions for answer in self._made(one)]
-
-    def _different(self, made: Iterable[WrongAnswer]) -> tuple[WrongAnswer, ...]:
-        found: dict[str, WrongAnswer] = {}
-        for answer in sorted(made, key=lambda one: one.late):
-            if answer.code not in self._right:
-                found.setdefault(answer.code, answer)
-        return tuple(found.values())
+        return [answer for one in self._catalogue.misconceptions for answer in self._make(one)]
 
     def _make(self, misconception: Misconception) -> Iterator[WrongAnswer]:
         for rule in misconception.rules if misconception.fits(self.right) else ():

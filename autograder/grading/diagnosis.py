@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,7 @@ from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import Edit
-from autograder.diagnosis.misconceptions import Catalogue, Misconception
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
 from autograder.diagnosis.search import Repair
@@ -66,11 +67,6 @@ class Diagnosis:
         self._known: dict[bytes, Named | None] = {}
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
-    @property
-    def catalogue(self) -> Catalogue:
-        """The course's misconceptions."""
-        return self.repairer.catalogue
-
     def name(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
         """Return what explains the failed tests of `question`, or None.
 
@@ -111,12 +107,15 @@ class Diagnosis:
                 return self._repaired(wrong, looked, found)
         alike = self._alike(wrong)
         if looked and step:
-            said = words.step(step, looked.where(step.edit))
+            told = words.step(step, looked.where(step.edit))
             place = looked.place(wrong.question, step.edit)
-            return Named(alike.name, f"{alike.hint} {said}", place) if alike else Named("", said, place)
+            return Named(alike.name, f"{alike.hint} {told}", place) if alike else Named("", told, place)
         if alike:
             return Named(alike.name, alike.hint)
-        if looked and found and len(found[0].turned) >= _ENOUGH * len(wrong.failed):
+        said = Counter(str(run.error) for run in wrong.failed)
+        speak_alike = len(wrong.failed) > 1 and max(said.values()) >= _ENOUGH * len(wrong.failed)
+        # What most tests say in the same words is worth more than an edit after which some of them pass.
+        if looked and found and not speak_alike and len(found[0].turned) >= _ENOUGH * len(wrong.failed):
             edit = found[0].edits[0]
             told = f"With {looked.change(edit)}, more tests pass, but not all."
             return Named("", told, looked.place(wrong.question, edit))
@@ -174,20 +173,16 @@ class Diagnosis:
         for run in wrong.failed:
             (errors if isinstance(run.error, StudentError) else said).append(str(run.error))
         errors = [one for one in errors if LEFT_OUT not in one]  # a left-out line says more itself
-        for one in self.catalogue.misconceptions:
-            if one.says and self._concerns(wrong.question, one):
+        for one in self.repairer.catalogue.misconceptions:
+            if one.says and self.repairer.answers(wrong.question).can_show(one):
                 count = sum(bool(re.search(one.says, words)) for words in said)
                 if count == len(wrong.failed) or (count and not one.whole):
                     return _words(wrong, one, count)
-        for one in self.catalogue.misconceptions:
+        for one in self.repairer.catalogue.misconceptions:
             count = sum(bool(one.crash and re.search(one.crash, words)) for words in errors)
             if count and count >= _ENOUGH * len(wrong.failed):
                 return _words(wrong, one, count)
         return None
-
-    def _concerns(self, question: str, misconception: Misconception) -> bool:
-        """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
-        return not misconception.changes or bool(self.repairer.answers(question).by(misconception))
 
     def _runs(self, mistake: Mistake) -> tuple[Run, ...]:
         exercise = self.suite.exercise
