@@ -2,11 +2,13 @@
 
 import ast
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from autograder.diagnosis.code import is_signed
+from autograder.diagnosis.code import Code, is_signed
 from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.steps import Step
 from autograder.diagnosis.trees import way
+from autograder.report.report import Place
 from autograder.report.text import one_line
 
 _MOST = 60  # characters of a student's code that are quoted
@@ -37,24 +39,34 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
 }
 
 
-def kind(edit: Edit) -> str:
-    """Return what an edit does, to stand after "with"."""
-    return KINDS[edit.kind]
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """The code of one question in a submission, and where it stands."""
 
+    code: Code
+    texts: Mapping[int, str]  # of all cells on which it rests, by number
+    main: str  # the text of the cell that defines the question
 
-def place(edit: Edit, texts: Mapping[int, str], main: str) -> str:
-    """Return "in line 7, at `dim=-2`", in the student's own words.
+    def where(self, edit: Edit) -> str:
+        """Return "in line 7, at `dim=-2`", in the student's own words."""
+        text = self.texts.get(edit.cell, "") if edit.cell is not None else ""
+        quoted = one_line(ast.get_source_segment(text, _changed(edit)) or "", _MOST)
+        *before, last = _lines(edit) or [0]
+        where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
+        where += "" if text == self.main else f" of the cell that begins with `{_first(text)}`"
+        if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
+            return where
+        return f"{where}, at `{quoted}`" if quoted else where
 
-    `texts` are the notebook's cells by number; `main` is the text of the cell that defines the question.
-    """
-    text = texts.get(edit.cell, "") if edit.cell is not None else ""
-    quoted = one_line(ast.get_source_segment(text, _changed(edit)) or "", _MOST)
-    *before, last = lines(edit) or [0]
-    where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
-    where += "" if text == main else f" of the cell that begins with `{_first(text)}`"
-    if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
-        return where
-    return f"{where}, at `{quoted}`" if quoted else where
+    def change(self, edit: Edit) -> str:
+        """Return what an edit does, and where, to stand after "with"."""
+        return f"{KINDS[edit.kind]} {self.where(edit)}"
+
+    def place(self, question: str, edit: Edit) -> Place | None:
+        """Return the first line that an edit changes in the cell that answers the question."""
+        in_main = edit.cell is not None and self.texts.get(edit.cell) == self.main
+        lines = _lines(edit) if in_main else []
+        return Place(question, lines[0]) if lines else None
 
 
 def step(step: Step, where: str) -> str:
@@ -66,7 +78,7 @@ def step(step: Step, where: str) -> str:
     return f"{before}The step {where}{makes} is where it goes wrong; {rest} is right."
 
 
-def lines(edit: Edit) -> list[int]:
+def _lines(edit: Edit) -> list[int]:
     """Return the lines that an edit changes, as its cell counts them."""
     changed = (_changed(edit), *(old for old, _ in edit.more))
     return sorted({getattr(node, "lineno", 0) for node in changed} - {0})

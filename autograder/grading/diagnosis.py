@@ -4,7 +4,7 @@ import ast
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,11 +15,11 @@ from autograder.course.exercise import Exercise, Mistake, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
 from autograder.diagnosis.search import Repair
+from autograder.diagnosis.words import Looked
 from autograder.grading.explanation import Submitted
 from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
@@ -52,7 +52,7 @@ class _Wrong:
     question: str
     failed: Sequence[Run]
     submitted: Submitted
-    looked: "Looked | None"
+    looked: Looked | None
 
 
 class Diagnosis:
@@ -121,7 +121,7 @@ class Diagnosis:
             return Named("", told, looked.place(wrong.question, edit))
         return self._in_words(wrong)
 
-    def _repaired(self, wrong: _Wrong, looked: "Looked", repairs: Sequence[Repair]) -> Named:
+    def _repaired(self, wrong: _Wrong, looked: Looked, repairs: Sequence[Repair]) -> Named:
         """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
         if len(edits := repairs[0].edits) > 1:
             changes = [f"{n}. {looked.change(edit)}" for n, edit in enumerate(edits, 1)]
@@ -205,29 +205,6 @@ def _words(wrong: _Wrong, misconception: Misconception, count: int) -> Named:
     hint = f"{misconception.sentence} {misconception.hint}"
     said = hint if count == len(wrong.failed) else f"This at least is wrong: {hint}"
     return Named(f"{wrong.question}__{misconception.name}", said)
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """The code of one question in a submission, and where it stands."""
-
-    code: Code
-    texts: Mapping[int, str]  # of all cells on which it rests, by number
-    main: str  # the text of the cell that defines the question
-
-    def where(self, edit: Edit) -> str:
-        """Return the line of an edit, and the part of it."""
-        return words.place(edit, self.texts, self.main)
-
-    def change(self, edit: Edit) -> str:
-        """Return what an edit does, and where, to stand after "with"."""
-        return f"{words.kind(edit)} {self.where(edit)}"
-
-    def place(self, question: str, edit: Edit) -> Place | None:
-        """Return the first line that an edit changes in the cell that answers the question."""
-        in_main = edit.cell is not None and self.texts.get(edit.cell) == self.main
-        lines = words.lines(edit) if in_main else []
-        return Place(question, lines[0]) if lines else None
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:

@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from autograder.course.exercise import Exercise
-from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
+from autograder.diagnosis.words import Looked
 from autograder.testing.exchange import Backend, Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.remembered import FromMemory
@@ -153,8 +153,7 @@ def test_one_mistake_is_repaired_where_it_is(
     assert first.whole
     (edit,) = first.edits
     assert edit.kind == kind
-    assert place in (None, words.place(edit, {0: text}, text))
-    assert words.kind(edit)
+    assert place in (None, Looked(first.code, {0: text}, text).where(edit))
     assert (name == "softmax_over_queries") is (right == WEIGHTS)
 
 
@@ -175,7 +174,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
     )
     (first, *_), _ = repaired(text)
     assert first.whole
-    places = [words.place(edit, {0: text}, text) for edit in first.edits]
+    places = [Looked(first.code, {0: text}, text).where(edit) for edit in first.edits]
     assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
 
 
@@ -192,7 +191,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
 def test_the_smallest_part_that_differs_is_quoted(wrong: str, right: str, quoted: str) -> None:
     old, new = (ast.parse(text, mode="eval").body for text in (wrong, right))
     edit = Edit(old, lambda: new, "value", 1.0, cell=0)
-    assert words.place(edit, {0: wrong}, wrong) == f"in line 1, at `{quoted}`"
+    assert Looked(Code(()), {0: wrong}, wrong).where(edit) == f"in line 1, at `{quoted}`"
 
 
 def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> None:

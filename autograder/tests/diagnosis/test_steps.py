@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.diagnosis import words
+from autograder.diagnosis.code import Code
 from autograder.diagnosis.steps import Step
 from autograder.testing.exchange import Reply
 from autograder.tests.diagnosis.test_repairs import OwnBench, tried
@@ -38,7 +39,7 @@ def wrong_step(text: str, kind: type[OwnBench] = OwnBench) -> Step | None:
 def said(text: str) -> str:
     """Return what a student reads of it."""
     step = wrong_step(text)
-    return words.step(step, words.place(step.edit, {0: text}, text)) if step else ""
+    return words.step(step, words.Looked(Code(()), {0: text}, text).where(step.edit)) if step else ""
 
 
 @pytest.mark.parametrize(
