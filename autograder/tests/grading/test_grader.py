@@ -97,26 +97,6 @@ def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
     assert 0.8 < sum(worker.seconds for worker in forked) < 2
 
 
-@pytest.mark.parametrize(
-    ("code", "verdict", "hint"),
-    [
-        ("def row_sums(x):\n    return y", "crashed", "'y' is not defined (the cell of row_sums, line 2)"),
-        ("def row_sums(x)\n    return x", "not defined", "expected ':' (the cell of row_sums, line 1)"),
-        ("def rowsums(x):\n    return x.sum(-1)", "not defined", "Is it spelt as in the exercise?"),
-        ("def row_sums(x):\n    raise NotImplementedError()", "not attempted", 'Replace "raise Not'),
-        ("import time; time.sleep(60)", "timed out", "defines row_sums waited for longer than 0.5 s"),
-        ("import os; os._exit(3)", "crashed", "The cell that defines row_sums ended the program"),
-    ],
-)
-def test_a_fault_costs_its_own_question_and_says_why(desk: Desk, code: str, verdict: str, hint: str) -> None:
-    """What the files of tests/hostile do wrong is told in the same way."""
-    report = desk.grade(row_sums=code)
-    question = of(report, "row_sums")
-    assert of(report, "double").verdict == Verdict.PASSED
-    assert (question.verdict, question.score) == (verdict, 0)
-    assert hint in " ".join([question.hint, *(test.hint for test in question.tests)])
-
-
 DISTURBING = (
     "import sys; sys.exit(0)",
     "!ls",
