@@ -204,6 +204,13 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
     assert {sort_of(edit, code) for edit in missing} == {("missing", "f", "transpose")}
 
 
+def test_what_is_assigned_on_one_line_stands_where_it_stands_on_several() -> None:
+    texts = "q, k = x.a(), x.b()", "q = x.a()\n    k = x.b()"
+    codes = [Code(tuple(ast.parse(f"def f(x):\n    {text}").body)) for text in texts]
+    slots = [[one.slot for one in code.places if isinstance(one.node, ast.Call)] for code in codes]
+    assert slots == [[("=", "")] * 2] * 2
+
+
 def test_what_is_no_small_mistake_is_not_repaired_and_equal_answers_are_tested_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
