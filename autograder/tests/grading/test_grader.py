@@ -120,6 +120,11 @@ def test_what_other_cells_do_costs_no_question(desk: Desk) -> None:
     assert [question.verdict for question in report.questions] == ["passed", "passed", "ungraded"]
 
 
+def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
+    wrong = {"row_sums": "def row_sums(x):\n    return x.sum(0)"}
+    assert desk.grade(**wrong).to_json() == desk.grade(**wrong).to_json()
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
