@@ -45,12 +45,6 @@ def _by_one_of(variants: Sequence[Variant], exercise: Exercise, student: str) ->
     return {**right_answers(exercise), **(chosen[0] if chosen else {})}
 
 
-def half(exercise: Exercise, _: str) -> Answers:
-    """Answer the first half of the questions."""
-    names = list(exercise.points)[: (len(exercise.points) + 1) // 2]
-    return {name: answer for name, answer in right_answers(exercise).items() if name in names}
-
-
 def endless(exercise: Exercise, _: str) -> Answers:
     """Answer the first question with a loop that never ends."""
     first = next(iter(exercise.points))
@@ -67,14 +61,6 @@ def broken_off(notebook: NotebookJson) -> str:
     """Save only the first half of a notebook's text."""
     text = saved(notebook)
     return text[: len(text) // 2]
-
-
-def doubled(notebook: NotebookJson) -> str:
-    """Copy and paste the first graded cell, metadata and all."""
-    cells = notebook["cells"]
-    first = next(index for index, cell in enumerate(cells) if "nbgrader" in cell["metadata"])
-    copy = {**cells[first], "id": f"{cells[first]['id']}-copy"}
-    return saved({**notebook, "cells": [*cells[: first + 1], copy, *cells[first + 1 :]]})
 
 
 def stripped(notebook: NotebookJson) -> str:
@@ -112,11 +98,8 @@ CLASS = (
     Student("dorothy", "makes a known mistake", mistaken),
     Student("emmy", "makes a known mistake", mistaken),
     Student("felix", "makes a known mistake", mistaken),
-    Student("grace", "does the first half", half),
-    Student("hedy", "does the first half, without metadata", half, stripped),
     Student("isaac", "touches nothing", lambda *_: {}),
     Student("kurt", "sends half a file", save=broken_off),
-    Student("leonhard", "has a cell twice", save=doubled),
     Student("maryam", "has lost all metadata", save=stripped, eager=True),
     Student("niels", "is late", handed_in=LATE),
 )

@@ -27,7 +27,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -52,12 +52,13 @@ def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 @pytest.mark.parametrize("question", QUESTIONS)
 def test(question: str, notebook: Notebook, pytestconfig: pytest.Config) -> None:
     """Run the check of a question; if it fails, show what it says, and a hint if you asked for one."""
+    asked = pytestconfig.getoption("--hint")
     if failure := notebook.failure(question):
-        if pytestconfig.getoption("--hint"):
+        if asked:
             print_hint(question, getattr(pytestconfig, "cache", None))
-        points, lesson = QUESTIONS[question]["points"], QUESTIONS[question]["lesson"]
-        worth = f"{points:g} point{'' if points == 1 else 's'}"
-        pytest.fail(f"{failure}\n    {worth}; lesson: {notebook.path.name}{lesson}", pytrace=False)
+        pytest.fail(failure, pytrace=False)
+    elif asked:
+        notebook.note(f"passes the check of {question}, so there is no hint")
 
 
 def print_hint(question: str, cache: pytest.Cache | None) -> None:
@@ -73,7 +74,7 @@ class Cell:
     """A code cell; tracebacks call it by its label."""
 
     def __init__(self, number: int, code: str) -> None:
-        self.number, self.code = number, code
+        self.code = code
         asked = next((f" ({name})" for name in QUESTIONS if makes(code, name)), "")
         self.label, self.is_answer = f"code cell {number}{asked}", bool(asked)
         self.error: BaseException | None = None
@@ -198,7 +199,10 @@ class Notebook:
     def leave_out(self, statement: ast.stmt, error: Exception) -> None:
         """Note a statement that needs a package or a file; grading leaves it out, too."""
         text = " ".join(ast.unparse(statement).partition("\n")[0].split())[:80]
-        self.note(f"`{text}` was left out: {type(error).__name__}: {error}{beside(error)}")
+        beside = (
+            ". Files beside your notebook are not there in grading." if isinstance(error, OSError) else ""
+        )
+        self.note(f"`{text}` was left out: {type(error).__name__}: {error}{beside}")
         for node in ast.walk(statement):
             if isinstance(node, ast.alias):
                 self.missing.setdefault((node.asname or node.name).partition(".")[0], text)
@@ -209,7 +213,7 @@ class Notebook:
         """Run the check of a question; return why it does not pass, or nothing if it passes."""
         if question not in self.variables:
             return f"{question}: {self.absence(question)}"
-        code, label = QUESTIONS[question]["check"], f"the check of {question}"
+        code, label = QUESTIONS[question], f"the check of {question}"
         remember(label, code)
         run = FunctionType(compile(code, label, "exec"), {**self.variables, **GIVEN})
         try:
@@ -217,7 +221,7 @@ class Notebook:
                 run() if "@check(" in code else GIVEN["check"](question)(run)
         except GIVEN["CheckFailed"] as error:
             print(printed.getvalue(), end="")  # pytest shows it below what the check says
-            return f"{error}{self.lost(error.__cause__)}{beside(error.__cause__)}"
+            return f"{error}{self.source(error.__cause__)}"
         return ""
 
     def absence(self, name: str) -> str:
@@ -225,9 +229,6 @@ class Notebook:
         cell = next((cell for cell in self.cells if makes(cell.code, name)), None)
         if cell and cell.error:
             return f"its cell does not run. {self.described(cell.error)}"
-        if cell and cell.code.startswith("%%"):
-            magic = cell.code.partition("\n")[0]
-            return f"below {magic} its cell defines nothing for others. Delete that line."
         return "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
 
     def described(self, error: BaseException) -> str:
@@ -238,7 +239,7 @@ class Notebook:
         cell, number = self.place(error)
         line = linecache.getline(cell.label, number).strip() if cell else ""
         place = f"\n    {cell.label}, line {number}: {line}" if cell else ""
-        return f"{type(error).__name__}{': ' if text else ''}{text}{place}{self.lost(error)}{beside(error)}"
+        return f"{type(error).__name__}{': ' if text else ''}{text}{place}{self.source(error)}"
 
     def place(self, error: BaseException) -> tuple[Cell | None, int]:
         """Return the cell and line where an error arose: the innermost ones in its traceback."""
@@ -249,26 +250,16 @@ class Notebook:
         found = [(cells[label], number or 0) for label, number in places if label in cells]
         return found[-1] if found else (None, 0)
 
-    def lost(self, error: BaseException | None) -> str:
-        """Say where a name should come from that a cell used and nobody knows."""
-        user = self.place(error)[0] if error else None
-        if user is None or not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
+    def source(self, error: BaseException | None) -> str:
+        """Say where a name may come from that nobody knows."""
+        if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
             return ""
-        name = str(error.name)
-        if name in self.missing:
-            return f"\n`{name}` should come from `{self.missing[name]}`, which does not work here."
-        for cell in self.cells:
-            if cell is not user and makes(cell.code, name):
-                if cell.error:
-                    return f"\n`{name}` should come from {cell.label}, which fails itself."
-                if cell.number > user.number:
-                    return f"\n`{name}` is used before it is made: {cell.label} stands further down."
-        for question, about in QUESTIONS.items():
-            if makes(about["check"], name):
-                only = f"`{name}` is made only in the check of {question}"
-                return f"\n{only}. Did you mean one of your own variables?"
-        gone = f"No cell makes `{name}`. Your kernel may remember it from a cell that is gone: restart it."
-        return f"\n{known_elsewhere(user, name) or gone}"
+        if error.name in self.missing:
+            return (
+                f"\n`{error.name}` should come from `{self.missing[error.name]}`, which does not work here."
+            )
+        where = "further down, in another function, or in a cell that is gone"
+        return f"\nIs `{error.name}` made {where}? Restart the kernel and run all cells."
 
 
 def one_by_one(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -278,29 +269,6 @@ def one_by_one(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from (type(one)(**{**vars(one), "names": [name]}) for name in one.names)
         else:
             yield one
-
-
-def known_elsewhere(cell: Cell, name: str) -> str:
-    """Say what to do about a name that only another function of the cell knows."""
-    if re.search(rf"\bself\.{name}\b", cell.code):
-        return f"Your class keeps it as `self.{name}`; read it so."
-    codes: list[CodeType] = [compile(plain(cell.code), cell.label, "exec")]
-    for code in codes:
-        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-        if name in code.co_varnames:
-            keep = "Pass it on as an argument, or return it."
-            if "self" in code.co_varnames:
-                keep = f"Keep it there, `self.{name} = {name}`, and read `self.{name}`."
-            return f"Only `{code.co_name}` knows `{name}`. {keep}"
-    return ""
-
-
-def beside(error: BaseException | None) -> str:
-    """Say where a file that was not found lies beside the notebook, as it does not in grading."""
-    name = getattr(error, "filename", None) or f"{getattr(error, 'name', '')}.py"
-    if isinstance(error, (OSError, ImportError)) and (HERE / str(name)).is_file():
-        return f"\n{name} lies beside your notebook, but not in grading: write what you need into a cell."
-    return ""
 
 
 def in_order(folder: Path) -> list[Path]:

@@ -62,9 +62,7 @@ def release(
 @options.exercises
 @options.jobs(help="Verify in so many processes; default: all cores.")
 @click.option("--verbose", is_flag=True, help="Show surviving mutants, and what students read on mistakes.")
-@click.option(
-    "--thorough", is_flag=True, help="Try answers on 16 sets of hidden inputs, the reference on 320."
-)
+@click.option("--thorough", is_flag=True, help="Try answers on 16 sets of inputs, the reference on 320.")
 @click.option("--anew", is_flag=True, help="Verify even what was verified before and has not changed.")
 def verify(
     course: "options.Course",

@@ -24,11 +24,7 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
 @options.unsafe
 @options.course
 def run(
-    course: "options.Course",
-    notebooks: tuple[str, ...],
-    exercise: str | None,
-    as_json: bool,
-    unsafe: bool,
+    course: "options.Course", notebooks: tuple[str, ...], exercise: str | None, as_json: bool, unsafe: bool
 ) -> None:
     """Grade notebooks without a gradebook."""
     from autograder.batch.run import run_notebooks
@@ -72,12 +68,7 @@ def grade(
 ) -> None:
     """Grade submissions and update the gradebook."""
     from autograder.authoring.release import build_missing
-    from autograder.batch.grade import (
-        grade_submissions,
-        is_work_certain,
-        refuse_strangers,
-        submissions_of,
-    )
+    from autograder.batch.grade import grade_submissions, is_work_certain, refuse_strangers, submissions_of
     from autograder.batch.pool import ProcessPool
     from autograder.cli.output import Progress, show_changes, show_summary
     from autograder.gradebook.comments import doubts

@@ -9,7 +9,8 @@ import ast
 import os
 import tempfile
 import traceback
-from functools import cache, cached_property
+from contextlib import suppress
+from functools import cache
 from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -22,32 +23,16 @@ import click
 from autograder.cli.author import build, doctor, init, name, new, release, verify
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
-from autograder.cli.term import (
-    backup,
-    collect,
-    dashboard,
-    export,
-    extend,
-    feedback,
-    restore,
-    students,
-)
+from autograder.cli.term import backup, collect, dashboard, export, extend, feedback, restore, students
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
 from autograder.report.text import one_line, terminal_lines
 
-OTHERS = "Plug-ins"  # the section of the help for commands that name none
 _SECTIONS = {  # of the help, in the order in which a term needs them
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
     "Authors": (init, new, name, verify, run, build),
     "Machine": (demo, doctor, backup, restore),
-    "Platforms": (),
-    OTHERS: (),
 }
-
-
-class PluginError(AutograderError):
-    """A plug-in's command cannot be loaded; the message says why and what to do."""
 
 
 class PluginCommand(click.Command):
@@ -57,34 +42,18 @@ class PluginCommand(click.Command):
         super().__init__(entry.name)
         self._entry = entry
 
-    @property
-    def section(self) -> str:
-        """The section of the help in which the command belongs: the constant SECTION of its module."""
-        for node in self._source.body:
-            match node:
-                case ast.Assign(targets=[ast.Name("SECTION")], value=ast.Constant(str(section))):
-                    return section
-        return OTHERS
-
     def get_short_help_str(self, limit: int = 45) -> str:
         """Return the first sentence of the command's docstring, without importing the plug-in."""
         text = f"No help found: is {self._entry.module} installed?"
-        for node in self._source.body:
-            if isinstance(node, ast.FunctionDef) and node.name == self._entry.attr:
-                text = ast.get_docstring(node) or text
-        return click.Command(None, help=text).get_short_help_str(limit)
-
-    @cached_property
-    def _source(self) -> ast.Module:
-        """The source of the plug-in's module, found without an import; nothing where it cannot be read."""
         top, *names = accumulate(self._entry.module.split("."), "{}.{}".format)
-        try:
+        with suppress(OSError, SyntaxError, ValueError):
             spec = find_spec(top)
             for name in names:
                 spec = spec and PathFinder.find_spec(name, spec.submodule_search_locations)
-            return ast.parse(Path((spec and spec.origin) or "").read_bytes())
-        except (OSError, SyntaxError, ValueError):
-            return ast.Module([], [])
+            for node in ast.parse(Path((spec and spec.origin) or "").read_bytes()).body:
+                if isinstance(node, ast.FunctionDef) and node.name == self._entry.attr:
+                    text = ast.get_docstring(node) or text
+        return click.Command(None, help=text).get_short_help_str(limit)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Import the command, which then reads its own arguments."""
@@ -94,7 +63,7 @@ class PluginCommand(click.Command):
                 raise TypeError("this is no click command")
         except Exception as error:
             problem = one_line(f"{type(error).__name__}: {error}", 300)
-            raise PluginError(
+            raise AutograderError(
                 f'the plug-in for "{self.name}" cannot be loaded from {self._entry.value} ({problem}); '
                 "install it again or remove it, as autograder/docs/plugins.md describes"
             ) from error
@@ -119,14 +88,12 @@ class Commands(click.Group):
         return super().get_command(context, name) or plugin_commands().get(name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by section, those of plug-ins among ours."""
-        plugins = plugin_commands().values()
+        """Write the commands by section, those of plug-ins last."""
         width = max(len(name) for name in self.list_commands(context)) + 3
-        for title, ours in _SECTIONS.items():
-            added = (one for one in plugins if one.section == title and one.name not in self.commands)
-            shown = [one for one in (*ours, *added) if not one.hidden]
-            rows = [(str(one.name), one.get_short_help_str(formatter.width)) for one in shown]
-            if rows:
+        added = [one for name, one in sorted(plugin_commands().items()) if name not in self.commands]
+        for title, commands in {**_SECTIONS, "Plug-ins": added}.items():
+            shown = [one for one in commands if not one.hidden]
+            if rows := [(str(one.name), one.get_short_help_str(formatter.width)) for one in shown]:
                 with formatter.section(title):
                     formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))
 

@@ -16,13 +16,6 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 jobs = partial(click.option, "--jobs", type=click.IntRange(1, 256))
 unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls than course.yaml demands.")
-changed = partial(click.option, "--changed", is_flag=True)
-final_only = click.option("--final-only", is_flag=True, help="Leave out provisional scores.")
-unreadable_as_zero = click.option(
-    "--unreadable-as-zero",
-    is_flag=True,
-    help="Score unreadable files with 0 instead of leaving them out.",
-)
 
 
 def course_folder(folder: Path | None) -> Path:

@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 )
 @click.option("--exercise", help="All notebooks are of this exercise, whatever their names.")
 @click.option(
-    "--students",
-    metavar="FILE",
-    type=options.PATH,
-    help="The class list; default: students.csv beside course.yaml. Submissions by others are refused.",
-)
-@click.option(
     "--times",
     "lists",
     metavar="FILE",
@@ -45,7 +39,6 @@ def collect(
     course: "options.Course",
     archives: tuple[Path, ...],
     exercise: str | None,
-    students: Path | None,
     lists: tuple[Path, ...],
     zone: str | None,
     no_times: bool,
@@ -61,12 +54,12 @@ def collect(
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
     from autograder.collecting.metadata import read_times
-    from autograder.submission.students import listed_students, read_students
+    from autograder.submission.students import listed_students
 
     rules = NamingRules(
         exercises=list(course.exercises),
         exercise=course.chosen([exercise])[0].name if exercise else "",
-        students=read_students(students) if students else listed_students(course.root),
+        students=listed_students(course.root),
         times=read_times(lists),
     )
     _show_collected(collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone)))
@@ -103,20 +96,10 @@ def _zone(name: str | None) -> tzinfo | None:
 
 
 @click.command()
-@click.option(
-    "--students",
-    "listed",
-    metavar="FILE",
-    type=options.PATH,
-    help="The class list; default: students.csv beside course.yaml.",
-)
 @click.option("--rename", nargs=2, metavar="OLD NEW", help="Give the student OLD the id NEW everywhere.")
 @options.exercises
 def students(
-    course: "options.Course",
-    exercises: "list[options.Exercise]",
-    listed: Path | None,
-    rename: tuple[str, str] | None,
+    course: "options.Course", exercises: "list[options.Exercise]", rename: tuple[str, str] | None
 ) -> None:
     """Compare the class list with the submissions.
 
@@ -131,19 +114,20 @@ def students(
         click.echo(f"{rename[0]} is now {rename[1]}")
         return
     from autograder.course.kept import STUDENTS
-    from autograder.submission.students import read_students
+    from autograder.submission.students import listed_students
 
-    path = listed or course.root / STUDENTS
-    if not path.exists():
+    if (known := listed_students(course.root)) is None:
+        path = course.root / STUDENTS
         raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
-    _show_attendance(course, exercises, read_students(path), path.name)
+    _show_attendance(course, exercises, known)
 
 
 def _show_attendance(
-    course: "options.Course", exercises: "list[options.Exercise]", known: "Students", listed: str
+    course: "options.Course", exercises: "list[options.Exercise]", known: "Students"
 ) -> None:
     from autograder.cli.output import show
     from autograder.collecting.collect import attendance
+    from autograder.course.kept import STUDENTS
     from autograder.gradebook.lateness import unknown_students
 
     found = [attendance(course, known, exercise) for exercise in exercises]
@@ -156,7 +140,7 @@ def _show_attendance(
     ]
     empty = "" if shown else "; nobody has submitted anything"
     counted = "1 student" if everybody == 1 else f"{everybody} students"
-    show(f"{counted} in {listed}{empty}", ("exercise", "came", "missing"), rows)
+    show(f"{counted} in {STUDENTS}{empty}", ("exercise", "came", "missing"), rows)
     options.print_lines(line for one in shown for line in _odd(one))
     options.print_lines(unknown_students(course, known, [exercise.name for exercise in exercises]))
 
@@ -226,20 +210,9 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 
 @click.command()
 @options.exercises
-@options.changed(help="Only grades that changed since the last export.")
-@options.final_only
-@options.unreadable_as_zero
-@click.option(
-    "--audit", is_flag=True, help="Instead, print every change of a score, one JSON object per line."
-)
-def export(
-    course: "options.Course",
-    exercises: "list[options.Exercise]",
-    changed: bool,
-    final_only: bool,
-    unreadable_as_zero: bool,
-    audit: bool,
-) -> None:
+@click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
+@click.option("--audit", is_flag=True, help="Instead, print every change of a score as a line of JSON.")
+def export(course: "options.Course", exercises: "list[options.Exercise]", changed: bool, audit: bool) -> None:
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
@@ -247,15 +220,14 @@ def export(
     code that produced it.
     """
     from autograder.gradebook.audit import audit_lines
-    from autograder.publishing.export import Choice, write_tables
+    from autograder.publishing.export import write_tables
 
     if audit:
         others = course.exercises.keys() - {exercise.name for exercise in exercises}
         lines = (line for line in audit_lines(course) if line["exercise"] not in others)
         options.print_lines(map(json.dumps, lines))
         return
-    choice = Choice(final_only, unreadable_as_zero)
-    tables = write_tables(course, exercises, changed=changed, choice=choice)
+    tables = write_tables(course, exercises, changed=changed)
     options.print_lines(tables.told, err=True)
     options.print_written(course, tables.paths)
 
@@ -266,7 +238,7 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
     """Write one page about the whole class."""
     from autograder.publishing.dashboard import write_dashboard
 
-    options.print_written(course, write_dashboard(course, exercises))
+    options.print_written(course, [write_dashboard(course, exercises)])
 
 
 @click.command()

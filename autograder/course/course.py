@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -10,14 +9,12 @@ from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
 
 import yaml
 
-from autograder.course.exercise import Exercise, wrong_rules
-from autograder.course.names import NAME
+from autograder.course.exercise import RULES, Exercise, wrong_rules
 from autograder.course.settings import CourseSettings, Repairs, read_settings
-from autograder.course.yaml_lines import Document, DocumentError, KeyPath, Problem, dotted, read_document
+from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
 
@@ -38,24 +35,15 @@ class Course:
         self.root = root
         self.settings = settings
         self.marks_only = False
-
-    @property
-    def build(self) -> Path:
-        """The folder for everything that commands can make again."""
-        return self.root / "build"
-
-    @property
-    def assignments(self) -> Path:
-        """The folder with what students get."""
-        return self.root / "assignments"
+        self.build = root / "build"  # what commands can make again
+        self.assignments = root / "assignments"  # what students get
 
     @cached_property
     def exercises(self) -> dict[str, Exercise]:
         """The exercises by name, in the course's order."""
+        root = self.root / "solutions"
         return {
-            one.name: Exercise(
-                self.root / "solutions" / one.name, self.settings.of(one), self.settings.packages
-            )
+            one.name: Exercise(root / one.name, self.settings.of(one), self.settings.packages)
             for one in self.settings.exercises
         }
 
@@ -69,19 +57,15 @@ class Course:
 
         Instead of a name its beginning will do where no other exercise begins so, such as `01`.
         """
-        wanted = {self._full_name(name) for name in names}
+        wanted = set[str]()
+        for name in names:
+            found = [known for known in self.exercises if name and known.startswith(name)]
+            if name not in self.exercises and len(found) != 1:
+                problem = f'"{name}" can be {" or ".join(found)}' if found else f'has no exercise "{name}"'
+                advice = "write more of it" if found else f"use one of {', '.join(self.exercises)}"
+                raise CourseError(f"{_shown(self.root / FILE)}: {problem}; {advice}")
+            wanted.add(name if name in self.exercises else found[0])
         return [exercise for name, exercise in self.exercises.items() if name in wanted or not names]
-
-    def _full_name(self, name: str) -> str:
-        """Return the name of the exercise that is named so, or begins so."""
-        if name in self.exercises:
-            return name
-        found = [known for known in self.exercises if name and known.startswith(name)]
-        if len(found) == 1:
-            return found[0]
-        problem = f'"{name}" can be {" or ".join(found)}' if found else f'has no exercise "{name}"'
-        advice = "write more of it" if found else f"use one of {', '.join(self.exercises)}"
-        raise CourseError(f"{_shown(self.root / FILE)}: {problem}; {advice}")
 
     def repairs(self, exercise: Exercise) -> Repairs:
         """Return how repairs of failed answers to an exercise are looked for."""
@@ -91,13 +75,22 @@ class Course:
 def load_course(root: Path) -> Course:
     """Return the course in `root`; CourseError names every line that is wrong in its course.yaml."""
     path = root / FILE
-    document = _document(path)
-    settings = read_settings(document)
-    wrong = settings if isinstance(settings, list) else []
-    wrong += [*_repeated_names(document), *_wrong_rules(root, document)]
-    if wrong or isinstance(settings, list):
-        raise _error(path, wrong)
-    return Course(root, settings)
+    try:
+        document = read_document(path.read_text(encoding="utf-8"))
+        course = Course(root, read_settings(document))
+        if wrong := [*_repeated_names(course.settings), *_wrong_rules(course)]:
+            raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {text}") for at, text in wrong))
+        return course
+    except FileNotFoundError:
+        raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
+    except UnicodeDecodeError:
+        raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
+    except DocumentError as error:
+        problems = sorted(error.problems, key=attrgetter("line"))
+        lines = (f"{_shown(path)}:{problem.line}: {problem.message}" for problem in problems)
+        raise CourseError("\n".join(lines)) from None
 
 
 def find_course(folder: Path) -> Path:
@@ -106,67 +99,34 @@ def find_course(folder: Path) -> Path:
     return next((place for place in around if (place / FILE).is_file()), folder)
 
 
-def _document(path: Path) -> Document:
-    try:
-        return read_document(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
-    except UnicodeDecodeError:
-        raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
-    except OSError as error:
-        raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
-    except DocumentError as error:
-        raise _error(path, error.problems) from None
-
-
-def _error(path: Path, problems: Sequence[Problem]) -> CourseError:
-    ordered = sorted(problems, key=attrgetter("line"))
-    return CourseError("\n".join(f"{_shown(path)}:{problem.line}: {problem.message}" for problem in ordered))
-
-
 def _shown(path: Path) -> str:
     """Return `path` as someone in the current folder would type it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _repeated_names(document: Document) -> Iterator[Problem]:
-    """Yield a problem for each exercise that has an earlier one's name.
+def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong with each exercise that has an earlier one's name, and where.
 
     Names that differ in case alone count as one, since some systems give both the same folder.
     """
-    first: dict[str, KeyPath] = {}
-    for path, entry in _entries(document):
-        name = entry.get("name")
-        if isinstance(name, str) and (seen := first.setdefault(name.casefold(), path)) != path:
-            problem = f'"{name}" is the name of {dotted(seen)} too; rename one or delete it'
-            yield Problem(document.line((*path, "name")), f"{dotted(path)}.name: {problem}")
+    first: dict[str, int] = {}
+    for number, one in enumerate(settings.exercises):
+        if (seen := first.setdefault(one.name.casefold(), number)) != number:
+            text = f'"{one.name}" is the name of exercises[{seen}] too; rename one or delete it'
+            yield ("exercises", number, "name"), text
 
 
-def _wrong_rules(root: Path, document: Document) -> Iterator[Problem]:
-    """Yield a problem for each rule that names a question which its exercise has not, or not there."""
-    for path, entry in _entries(document):
-        match entry:
-            case {"name": str(name)} if re.match(NAME, name):
-                for where, problem in wrong_rules(Exercise(root / "solutions" / name), entry):
-                    place = (*path, *where)
-                    yield Problem(document.line(place), f"{dotted(place)}: {problem}")
-
-
-def _entries(document: Document) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
-    """Yield the path and the settings of each exercise in a document that may have any form."""
-    match document.data:
-        case {"exercises": list(entries)}:
-            numbered = ((("exercises", number), entry) for number, entry in enumerate(entries))
-            yield from ((path, entry) for path, entry in numbered if isinstance(entry, dict))
+def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong with the rules that name questions, and where."""
+    for number, one in enumerate(course.settings.exercises):
+        exercise = Exercise(course.root / "solutions" / one.name)  # which keeps nothing that changes later
+        for at, text in wrong_rules(exercise, {kind: getattr(one, kind) for kind in RULES}):
+            yield ("exercises", number, *at), text
 
 
 KEY_FILE = "hidden_inputs.key"
 _BYTES = 32
-
-
-class SecretError(UsageError):
-    """The course's secret can neither be read nor made; the message says what to do."""
 
 
 def course_secret(course: Course) -> bytes:
@@ -177,11 +137,11 @@ def course_secret(course: Course) -> bytes:
             _make(path)
         secret = bytes.fromhex(path.read_text(encoding="ascii"))
     except OSError as error:
-        raise SecretError(f"{path}: {error.strerror}; hidden inputs come from this file") from None
+        raise UsageError(f"{path}: {error.strerror}; hidden inputs come from this file") from None
     except ValueError:
         secret = b""
     if len(secret) != _BYTES:
-        raise SecretError(f"{path}: is damaged; put back your copy, or delete it and grade everything again")
+        raise UsageError(f"{path}: is damaged; put back your copy, or delete it and grade everything again")
     return secret
 
 

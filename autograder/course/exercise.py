@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from autograder.course.code import bound_names
 from autograder.course.kit import given_checks
@@ -302,34 +301,33 @@ def _place(exercise: Exercise, variant: Variant | None, error: BaseException) ->
 # builds on has failed too, it is graded once more with a right one. An empty answer carries no mistake on.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
-_RULES = ("forbid", "by_hand", BUILDS_ON)  # what in an exercise's entry names questions
+RULES = ("forbid", "by_hand", BUILDS_ON)  # what in an exercise's settings names questions
 
 
-def wrong_rules(exercise: Exercise, entry: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with the rules in an entry of course.yaml that may have any form, and where.
+def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield what is wrong with an exercise's rules that name questions, and where.
 
     What a later question builds on has to come before it, and to be a function: its calls are answered by
     the grader, which cannot keep objects for a submission.
     """
-    rules = {kind: entry[kind] for kind in _RULES if isinstance(entry.get(kind), dict)}
-    order = exercise.questions if rules else []
+    order = exercise.questions if any(rules.values()) else []
     for kind, asked in rules.items() if order else ():
         for question in asked:
             if question not in order:
-                known = suggestion(str(question), order)
-                yield (kind, str(question)), f"{exercise.name} has no such question; {known}"
-    builds_on = rules.get(BUILDS_ON, {}) if order else {}
-    for later, names in builds_on.items():
-        for place, name in enumerate(names if isinstance(names, list) and later in order else ()):
-            path = (BUILDS_ON, str(later), place)
-            before = order[: order.index(later)]
+                yield (kind, question), f"{exercise.name} has no such question; {suggestion(question, order)}"
+    for later, names in rules.get(BUILDS_ON, {}).items():
+        before = order[: order.index(later)] if later in order else order
+        for place, name in enumerate(names if order else ()):
             if name not in order:
-                yield path, f'{exercise.name} has no question "{name}"; {suggestion(str(name), order)}'
+                problem = f'{exercise.name} has no question "{name}"; {suggestion(name, order)}'
             elif name not in before:
                 fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this"
-                yield path, f'"{name}" does not come before {later}; {fix}'
+                problem = f'"{name}" does not come before {later}; {fix}'
             elif not _is_function(exercise, name):
-                yield path, f'"{name}" is no function, so no right one can stand in for it; delete it here'
+                problem = f'"{name}" is no function, so no right one can stand in for it; delete it here'
+            else:
+                continue
+            yield (BUILDS_ON, later, place), problem
 
 
 def _is_function(exercise: Exercise, question: str) -> bool:

@@ -7,9 +7,7 @@ there.
 """
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,14 +19,6 @@ from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
-_LAYOUT = (
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-)
 _WORDS = 6  # in a line of a written answer that would tell it
 _GAP = r"[\s#]*"  # between two words or signs; a comment goes on behind the next line's sign
 
@@ -68,7 +58,7 @@ def _given(cell: Cell) -> Iterator[ast.stmt]:
 def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
     if cell.role is Role.MANUAL:
         lines = map(str.strip, cell.model.split("\n"))
-        yield from (_secret(cell, line, line.split()) for line in lines if len(line.split()) >= _WORDS)
+        yield from (_secret(cell, line) for line in lines if len(line.split()) >= _WORDS)
     elif cell.role is Role.SOLUTION:
         hidden = {number + 1 for number, _ in cell.hidden()}
         nodes = [node for node in ast.walk(ast.parse(cell.text)) if isinstance(node, _SIMPLE)]
@@ -76,7 +66,7 @@ def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
         for node in nodes:
             text = ast.get_source_segment(cell.text, node) or ""
             if ast.unparse(node) not in given and _tells(node, alone=len(nodes) == 1):
-                yield _secret(cell, text, _tokens(text))
+                yield _secret(cell, text)
 
 
 def _tells(statement: ast.stmt, *, alone: bool) -> bool:
@@ -86,20 +76,11 @@ def _tells(statement: ast.stmt, *, alone: bool) -> bool:
     return several or (alone and bool(calls)) or any(isinstance(part, _COMPUTING) for part in parts)
 
 
-def _tokens(statement: str) -> list[str]:
-    tokens = tokenize.generate_tokens(io.StringIO(statement).readline)
-    return [token.string for token in tokens if token.type not in _LAYOUT]
-
-
-def _secret(cell: Cell, text: str, tokens: list[str]) -> Secret:
+def _secret(cell: Cell, text: str) -> Secret:
     """Return a part of an answer as it may stand elsewhere, with other white space or in a comment."""
-    pattern, before = r"(?<![\w.])", ""
-    for token in tokens:
-        between = before[-1:].isalnum() and token[:1].isalnum()
-        pattern += (_GAP.replace("*", "+") if between else _GAP if before else "") + re.escape(token)
-        before = token
-    pattern = re.sub(r"""["']""", lambda _: """["']""", pattern) + r"(?![\w(]|\.\w)"
-    return Secret(cell.name, " ".join(text.split()), re.compile(pattern))
+    tokens = re.findall(r"\w+|[^\w\s]", re.sub("#.*", "", text))
+    pattern = _GAP.join("""["']""" if sign in "\"'" else re.escape(sign) for sign in tokens)
+    return Secret(cell.name, " ".join(text.split()), re.compile(rf"(?<![\w.]){pattern}(?![\w(]|\.\w)"))
 
 
 def check_hints(exercise: Exercise) -> None:

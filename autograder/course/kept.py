@@ -33,20 +33,9 @@ def is_kept(name: str) -> bool:
     return name in (*DATABASES, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
 
 
-_ROOM = "make room there, and say the same command again"
-_CLOSED = "let whoever says this command write there, or work in a copy of the course"
-_FIXES = {
-    errno.ENOSPC: _ROOM,
-    errno.EDQUOT: _ROOM,
-    errno.EROFS: _CLOSED,
-    errno.EACCES: _CLOSED,
-    errno.EPERM: _CLOSED,
-}
-_SQLITE_FIXES = {
-    sqlite3.SQLITE_FULL: _ROOM,
-    sqlite3.SQLITE_READONLY: _CLOSED,
-    sqlite3.SQLITE_CANTOPEN: _CLOSED,
-}
+_FIX = "make room there or let this user write there, and run the command again"
+_DENIED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+_SQLITE_DENIED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _PRIMARY = 0xFF  # of an extended error code of SQLite's
 
 
@@ -56,25 +45,22 @@ def unwritable(error: BaseException, course: Path) -> str:
     A name that is no whole path may be of any folder, so the course's stands in its place.
     """
     for one in _causes(error):
-        if isinstance(one, OSError) and one.errno in _FIXES and (path := _path(one, course)):
-            return _sentence(path, os.strerror(one.errno), _FIXES[one.errno])
-        code = getattr(one, "sqlite_errorcode", 0) & _PRIMARY
-        if isinstance(one, sqlite3.Error) and code in _SQLITE_FIXES:
-            return _sentence(course / GRADEBOOK, str(one), _SQLITE_FIXES[code])
+        if isinstance(one, OSError) and one.errno in _DENIED:
+            name = one.filename2 or one.filename  # of a copy the first is what was read
+            if isinstance(name, str | bytes):
+                path = Path(os.fsdecode(name))
+                path = path if path.is_absolute() else course
+            elif isinstance(one, PermissionError):  # the system denies something that is no file
+                continue
+            else:
+                path = course
+            return f"{path}: cannot be written: {os.strerror(one.errno)}; {_FIX}"
+        if (
+            isinstance(one, sqlite3.Error)
+            and getattr(one, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_DENIED
+        ):
+            return f"{course / GRADEBOOK}: cannot be written: {one}; {_FIX}"
     return ""
-
-
-def _path(error: OSError, course: Path) -> Path | None:
-    """Return what cannot be written; None where the system denies something that is no file."""
-    name = error.filename2 or error.filename  # of a copy the first is what was read
-    if not isinstance(name, str | bytes):
-        return None if isinstance(error, PermissionError) else course
-    path = Path(os.fsdecode(name))
-    return path if path.is_absolute() else course
-
-
-def _sentence(path: Path, problem: str, fix: str) -> str:
-    return f"{path}: cannot be written: {problem}; {fix}"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

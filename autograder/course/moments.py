@@ -1,6 +1,7 @@
 """Reads dates, times and durations as instructors write them, with time zones."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -46,33 +47,24 @@ def read_moment(text: object) -> datetime:
     """
     if not isinstance(text, str):
         raise MomentError(NO_MOMENT)
+    if moment := _parsed(text):
+        if moment.tzinfo is None:
+            raise MomentError("has no time zone")
+        return moment
     clock, _, zone = text.rpartition(" ")
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
-    if moment is None and (moment := _in_zone(clock, zone)) is None:
+    moment = _parsed(clock)
+    if moment is None or moment.tzinfo is not None:
         raise MomentError(NO_MOMENT)
-    if moment.tzinfo is None:
-        raise MomentError("has no time zone")
-    return moment
-
-
-def _in_zone(clock: str, zone: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(clock)
-    except ValueError:
-        return None
-    try:
-        place = ZoneInfo(zone)
+        return _latest(moment.replace(tzinfo=ZoneInfo(zone)))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise MomentError(f'has a time zone, "{zone}", that nobody knows') from None
-    if moment.tzinfo is not None:
-        raise MomentError("has two time zones")
-    moment = _latest(moment.replace(tzinfo=place))
-    if moment.astimezone(UTC).astimezone(place).replace(tzinfo=None) != moment.replace(tzinfo=None):
-        raise MomentError(f"is an hour that {zone} skips when clocks go forward")
-    return moment
+
+
+def _parsed(text: str) -> datetime | None:
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return None
 
 
 def _latest(moment: datetime) -> datetime:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from autograder.course.exercise import Exercise
@@ -47,8 +47,6 @@ _HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 _GOES_ON = "raises-exception"
 _FOLDED = {**_HIDDEN, "tags": [_GOES_ON]}
 _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
-_HEADING = re.compile(r"(?m)^(#{1,2})[ \t]+(.+?)[ \t#]*$")
-_FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
 
 
 def build_notebook(exercise: Exercise) -> NotebookJson:
@@ -132,48 +130,6 @@ def _setup(text: str, packages: Sequence[str]) -> str:
 def _facts(exercise: Exercise) -> dict[str, object]:
     """Return what conftest.py must know of an exercise."""
     check_hints(exercise)
-    lessons = dict(lesson_parts(exercise))
-    questions = {
-        cell.name: {
-            "points": exercise.points[cell.name],
-            "lesson": _place(lessons.get(cell.name, "")),
-            "check": cell.text,
-        }
-        for cell in exercise.cells
-        if cell.role is Role.CHECK
-    }
+    questions = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
     given = given_checks(exercise.folder, exercise.settings.forbid)
     return {"name": exercise.name, "questions": questions, "given": given}
-
-
-def lesson_parts(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield each question with the nearest larger heading above its check."""
-    heading = ""
-    for cell in exercise.cells:
-        if cell.role is Role.TEXT:
-            heading = ([heading, *headings(cell.text)])[-1]
-        elif cell.role is Role.CHECK:
-            yield cell.name, heading
-
-
-def headings(text: str) -> Iterator[str]:
-    """Yield the larger headings of a text cell."""
-    code = [match.span() for match in _FENCED.finditer(text)]
-    for match in _HEADING.finditer(text):
-        if not any(start <= match.start() < end for start, end in code):
-            yield match[2]
-
-
-def anchor(heading: str) -> str:
-    """Return what Jupyter calls a heading's place: its words, with a hyphen for each space.
-
-    What it makes of a formula differs from one Jupyter to the next, so there it is nothing.
-    """
-    return "" if "$" in heading else re.sub(r"[`*]", "", heading).replace(" ", "-")
-
-
-def _place(heading: str) -> str:
-    """Return what a message says behind a notebook's name to lead into its lesson."""
-    if place := anchor(heading):
-        return f"#{place}"
-    return f", {heading}" if heading else ""

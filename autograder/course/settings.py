@@ -23,8 +23,8 @@ from pydantic_core import ErrorDetails
 from autograder.course.moments import MomentError, Span, read_moment, read_span
 from autograder.course.names import NAME, suggestion
 from autograder.course.packages import DEFAULT, name_of
-from autograder.course.yaml_lines import Document, Problem, dotted
-from autograder.report.text import number
+from autograder.course.yaml_lines import Document, DocumentError, Problem, dotted
+from autograder.report.text import number, shown
 
 
 class Tier(StrEnum):
@@ -84,9 +84,13 @@ def _some_time(span: Span) -> Span:
 
 Seconds = Annotated[float, Field(strict=True, gt=0, le=3600, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Attempts = Annotated[int, Field(strict=True, ge=1, le=1000)]
 Percent = Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False)]
+Megabytes = Annotated[int, Field(strict=True, ge=64, le=1 << 20)]
 Name = Annotated[str, Field(pattern=NAME, max_length=100)]
 Call = Annotated[str, Field(min_length=1)]
+Packages = tuple[Annotated[str, AfterValidator(_package)], ...]
+Calls = dict[Name, tuple[Call, ...]]
 Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 Duration = Annotated[
     Span,
@@ -94,6 +98,7 @@ Duration = Annotated[
     PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,4} (minute|hour|day)s?$"}),
 ]
+Step = Annotated[Duration, AfterValidator(_some_time)]
 _MAX_STEPS = 10_000
 
 
@@ -110,12 +115,8 @@ class Limits(_Strict):
 
     cell_seconds: Seconds = Field(20.0, description="seconds in which one cell may compute or sleep")
     call_seconds: Seconds = Field(5.0, description="seconds in which one call may compute or sleep")
-    total_seconds: Seconds = Field(
-        300.0, description="seconds in which a submission may compute or sleep, in all of its runs"
-    )
-    memory_mb: Annotated[int, Field(strict=True, ge=64, le=1 << 20)] = Field(
-        2048, description="megabytes beyond what a warm worker already has"
-    )
+    total_seconds: Seconds = Field(300.0, description="seconds of computing or sleeping, in all runs")
+    memory_mb: Megabytes = Field(2048, description="megabytes beyond what a warm worker already has")
 
 
 class LateSettings(_Strict):
@@ -127,12 +128,8 @@ class LateSettings(_Strict):
     """
 
     percent: Percent = Field(description="the part of the exercise's points that each step begun takes")
-    every: Annotated[Duration, AfterValidator(_some_time)] = Field(
-        Span(1, "day"), description="how long a step is: a day, or some hours"
-    )
-    grace: Duration = Field(
-        Span(0, "minute"), description="so long after the due date work still counts as handed in on time"
-    )
+    every: Step = Field(Span(1, "day"), description="how long a step is: a day, or some hours")
+    grace: Duration = Field(Span(0, "minute"), description="how long after the due date nothing is late")
     floor: Percent = Field(0.0, description="the part of the exercise's points that being late leaves")
     cut_off: Duration | None = Field(None, description="work that comes so long after the due date scores 0")
 
@@ -187,15 +184,9 @@ class AttemptSettings(_Strict):
     """What several attempts of a student come to."""
 
     counts: Counts = Field(Counts.NEWEST, description="which attempt counts: newest, best or last before due")
-    a_day: Annotated[int, Field(strict=True, ge=1, le=1000)] = Field(
-        4, description="how many attempts `watch` grades for a student on one day"
-    )
-    pause: Duration = Field(
-        Span(10, "minute"), description="how long `watch` waits after one graded attempt for the next one"
-    )
-    tells: Tells = Field(
-        Tells.TESTS, description="what pages by `watch` tell before the due date: score, tests or hints"
-    )
+    a_day: Attempts = Field(4, description="how many attempts `watch` grades for a student on one day")
+    pause: Duration = Field(Span(10, "minute"), description="how long `watch` waits between two attempts")
+    tells: Tells = Field(Tells.TESTS, description="what `watch` tells early: score, tests or hints")
 
 
 class ExerciseSettings(_Strict):
@@ -206,18 +197,16 @@ class ExerciseSettings(_Strict):
     late: LateSettings | None = Field(None, description="what late work costs in this exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in this exercise")
     limits: Limits = Field(Limits(), description="limits of this exercise alone")
-    forbid: dict[Name, tuple[Call, ...]] = Field(
-        {}, description="calls that a question must do without, by question; a use is held for review"
-    )
-    by_hand: dict[Name, tuple[Call, ...]] = Field(
+    forbid: Calls = Field({}, description="calls that a question must do without; a use is held for review")
+    by_hand: Calls = Field(
         {},
-        description="all that torch may run during a question's calls, by question: basics, sums, products, "
+        description="all that torch may run for a question: basics, sums, products, "
         "softmaxes, or single operators; anything else is held for review",
     )
     builds_on: dict[Name, tuple[Name, ...]] = Field(
         {},
-        description="the earlier questions that a question may call, by question; where one of them is "
-        "wrong, the question is graded with a right one, too, and the better score counts",
+        description="the earlier questions that a question "
+        "may call; if one is wrong, a right one is tried, too, and the better score counts",
     )
     repairs: RepairsShown | None = Field(None, description="what students of this exercise see of repairs")
 
@@ -228,25 +217,17 @@ class CourseSettings(_Strict):
     course: Name = Field(description="the course's id, as nbgrader knows it")
     title: str = Field(min_length=1, description="the course's name, for people")
     walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
-    packages: tuple[Annotated[str, AfterValidator(_package)], ...] = Field(
-        DEFAULT,
-        description="what notebooks import beside Python itself, as pip names it; [] for Python alone",
-    )
+    packages: Packages = Field(DEFAULT, description="what notebooks import, as pip names it; [] for Python")
     limits: Limits = Field(Limits(), description="limits of every exercise")
     late: LateSettings | None = Field(None, description="what late work costs in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
     repairs: RepairsShown = Field(
         RepairsShown.PLACE,
-        description="what a student sees of the smallest edit that makes an answer right: its place, also "
-        "what it writes there (shown), or nothing (off)",
+        description="what a student sees of the smallest edit "
+        "that makes an answer right: its place, also what it writes there (shown), or nothing (off)",
     )
-    repair_seconds: Seconds = Field(
-        DEFAULT_REPAIRS.seconds,
-        description="processor time for the search for such an edit, in each failed question",
-    )
-    mutants_fail: Share = Field(
-        0.97, description="the share of an exercise's mutants that its hidden tests must fail"
-    )
+    repair_seconds: Seconds = Field(2.0, description="processor time for finding it, in each failed question")
+    mutants_fail: Share = Field(0.97, description="the share of mutants that the hidden tests must fail")
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
     def of(self, one: ExerciseSettings) -> ExerciseSettings:
@@ -258,34 +239,14 @@ class CourseSettings(_Strict):
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}
-_GONE = {
-    "slip": "tests alone decide a score now",
-    "even_empty": "an empty answer carries no mistake forward",
-    "no_examples": "pages always show the smallest call that goes wrong",
-    "checks_see": "the visible checks must see every costly mistake now",
-}  # keys that course.yaml had once
-_NO_KEYS = "must hold keys with values; write each on a line of its own, as `key: value`"
-_BEYOND = "must be {bounds}, but it is {input}; change it"
-_EXPLANATIONS = {  # by pydantic's kind of error
+
+_IN_WORDS = {  # by pydantic's kind of error, where its own words are not an author's
     "missing": "is missing; add it",
-    "value_error": "{error}",
-    "string_type": 'must be text; put it in quotes: "{input}"',
-    "string_pattern_mismatch": '"{input}" may hold letters, digits, "_" and "-" only; rename it',
-    "string_too_short": "is empty; write something",
-    "string_too_long": "must have {bounds} characters; shorten it",
-    "too_short": "is empty; list at least one",
-    "enum": '"{input}" is not known; use one of {expected}',
-    "greater_than": _BEYOND,
-    "greater_than_equal": _BEYOND,
-    "less_than_equal": _BEYOND,
-    "finite_number": "must be a number that ends; change it",
-    "float_type": 'must be a number, but it is "{input}"; change it',
-    "int_type": 'must be a whole number, but it is "{input}"; change it',
-    "model_type": _NO_KEYS,
-    "dict_type": _NO_KEYS,
+    "model_type": "must hold keys with values; write each on a line of its own, as `key: value`",
+    "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
     "tuple_type": "must be a list; write it as [one, two]",
+    "too_short": "is empty; list at least one",
 }
-_BOUNDS = {"gt": "above", "ge": "at least", "le": "at most", "max_length": "at most"}
 
 
 def schema() -> str:
@@ -294,32 +255,29 @@ def schema() -> str:
     return json.dumps(dialect | CourseSettings.model_json_schema(), indent=2) + "\n"
 
 
-def read_settings(document: Document) -> CourseSettings | list[Problem]:
-    """Return the document's settings, or everything that is wrong with them."""
+def read_settings(document: Document) -> CourseSettings:
+    """Return the document's settings; DocumentError names everything that is wrong with them."""
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
         # A list whose items are wrong counts as too short, too, which needs no line of its own.
         found = [one for one in error.errors() if not (one["type"] == "too_short" and one["input"])]
-        return [_problem(document, details) for details in found]
+        raise DocumentError(*(_problem(document, details) for details in found)) from None
 
 
 def _problem(document: Document, error: ErrorDetails) -> Problem:
     """Say in an author's words what is wrong and what to do."""
     path = tuple(step for step in error["loc"] if step != "[key]")
-    context = error.get("ctx", {})
+    kind, text = error["type"], error["msg"].removeprefix("Value error, ")
     if error["input"] is None:
         text = "is empty; give it a value or take it out"
-    elif error["type"] in ("extra_forbidden", "invalid_key"):
+    elif kind in ("extra_forbidden", "invalid_key"):
         around = _MODELS.get(str(path[-2]), ExerciseSettings) if path[1:] else CourseSettings
-        advice = suggestion(str(path[-1]), around.model_fields)
-        gone = _GONE.get(str(path[-1]), "")
-        text = f"{gone}; delete this line" if gone else f"unknown key; {advice}"
-    else:
-        bounds = " and ".join(f"{word} {context[key]:g}" for key, word in _BOUNDS.items() if key in context)
-        explanation = _EXPLANATIONS.get(error["type"], "{message}; change it")
-        values = {"input": error["input"], "message": error["msg"], "bounds": bounds, **context}
-        text = explanation.format(**values)
+        text = f"unknown key; {suggestion(str(path[-1]), around.model_fields)}"
+    elif kind in _IN_WORDS:
+        text = _IN_WORDS[kind]
+    elif kind != "value_error":
+        text = f"{text[:1].lower()}{text[1:]}, but it is {shown(error['input'])}; change it"
     return Problem(document.line(path), f"{dotted(path) or 'the file'}: {text}")
 
 

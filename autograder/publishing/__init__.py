@@ -6,5 +6,5 @@ regrade_requests: students' regrade requests.
 graded_work: each student's work on an exercise, from which all tables and statistics are computed.
 export: feedback pages, the grades as CSV tables, which of them were exported, and feedback in a zip.
 statistics: sums up a whole class: how questions went, and which submissions an instructor should look at.
-dashboard: the page that shows the statistics, and the same numbers as CSV tables.
+dashboard: the page that shows the statistics.
 """

@@ -1,30 +1,24 @@
 """Writes feedback pages, and grades as CSV tables that spreadsheets open safely; remembers what went where.
 
-Canvas's own importer shows how it reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb):
-- The first columns are Student, ID, SIS User ID, SIS Login ID and Section, in this order. All others are
-  assignments, by title. Canvas offers to create a title that it does not know, even if its cells are empty.
-- A row whose first cell contains "Points Possible" gives each assignment's points.
-- Canvas looks a student up by ID first, then by SIS user id, by login, and at last by name. ID is its own
-  number for a user, and of any other text there it reads the leading digits as such a number. So we put only
-  student ids there that are all digits, as they are in Canvas's own downloads.
-- An empty cell deletes the grade that Canvas has. Who is not in the file keeps it.
+How Canvas reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb): the first five columns are
+fixed, and the others are assignments by title. The row "Points Possible" gives their points. ID is Canvas's
+own number for a user; of any other text there it reads the leading digits as one, so we write only numbers.
+An empty cell deletes a grade, and who is not in the file keeps theirs.
 
-Moodle's importer (moodle/moodle, grade/import/csv) and its manual (docs.moodle.org, "Grade import") say the
-same of moodle.csv:
-- On import you map `username` to the user's username, id number or address. A single id that Moodle does not
-  know stops the whole import.
-- Fields are separated by commas, and "." is the decimal point in every language.
-- "-" means no grade, and takes away one that Moodle has. Who is not in the file keeps their grade.
-- A new grade item is out of 100, so first create items with the points in `exercises.csv`.
+How Moodle reads moodle.csv (moodle/moodle, grade/import/csv): on import you map `username` to the user's
+name, id number or address. An unknown one stops the whole import. "-" takes away a grade, and who is not in
+the file keeps theirs. A new grade item is out of 100, so first create items with the points in
+`exercises.csv`.
 """
 
 import csv
-import hashlib
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -37,7 +31,6 @@ from autograder.submission.store import EXPORTS, reading, writing
 from autograder.submission.students import listed_students
 
 Row = tuple[str | float | None, ...]
-Values = Mapping[str, str | float]  # what goes out, by student: a score, or a digest of a page
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
@@ -57,18 +50,15 @@ class Exports:
             rows = store.execute(EXPORTS.select().where(EXPORTS.c.to == to).order_by(EXPORTS.c.id))
             self._last = {(row.exercise, row.student): row.value for row in rows}
 
-    def changed(self, exercise: str, values: Values) -> set[str]:
+    def changed(self, exercise: str, values: Mapping[str, Any]) -> set[str]:
         """Return the students for whom something else goes out now than went out last."""
         return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
 
-    def note(self, exercise: str, values: Values) -> None:
+    def note(self, exercise: str, values: Mapping[str, Any]) -> None:
         """Store that these values have gone out."""
         new = {student: values[student] for student in sorted(self.changed(exercise, values))}
-        about = {
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
-            "to": self._to,
-            "exercise": exercise,
-        }
+        time = datetime.now(UTC).isoformat(timespec="seconds")
+        about = {"time": time, "to": self._to, "exercise": exercise}
         if rows := [{**about, "student": student, "value": value} for student, value in new.items()]:
             with writing(self._root) as store:
                 store.execute(EXPORTS.insert(), rows)
@@ -95,59 +85,35 @@ def decimal(value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
-    """Which scores of an exercise may leave, and what is to be said of them and of the others."""
-
-    scores: Mapping[str, float]
-    told: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which scores may leave; a file that could not be read has none, unless it is to count as 0."""
-
-    final_only: bool = False
-    unreadable_as_zero: bool = False
-
-    def of(self, exercise: Exercise, works: Iterable[GradedWork]) -> Leaving:
-        """Return what leaves of an exercise's graded work."""
-        works = list(works)
-        scored = {work.student: score for work in works if (score := work.submission.score) is not None}
-        unreadable = {work.student for work in works if work.is_unreadable}
-        provisional = {work.student for work in works if work.submission.is_provisional} - unreadable
-        late = sorted(work.student for work in works if work.is_late_untimed)
-        out = (set() if self.unreadable_as_zero else unreadable) | (provisional if self.final_only else set())
-        told = list[str]()
-        if held := provisional & scored.keys():
-            how = ", left out" if self.final_only else ""
-            told.append(
-                f"{len(held)} of {len(works)} scores are provisional{how}: an instructor has to settle them"
-            )
-        if unreadable:
-            how = "given as 0" if self.unreadable_as_zero else "left out; --unreadable-as-zero gives 0"
-            told.append(f"{len(unreadable)} unreadable, {how}: {', '.join(sorted(unreadable))}")
-        if late:
-            told.append(f"{len(late)} late, time unknown, so nothing is taken off: {', '.join(late)}")
-        scores = {student: score for student, score in scored.items() if student not in out}
-        return Leaving(scores, tuple(f"{exercise.name}: {line}" for line in told))
-
-
-ALL = Choice()
-
-
-@dataclass(frozen=True, slots=True)
 class Sent:
-    """What has gone out: to whom, in which files, who is left out and why, and what to say of the scores."""
+    """What has gone out, or may: what is whose, in which files, who is left out and why, what else to say."""
 
-    values: Values
+    values: Mapping[str, Any]  # by student: a score, or a file
     paths: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
 
 
-def write_tables(
-    course: Course, exercises: Sequence[Exercise], *, changed: bool = False, choice: Choice = ALL
-) -> Sent:
+def leaving(exercise: Exercise, works: Sequence[GradedWork]) -> Sent:
+    """Return the scores of an exercise's graded work that may leave, and what to say of the others."""
+    scores = {
+        work.student: score
+        for work in works
+        if not work.is_unreadable and (score := work.submission.score) is not None
+    }
+    provisional = sum(work.submission.is_provisional for work in works if work.student in scores)
+    unreadable = ", ".join(sorted(work.student for work in works if work.is_unreadable))
+    late = ", ".join(sorted(work.student for work in works if work.is_late_untimed))
+    told = (
+        provisional
+        and f"{provisional} of {len(works)} scores are provisional: an instructor has to settle them",
+        unreadable and f"unreadable, left out until an instructor gives points: {unreadable}",
+        late and f"late, time unknown, so nothing is taken off: {late}",
+    )
+    return Sent(scores, told=tuple(f"{exercise.name}: {line}" for line in told if line))
+
+
+def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool = False) -> Sent:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return what was written.
 
     Platforms take a column for a new assignment, and an empty cell for a grade to be deleted. So their files
@@ -160,14 +126,14 @@ def write_tables(
     for work in read_graded_work(course, exercises):
         if not people or work.student in people:  # who has left the class is in no table
             graded[course.exercises[work.exercise]].append(work)
-    leaving = {exercise.name: choice.of(exercise, works) for exercise, works in graded.items()}
+    outgoing = {exercise.name: leaving(exercise, works) for exercise, works in graded.items()}
     new = {
-        name: exports.changed(name, one.scores) if changed else set(one.scores)
-        for name, one in leaving.items()
+        name: exports.changed(name, one.values) if changed else set(one.values)
+        for name, one in outgoing.items()
     }
     points = {exercise.name: points_of(exercise) for exercise in exercises if new[exercise.name]}
     scores = {
-        student: {name: leaving[name].scores.get(student) for name in points}
+        student: {name: outgoing[name].values.get(student) for name in points}
         for student in sorted(set[str]().union(*new.values()))
     }
     names = {student: people[student].name if student in people else student for student in scores}
@@ -180,9 +146,9 @@ def write_tables(
         write_table(folder / "canvas.csv", (*_CANVAS, *points), for_canvas),
         write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, scores)),
     )
-    for name, one in leaving.items():
-        exports.note(name, one.scores)
-    return Sent({}, written, told=tuple(line for one in leaving.values() for line in one.told))
+    for name, one in outgoing.items():
+        exports.note(name, one.values)
+    return Sent({}, written, told=tuple(line for one in outgoing.values() for line in one.told))
 
 
 def canvas_rows(
@@ -226,9 +192,9 @@ def _by_question(work: GradedWork) -> Iterator[Row]:
 
 
 def _by_exercise(exercise: Exercise, works: Sequence[GradedWork], people: Collection[str]) -> Iterator[Row]:
-    """Yield a row for each student: of the class, and of those who handed in."""
+    """Yield a row for each student of the class, and of those who handed in, once anybody has."""
     found = {work.student: work for work in works}
-    for student in sorted({*found, *people}):
+    for student in sorted({*found, *people} if works else ()):
         if work := found.get(student):
             statuses = {_status(entry) for entry in work.submission.entries}
             told = ["unreadable"] if work.is_unreadable else [one for one in _STATUSES if one in statuses]
@@ -266,28 +232,18 @@ class UnknownError(Exception):
 
 
 def pack_feedback(
-    course: Course,
-    exercise: Exercise,
-    to: str,
-    file_of: Callable[[GradebookSubmission], tuple[str, bytes]],
-    *,
-    changed: bool = False,
+    course: Course, exercise: Exercise, to: str, file_of: Callable[[GradebookSubmission], tuple[str, bytes]]
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
     `file_of` returns the name by which the platform knows a student, and the content, or raises UnknownError.
-    With `changed` the zip holds only feedback that is not what went out last.
     """
-    files, problems = dict[str, tuple[str, bytes]](), list[str]()
+    files, problems = dict[str, Member](), list[str]()
     for graded in read_gradebook(course, exercise):
         try:
-            files[graded.student] = file_of(graded)
+            files[graded.student] = Member(*file_of(graded))
         except UnknownError as problem:
             problems.append(f"{graded.student}: {problem}")
-    exports = Exports(course, f"feedback {to}")
-    digests = {student: hashlib.sha256(content).hexdigest() for student, (_, content) in files.items()}
-    chosen = exports.changed(exercise.name, digests) if changed else set(files)
     path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
-    write_zip(path, [Member(name, content) for name, content in sorted(files[one] for one in chosen)])
-    exports.note(exercise.name, digests)
-    return Sent({student: digests[student] for student in sorted(chosen)}, (path,), tuple(problems))
+    write_zip(path, sorted(files.values(), key=attrgetter("name")))
+    return Sent(files, (path,), tuple(problems))

@@ -1,4 +1,4 @@
-"""Reads the graded work of a class: each submission's gradebook entry, report and visible checks."""
+"""Reads the graded work of a class: each submission's gradebook entry, report and code."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,6 @@ from typing import Any
 from autograder.collecting.attempts import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.names import checked_question
 from autograder.gradebook.pages import read_gradebook
 from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests, cells_of
 from autograder.report.report import (
@@ -31,7 +30,6 @@ class GradedWork:
     exercise: str
     submission: GradebookSubmission
     report: Report | None
-    checks: Mapping[str, bool]  # whether a question's visible check passed; without those of unknown result
     answers: Mapping[str, str] = field(default_factory=dict)  # the student's code, by question
     requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
     is_late_untimed: bool = False  # late as the platform says, which gives no time
@@ -94,7 +92,6 @@ def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[
                 exercise.name,
                 submission,
                 stored_report(notebook),
-                _checks(notebook),
                 _answers(notebook),
                 asked.of(submission.student, exercise.name, notebook),
                 arrival_of(folder).is_late_untimed,
@@ -114,16 +111,6 @@ def stored_report(notebook: dict[str, Any]) -> Report | None:
     with suppress(KeyError, TypeError, ValueError):
         return Report.from_dict(notebook["metadata"]["autograder"]["report"])
     return None
-
-
-def _checks(notebook: dict[str, Any]) -> dict[str, bool]:
-    """Return which visible checks passed; one without any output may not have run, so it is left out."""
-    checks = {}
-    for cell, about in cells_of(notebook):
-        kinds = {output["output_type"] for output in cell.get("outputs", ())}
-        if (question := checked_question(about.get("grade_id", ""))) is not None and kinds:
-            checks[question] = "error" not in kinds
-    return checks
 
 
 def _answers(notebook: dict[str, Any]) -> dict[str, str]:

@@ -1,9 +1,10 @@
 """Finds regrade requests: lines in students' notebooks, and regrade_requests.csv.
 
 A student writes a line that begins with "Regrade", the question's name and a colon, in a text cell or a
-comment, and hands the notebook in again. After the due date that would be late, so there is a list as well: a
-CSV with the columns student, exercise, question and reason, which somebody keeps or a form writes. Once a
-person has said that a request is done, the same words ask no more.
+comment, and hands the notebook in again. A line of another form is listed with the right one. After the due
+date that would be late, so there is a list as well: a CSV with the columns student, exercise, question and
+reason, which somebody keeps or a form writes. Once a person has said that a request is done, the same words
+ask no more.
 """
 
 import hashlib
@@ -23,12 +24,9 @@ from autograder.submission.store import REQUESTS, reading, writing
 from autograder.submission.students import read_rows
 
 _COLUMNS = ["student", "exercise", "question", "reason"]
-_LINE = re.compile(r"[^\w\n]{0,20}regrade[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+_BEGUN = re.compile(r"[^\w\n]{0,20}regrade\b", re.IGNORECASE)
+_LINE = re.compile(_BEGUN.pattern + r"[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 _MOST, _LONGEST = 20, 300  # requests in a notebook, letters of a reason
-
-
-class RequestError(UsageError):
-    """Requests cannot be read, or there is none to be done; the message says where and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +88,13 @@ def cells_of(notebook: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[st
 def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Iterator[RegradeRequest]:
     """Yield the requests in the cells that the student may change."""
     texts = ("".join(cell.get("source", "")) for cell, about in cells_of(notebook) if not about.get("locked"))
-    found = (match for text in texts for line in text.splitlines() if (match := _LINE.match(line)))
-    for match in islice(found, _MOST):
-        yield _request(student, exercise, match[1], match[2])
+    lines = (line for text in texts for line in text.splitlines() if _BEGUN.match(line))
+    for line in islice(lines, _MOST):
+        if match := _LINE.match(line):
+            yield _request(student, exercise, match[1], match[2])
+        else:
+            form = 'names no question; the form is "Regrade QUESTION: REASON"'
+            yield _request(student, exercise, "?", f'"{line.strip()[:100]}" {form}')
 
 
 def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
@@ -103,7 +105,7 @@ def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
     header, *rows = read_rows(path) or [[]]
     columns = [cell.strip().casefold() for cell in header]
     if not set(_COLUMNS) <= set(columns):
-        raise RequestError(f"{path}:1: must have the columns {', '.join(_COLUMNS)}")
+        raise UsageError(f"{path}:1: must have the columns {', '.join(_COLUMNS)}")
     for number, row in enumerate(rows, 2):
         cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
         if any(cells.values()):

@@ -10,7 +10,7 @@ from itertools import chain
 from statistics import StatisticsError, correlation, fmean, median
 
 from autograder.publishing.graded_work import GradedWork
-from autograder.report.report import WRONG, GradebookEntry, QuestionReport, Verdict
+from autograder.report.report import GradebookEntry, QuestionReport, Verdict
 
 TENTHS = 10
 MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
@@ -66,9 +66,6 @@ class QuestionStatistics:
     scores: tuple[float, ...]  # those that are known, in the order of the students' ids
     verdicts: tuple[frozenset[Verdict], ...]  # for each answer, those of the question and of its tests
     discrimination: float | None  # correlation of its score with the rest of the submission's score
-    only_check_passes: tuple[str, ...]  # students who pass the visible check but not the hidden tests
-    only_tests_pass: tuple[str, ...]  # students who pass the hidden tests but not the visible check
-    compared: int  # answers for which both results are known
     graded: int  # answers that people have graded
     waiting: int  # answers that wait for them
 
@@ -164,25 +161,16 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
     known = {name: entry for work in works for name, entry in work.entries.items()}
     for name, entry in known.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
-        reports = [(work, work.questions[name]) for work, _ in answers if name in work.questions]
+        reports = [work.questions[name] for work, _ in answers if name in work.questions]
         entries = [work.entries[name] for work in works if name in work.entries]
-        decided = (Verdict.PASSED, *WRONG)
-        compared = [  # each student, and whether the check and the tests pass, where both results are known
-            (work.student, work.checks[name], question.verdict is Verdict.PASSED)
-            for work, question in reports
-            if name in work.checks and question.verdict in decided
-        ]
         yield QuestionStatistics(
             exercise=works[0].exercise,
             name=name,
             points=entry.max_score,
             written=entry.written,
             scores=tuple(answer.score for _, answer in answers if answer.score is not None),
-            verdicts=tuple(frozenset({q.verdict, *(test.verdict for test in q.tests)}) for _, q in reports),
+            verdicts=tuple(frozenset({q.verdict, *(test.verdict for test in q.tests)}) for q in reports),
             discrimination=_discrimination(answers),
-            only_check_passes=tuple(student for student, check, tests in compared if check and not tests),
-            only_tests_pass=tuple(student for student, check, tests in compared if tests and not check),
-            compared=len(compared),
             graded=sum(one.manual_score is not None and not one.waits for one in entries),
             waiting=sum(one.waits for one in entries),
         )

@@ -117,7 +117,7 @@ def show_question(
         share=min(max((score or 0.0) / question.max_score, 0.0), 1.0) if question.max_score else 0.0,
         meaning=meaning,
         error=_error(question),
-        next="" if decided else _next(question, entry, code, unreadable=unreadable),
+        next="" if decided or unreadable else _next(question, entry, code),
         lead=lead,
         more=" ".join(more),
         parts=tuple(parts),
@@ -130,11 +130,9 @@ def show_question(
     )
 
 
-def _next(
-    question: QuestionReport, entry: GradebookEntry | None, code: Sequence[Line], *, unreadable: bool
-) -> str:
+def _next(question: QuestionReport, entry: GradebookEntry | None, code: Sequence[Line]) -> str:
     """Return in a few words what the student, or somebody else, does next."""
-    if unreadable or question.verdict in _FOR_A_PERSON:
+    if question.verdict in _FOR_A_PERSON:
         return _WAITING if entry is None or entry.waits else ""
     marked = [line.number for line in code if line.marked]
     if marked and question.verdict in (Verdict.FAILED, Verdict.CRASHED):

@@ -20,10 +20,6 @@ _MAX_REPLY = 64 << 20  # bytes of JSON that come back for it
 _PATIENCE = 60  # seconds by the clock, on a machine that has other things to do
 
 
-class RendererError(Exception):
-    """The process that renders text does not start, which is our failure and not the text's."""
-
-
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """What became of one text: its HTML, or None, and how many seconds of computing that took."""
@@ -32,78 +28,62 @@ class Rendered:
     seconds: float
 
 
-class MarkupProcess:
-    """A running markup process; it answers one request at a time, until it is worn or dead."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-s", "-P", "-m", "autograder.report.markup"]
-        self._channel, theirs = socket.socketpair()
-        environment = {"PYTHONPATH": str(Path(autograder.__file__).parents[1]), "LC_ALL": "C.UTF-8"}
-        self._process = subprocess.Popen(  # noqa: S603 - our own code, by this Python
-            command, stdin=theirs.fileno(), stdout=DEVNULL, stderr=DEVNULL, env=environment, cwd="/"
-        )
-        theirs.close()
-        self._channel.settimeout(_PATIENCE)
-        self._stream = self._channel.makefile("rb")
-        try:
-            self.worn = not self._stream.readline(1)
-        except OSError:
-            self.worn = True
-        if self.worn:
-            self.end()
-            raise RendererError(f"the process that renders text does not start: try `{' '.join(command)}`")
-
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid
-
-    def ask(self, kind: str, text: str, seconds: float = MAX_SECONDS) -> Rendered:
-        """Return what the process makes of a text, or nothing if it died over it; then it is worn."""
-        request = json.dumps({"kind": kind, "text": text, "seconds": seconds})
-        self.worn = True
-        try:
-            self._channel.sendall(f"{request}\n".encode())
-            reply = json.loads(self._stream.readline(_MAX_REPLY))
-            rendered = Rendered(reply["html"], float(reply["seconds"]))
-            self.worn = bool(reply["worn"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return Rendered(None, seconds)
-        return rendered
-
-    def end(self) -> int:
-        """End the process, whatever it is doing, and return its exit code."""
-        self._stream.close()
-        self._channel.close()
-        self._process.kill()
-        return self._process.wait()
-
-
 class Renderer:
     """Renders texts one after the other, in a markup process that it starts when it needs one."""
 
     def __init__(self) -> None:
-        self.process: MarkupProcess | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
         self._owner = os.getpid()
         atexit.register(self.end)
 
-    def render(self, kind: str, text: str) -> Rendered:
-        """Return what one of the functions in `markup.KINDS` makes of `text`."""
+    def render(self, kind: str, text: str, seconds: float = MAX_SECONDS) -> Rendered:
+        """Return what one of the functions in `markup.KINDS` makes of `text`, or nothing if that fails."""
         if len(text) > MAX_TEXT:
             return Rendered(None, 0.0)
+        request = json.dumps({"kind": kind, "text": text, "seconds": seconds})
         with self._lock:
-            self.process = self.process or MarkupProcess()
-            rendered = self.process.ask(kind, text)
-            if self.process.worn:
+            self.process = self.process or self._start()
+            try:
+                self._channel.sendall(f"{request}\n".encode())
+                reply = json.loads(self._stream.readline(_MAX_REPLY))
+                rendered, worn = Rendered(reply["html"], float(reply["seconds"])), bool(reply["worn"])
+            except (OSError, ValueError, KeyError, TypeError, RecursionError):
+                rendered, worn = Rendered(None, seconds), True  # the process died over it
+            if worn:
                 self.end()
         return rendered
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-s", "-P", "-m", "autograder.report.markup"]
+        environment = {"PYTHONPATH": str(Path(autograder.__file__).parents[1]), "LC_ALL": "C.UTF-8"}
+        self._channel, theirs = socket.socketpair()
+        self._channel.settimeout(_PATIENCE)
+        self._stream = self._channel.makefile("rb")
+        with theirs:
+            process = subprocess.Popen(  # noqa: S603 - our own code, by this Python
+                command, stdin=theirs.fileno(), stdout=DEVNULL, stderr=DEVNULL, env=environment, cwd="/"
+            )
+        try:
+            started = bool(self._stream.readline(1))
+        except OSError:
+            started = False
+        if not started:
+            self._end(process)
+            raise RuntimeError(f"the process that renders text does not start: try `{' '.join(command)}`")
+        return process
 
     def end(self) -> None:
         """End the markup process, unless it belongs to the process of which this one is a copy."""
         if self.process is not None and os.getpid() == self._owner:
-            self.process.end()
+            self._end(self.process)
         self.process = None
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        self._stream.close()
+        self._channel.close()
+        process.kill()
+        process.wait()
 
 
 @cache

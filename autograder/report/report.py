@@ -1,7 +1,6 @@
 """Holds what grading concludes: verdicts, the report on a submission, and its scores in the gradebook."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -38,16 +37,9 @@ class Verdict(StrEnum):
 
 
 # Of a question or a test: it has been answered wrongly, or not in a way that could be run.
-WRONG = frozenset(
-    (
-        Verdict.BLOCKED,
-        Verdict.TIMED_OUT,
-        Verdict.NOT_DEFINED,
-        Verdict.FAILED,
-        Verdict.CRASHED,
-        Verdict.NOT_JUDGED,
-    )
-)
+WRONG = frozenset(Verdict) - {
+    Verdict.GRADER_ERROR, Verdict.REVIEW, Verdict.NOT_ATTEMPTED, Verdict.PASSED, Verdict.UNGRADED,
+}  # fmt: skip
 
 
 class Status(StrEnum):
@@ -233,23 +225,20 @@ def bounded(report: Report) -> Report:
     Whatever a submission has said, it has said in hints and in the few numbers of an example. The rest is
     the course's own.
     """
-    cut = _hinting(report, lambda hint: writable(hint[:_MAX_HINT]))
-    cut = replace(cut, message=writable(report.message[:_MAX_HINT]))
-    if len(cut.to_json()) <= MAX_REPORT:
-        return cut
-    return _hinting(cut, lambda hint: hint and _LEFT_OUT)
-
-
-def _hinting(report: Report, change: Callable[[str], str]) -> Report:
-    """Return a report with every test's hint, and every question's, changed."""
-    questions = tuple(
-        replace(
-            question,
-            hint=change(question.hint),
-            tests=tuple(
-                replace(test, hint=change(test.hint)) if test.hint else test for test in question.tests
-            ),
+    for most in (_MAX_HINT, 0):
+        questions = (
+            replace(
+                question,
+                hint=_cut(question.hint, most),
+                tests=tuple(replace(test, hint=_cut(test.hint, most)) for test in question.tests),
+            )
+            for question in report.questions
         )
-        for question in report.questions
-    )
-    return replace(report, questions=questions)
+        report = replace(report, message=writable(report.message[:_MAX_HINT]), questions=tuple(questions))
+        if len(report.to_json()) <= MAX_REPORT:
+            break
+    return report
+
+
+def _cut(text: str, most: int) -> str:
+    return writable(text[:most]) if most else text and _LEFT_OUT

@@ -80,6 +80,11 @@ def render_said(text: str) -> Markup:
     return _safe(_QUOTED.sub(r"<code>\1</code>", str(render_lines(text))))
 
 
+def render_name(name: str) -> Markup:
+    """Return a name that a line may break behind each underscore."""
+    return render_text(name).replace("_", Markup("_<wbr>"))
+
+
 def render_html(source: str, allowance: Allowance) -> Markup:
     """Return the harmless part of `source`."""
     return _part("html", source, allowance)
@@ -128,7 +133,9 @@ def load_template(path: Path) -> Template:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = environment.keep_trailing_newline = True
     environment.globals.update(policy=POLICY)
-    environment.filters.update(number=number, lines=render_lines, said=render_said, text=render_text)
+    environment.filters.update(
+        number=number, lines=render_lines, said=render_said, text=render_text, name=render_name
+    )
     return environment.get_template(path.name)
 
 

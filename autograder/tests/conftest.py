@@ -20,6 +20,8 @@ from autograder.tests.nursery import ALONE, Nursery
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
+    from autograder.tests.browser import Listener
+
 HERE = Path(__file__).parent
 SECONDS_TO_DRAW = 30
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
@@ -59,7 +61,6 @@ SLOW = [
     "batch/test_two_graders.py",
     "gradebook/test_assignment.py",
     "plugins/test_removal.py",
-    "plugins/test_workflow.py",
     "subjects",
     "test_demo.py",
     "test_screens.py",
@@ -150,13 +151,22 @@ def born_alone() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator["BrowserContext"]:
-    """Return a browser in which no page calls anybody."""
-    from autograder.tests.browser import Listener, opened
+def listener() -> Iterator["Listener"]:
+    """Return a server that no page should call."""
+    from autograder.tests.browser import Listener
 
-    with Listener() as listener, opened(tmp_path_factory.mktemp("profile"), listener) as browser:
-        yield browser
+    with Listener() as listener:
+        yield listener
         listener.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory, listener: "Listener") -> Iterator["BrowserContext"]:
+    """Return a browser in which no page calls anybody but the listener."""
+    from autograder.tests.browser import opened
+
+    with opened(tmp_path_factory.mktemp("profile"), listener) as browser:
+        yield browser
 
 
 @pytest.fixture

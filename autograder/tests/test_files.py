@@ -76,13 +76,6 @@ def test_whatever_stops_it_leaves_the_old_content_and_no_draft(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_in_the_file_s_place_stays_and_no_draft_lies_beside_it(tmp_path: Path) -> None:
-    (tmp_path / "file.txt").mkdir()
-    with pytest.raises(IsADirectoryError):
-        write_whole(tmp_path / "file.txt", "new")
-    assert list(tmp_path.rglob("*")) == [tmp_path / "file.txt"]
-
-
 @pytest.mark.parametrize("target", ["other.txt", "nowhere.txt"])
 def test_a_link_is_replaced_and_not_followed(tmp_path: Path, target: str) -> None:
     other = write_whole(tmp_path / "other.txt", "another's")
@@ -93,25 +86,6 @@ def test_a_link_is_replaced_and_not_followed(tmp_path: Path, target: str) -> Non
     assert path.read_text(encoding="utf-8") == "mine"
     assert other.read_text(encoding="utf-8") == "another's"
     assert sorted(tmp_path.iterdir()) == [path, other]
-
-
-def test_whoever_reads_meanwhile_sees_the_old_content_or_the_new(tmp_path: Path) -> None:
-    path, contents, done = tmp_path / "file", {b"a" * 300_000, b"b" * 300_000}, Event()
-    write_whole(path, min(contents))
-
-    def write() -> None:
-        for _ in range(50):
-            for content in contents:
-                write_whole(path, content)
-        done.set()
-
-    writer = Thread(target=write)
-    writer.start()
-    seen = set()
-    while not done.is_set():
-        seen.add(path.read_bytes())
-    writer.join()
-    assert seen <= contents
 
 
 def test_whoever_comes_second_waits_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

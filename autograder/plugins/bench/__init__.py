@@ -16,7 +16,6 @@ import click
 
 from autograder.cli import options
 
-SECTION = "Machine"
 JOBS = (1, 2)
 
 

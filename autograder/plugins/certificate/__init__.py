@@ -12,7 +12,6 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Literal
 
 import click
@@ -30,7 +29,6 @@ from autograder.submission.digest import digests_of
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission, is_student
 
-SECTION = "People"
 _KEPT = ("notebook", "source", "suite", "settings", "inputs", "engine", "environment")  # in the audit
 _PARTS = {
     "seal": "this is not a certificate of this course, or it was changed",
@@ -45,10 +43,6 @@ _PARTS = {
     "walls": "other walls on this machine",
     "report": "the report differs",
 }
-
-
-class CertificateError(UsageError):
-    """There is nothing to certify, or the file is not a certificate; the message says why and what to do."""
 
 
 class Certificate(BaseModel):
@@ -75,7 +69,7 @@ def certify_grade(course: Course, exercise: Exercise, student: str) -> Certifica
     digests = Audit(course, exercise).digests(student)
     if report is None or digests is None or any(key not in digests for key in _KEPT):
         fix = f"grade it: autograder grade --force --student {student} {exercise.name}"
-        raise CertificateError(f"{exercise.name} {student}: there is no record of how it was graded; {fix}")
+        raise UsageError(f"{exercise.name} {student}: there is no record of how it was graded; {fix}")
     parts = {key: digests[key] for key in _KEPT} | _here(report)
     return _sealed(
         course, Certificate(student=student, exercise=exercise.name, score=report.score, parts=parts)
@@ -83,26 +77,23 @@ def certify_grade(course: Course, exercise: Exercise, student: str) -> Certifica
 
 
 def read_certificate(text: str) -> Certificate:
-    """Return the certificate in a file; CertificateError for anything else."""
+    """Return the certificate in a file; UsageError for anything else."""
     with suppress(ValidationError):
         given = Certificate.model_validate_json(text)
         if is_student(given.student):
             return given
-    raise CertificateError("is not a certificate; give a file that `autograder certificate` wrote")
+    raise UsageError("is not a certificate; give a file that `autograder certificate` wrote")
 
 
-def check_certificate(
-    course: Course, given: Certificate, notebook: Path | None = None, *, unsafe: bool = False
-) -> Iterator[str]:
+def check_certificate(course: Course, given: Certificate, *, unsafe: bool = False) -> Iterator[str]:
     """Grade the submission again and yield the parts that are not as the certificate says.
 
-    The notebook is the one in submitted/, or another file. Where nothing differs the report has the very
-    bytes that it had.
+    Where nothing differs the report has the very bytes that it had.
     """
     (exercise,) = course.chosen([given.exercise])
     if not hmac.compare_digest(_sealed(course, given).seal.encode(), given.seal.encode()):
         yield "seal"
-    read = read_notebook(notebook or Submission(course.root, given.student, exercise.name).notebook)
+    read = read_notebook(Submission(course.root, given.student, exercise.name).notebook)
     with MarkingProcess(course, unsafe=unsafe) as grader:
         report = grader.grade(exercise, read).report
     now = {"notebook": read.digest, **digests_of(course, exercise)} | _here(report)
@@ -137,20 +128,10 @@ def _sealed(course: Course, plain: Certificate) -> Certificate:
     type=click.File("r", encoding="utf-8"),
     help="Grade again, and compare with the certificate FILE.",
 )
-@click.option(
-    "--notebook",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="With --check: the notebook that was graded, if it is no longer the one in submitted/.",
-)
 @options.unsafe
 @options.course
 def certificate(
-    course: Course,
-    student: str | None,
-    exercise: str | None,
-    file: IO[str] | None,
-    notebook: Path | None,
-    unsafe: bool,
+    course: Course, student: str | None, exercise: str | None, file: IO[str] | None, unsafe: bool
 ) -> None:
     """Certify how a submission was graded.
 
@@ -160,7 +141,7 @@ def certificate(
     """
     if file is not None:
         given = read_certificate(file.read())
-        different = list(check_certificate(course, given, notebook, unsafe=unsafe))
+        different = list(check_certificate(course, given, unsafe=unsafe))
         same = "the report is the same, byte for byte"
         told = "the report differs from the certified one" if "report" in different else same
         options.print_lines(f"differs: {part}: {_PARTS[part]}" for part in different)

@@ -6,8 +6,6 @@ import click
 
 from autograder.cli.grade import grade
 
-SECTION = "Machine"
-
 
 @click.command(
     params=[click.Argument(["address"]), *(option for option in grade.params if option.name != "jobs")]

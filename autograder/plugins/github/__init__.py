@@ -23,7 +23,6 @@ from autograder.files import write_whole
 from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
 from autograder.report.text import clean_text
 
-SECTION = "Platforms"
 _WORKFLOW = Path(__file__).with_name("workflow.yml")
 _PARTS = 100  # of a point
 _TINY = 1e-6  # by which a sum of binary fractions may fall short

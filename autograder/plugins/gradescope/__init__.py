@@ -20,14 +20,9 @@ from autograder.errors import AutograderError
 from autograder.files import Member, write_zip
 from autograder.report.text import number
 
-SECTION = "Platforms"
 ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
 _LEFT_OUT = {"bench", "docs", "tests"}
-
-
-class PackageError(AutograderError):
-    """The engine lacks files that the package needs."""
 
 
 @click.command()
@@ -57,7 +52,7 @@ def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
     for name in ("engine/pyproject.toml", "constraints.txt"):
         path = ENGINE.parent / Path(name).name
         if not path.is_file():
-            raise PackageError(
+            raise AutograderError(
                 f"{path}: missing; install the engine from its own folder, as `make setup` does"
             )
         yield name, path.read_bytes()

@@ -1,13 +1,10 @@
 """The commands `moodle`, which fills a grading worksheet, and `moodle-zip`, which packs feedback pages.
 
-Moodle's own code shows how it reads a worksheet back (moodle/moodle, mod/assign/gradingtable.php and
-mod/assign/feedback/offline):
-- It looks for the columns of the participant, of the grade and of the time of the last grade by their
-  headings, which are in the language of whoever downloads and uploads. So no heading is changed.
-- "Grade" stands directly before "Maximum grade", the same number in every row, in all languages.
-- A grade above the maximum is passed over without a word; so is an empty one, and one that Moodle has.
-- A row is passed over if its grade was changed in Moodle after the worksheet had been downloaded, unless the
-  person who uploads it asks for it to be taken all the same. So the times of the last grades stay, too.
+Moodle (moodle/moodle, mod/assign/feedback/offline) looks for a worksheet's columns by their headings, which
+are in the language of whoever downloads and uploads, so no heading is changed. "Grade" stands directly
+before "Maximum grade", the same number in every row, in all languages. A grade above the maximum is passed
+over without a word. So is a row whose grade was changed in Moodle after the download, so the times of the
+last grades stay.
 
 Of a zip (mod/assign/feedback/file/importziplib.php) it splits each file's name at each "_". It wants
 anything, the participant's number, "assignsubmission", "file" and the name that the student sees.
@@ -32,80 +29,52 @@ from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import BOM, in_form_of
 from autograder.gradebook.pages import read_former, read_gradebook
-from autograder.publishing.export import (
-    ALL,
-    Choice,
-    Exports,
-    Sent,
-    UnknownError,
-    decimal,
-    pack_feedback,
-    points_of,
-)
+from autograder.publishing.export import Sent, UnknownError, decimal, leaving, pack_feedback, points_of
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
 from autograder.submission.students import Students, listed_students, separator_of
 from autograder.submission.submission import Submission
 
-SECTION = "Platforms"
 _ALIKE = 1e-6
-
-
-class WorksheetError(UsageError):
-    """The worksheet cannot be filled; the message says why and what to do."""
 
 
 @click.command()
 @options.exercise
 @click.argument("worksheet", type=options.FILE)
-@options.changed(help="Write only grades that changed since the last worksheet.")
-@options.final_only
-@options.unreadable_as_zero
-def moodle(course: Course, exercise: Exercise, worksheet: Path, changed: bool, **choice: bool) -> None:
+def moodle(course: Course, exercise: Exercise, worksheet: Path) -> None:
     """Fill Moodle's grading worksheet.
 
     Only the grade column changes. The filled worksheet is in build/exports/.
     """
-    sent = fill_worksheet(course, exercise, worksheet, changed=changed, choice=Choice(**choice))
-    options.show_sent(course, sent, "grades of")
+    options.show_sent(course, fill_worksheet(course, exercise, worksheet), "grades of")
 
 
 @click.command("moodle-zip")
 @options.exercise
 @click.option(
-    "--worksheet",
-    type=options.FILE,
-    help="Moodle's grading worksheet, which has the participants' numbers.",
+    "--worksheet", type=options.FILE, help="Moodle's grading worksheet, with participants' numbers."
 )
-@options.changed(help="Pack only feedback that changed since it was packed last.")
-def moodle_zip(course: Course, exercise: Exercise, worksheet: Path | None, changed: bool) -> None:
+def moodle_zip(course: Course, exercise: Exercise, worksheet: Path | None) -> None:
     """Pack feedback pages for Moodle.
 
     Run `autograder feedback` first. Upload the zip in Moodle under "Upload multiple feedback files in a zip".
     """
-    sent = pack_for_moodle(course, exercise, sheet=worksheet, changed=changed)
-    options.show_sent(course, sent, "feedback for")
+    options.show_sent(course, pack_for_moodle(course, exercise, sheet=worksheet), "feedback for")
 
 
-def fill_worksheet(
-    course: Course, exercise: Exercise, sheet: Path, *, changed: bool = False, choice: Choice = ALL
-) -> Sent:
-    """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it.
-
-    With `changed` only those grades are written that are others than in the last worksheet.
-    """
+def fill_worksheet(course: Course, exercise: Exercise, sheet: Path) -> Sent:
+    """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it."""
     try:
         text, times = sheet.read_bytes().decode(), read_participants(sheet)
     except (OSError, UnicodeDecodeError):
-        raise WorksheetError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
+        raise UsageError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
     plain = text.removeprefix(BOM)
     rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
     place, comma = _grade_column(sheet, exercise, rows)
-    leaving, exports = choice.of(exercise, read_graded_work(course, [exercise])), Exports(course, "worksheet")
-    scores = leaving.scores
-    former = read_former(course)
-    wanted = set(exports.changed(exercise.name, scores) if changed else scores) - set(former)
+    outgoing = leaving(exercise, list(read_graded_work(course, [exercise])))
+    scores, former = outgoing.values, read_former(course)
+    wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
     whose = participants(course, times, scores)
     for row in rows[1:]:
@@ -121,8 +90,7 @@ def fill_worksheet(
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
     write_whole(path, in_form_of(text, rows))
-    exports.note(exercise.name, filled)
-    return Sent(filled, (path,), tuple(problems), leaving.told)
+    return Sent(filled, (path,), tuple(problems), outgoing.told)
 
 
 def participants(course: Course, times: Times, known: Collection[str]) -> Mapping[str, str | EntryError]:
@@ -166,13 +134,13 @@ def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]
         if not others and (_number(most) or 0.0) > 0 and None not in map(_number, grades):
             places.append(place)
     if len(places) != 1:
-        raise WorksheetError(
+        raise UsageError(
             f"{sheet}: has no column of grades before one of maximum grades, or several; download the "
             "worksheet from Moodle again, and let the assignment be graded in points"
         )
     shown, points = rows[1][places[0] + 1], points_of(exercise)
     if abs((_number(shown) or 0.0) - points) > _ALIKE:
-        raise WorksheetError(
+        raise UsageError(
             f"{sheet}: the maximum grade is {shown}, but {exercise.name} has {number(points)} points; "
             f"set the assignment's maximum grade in Moodle to {number(points)} and download it again"
         )
@@ -186,9 +154,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def pack_for_moodle(
-    course: Course, exercise: Exercise, *, sheet: Path | None = None, changed: bool = False
-) -> Sent:
+def pack_for_moodle(course: Course, exercise: Exercise, *, sheet: Path | None = None) -> Sent:
     """Write build/exports/EXERCISE-feedback-moodle.zip.
 
     `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
@@ -201,7 +167,7 @@ def pack_for_moodle(
         submission = Submission(course.root, graded.student, exercise.name)
         return _moodle_file(submission, by_sheet.get(graded.student, ""), sheet)
 
-    return pack_feedback(course, exercise, "moodle", file_of, changed=changed)
+    return pack_feedback(course, exercise, "moodle", file_of)
 
 
 def _moodle_file(submission: Submission, by_sheet: str, sheet: Path | None) -> tuple[str, bytes]:

@@ -11,23 +11,18 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import REQUESTS
 from autograder.course.names import suggestion
-from autograder.errors import SOME_REFUSED
+from autograder.errors import SOME_REFUSED, UsageError
 from autograder.publishing.graded_work import read_graded_work
-from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests, RequestError
+from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests
 from autograder.report.text import one_line
 from autograder.submission.students import listed_students
 from autograder.submission.submission import has_come
-
-SECTION = "People"
 
 
 @click.command()
 @options.exercises
 @click.option(
-    "--done",
-    nargs=2,
-    metavar="STUDENT QUESTION",
-    help="Mark this request as done; name the exercise, too.",
+    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark this as done; name the exercise, too."
 )
 def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | None) -> None:
     """List regrade requests, or mark one as done.
@@ -48,7 +43,7 @@ def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | 
         options.print_lines(wrong, err=True)
         sys.exit(SOME_REFUSED if wrong else 0)
     if not (finished := [one for one in found if (one.student, one.question) == done]):
-        raise RequestError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
+        raise UsageError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
     asked.finish(finished)
     click.echo(f"done: {done[0]} {exercises[0].name} {done[1]}")
 

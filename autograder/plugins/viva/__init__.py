@@ -2,15 +2,12 @@
 
 - source: an answer, copies with a small change, and copies that return an inner result.
 - calls: small calls on inputs that anybody may see, and what comes of them in the worker.
-- questions: makes questions of what was seen, and chooses five.
-- sheets: a sheet for each student, written as a page, and marked.
+- sheets: makes questions of what was seen, chooses five, and writes or marks a student's sheet.
 """
 
 import click
 
 from autograder.cli import options
-
-SECTION = "People"
 
 
 @click.command()
@@ -38,7 +35,7 @@ def viva(
     when this code, or a copy with a small change, ran in the sandbox. The same submission and seed give the
     same questions.
     """
-    from autograder.course.settings import Tier
+    from autograder.errors import UsageError
     from autograder.plugins.viva import sheets
     from autograder.sandbox.zygote import Zygote
     from autograder.submission.notebook import read_notebook
@@ -47,27 +44,24 @@ def viva(
     if bool(whole) == bool(student and exercise) or (whole and (student or mark)):
         raise click.UsageError("name STUDENT and EXERCISE, or an exercise with --class")
     (chosen,) = course.chosen([whole or exercise or ""])
-    found = (
-        find_submissions(course, chosen) if whole else [Submission(course.root, student or "", chosen.name)]
-    )
+    one = Submission(course.root, student or "", chosen.name)
+    found = find_submissions(course, chosen) if whole else [one]
     found = [one for one in found if is_student(one.student) and one.notebook.is_file()]
     if not found:
-        raise sheets.VivaError(f"{chosen.name} {student or ''}: nothing lies in submitted/; collect it first")
+        raise UsageError(f"{chosen.name} {student or ''}: nothing lies in submitted/; collect it first")
     made = []
-    with Zygote(Tier(course.settings.walls), course.settings.packages, unsafe=unsafe) as zygote:
+    with Zygote(course.settings.walls, course.settings.packages, unsafe=unsafe) as zygote:
         examiner = sheets.Examiner(chosen, zygote, seed)
         for one in found:
             made.append(examiner.sheet(one.student, read_notebook(one.notebook)))
             if made[-1].questions and mark is None:
-                answers = not quiz and not whole
-                options.print_written(course, [sheets.write_sheet(course, made[-1], answers=answers)])
+                path = sheets.write_sheet(course, made[-1], answers=not quiz and not whole)
+                options.print_written(course, [path])
     if whole:
         options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made)])
-    options.print_lines(
-        (f"{one.exercise} {one.student}: {one.problem}" for one in made if one.problem), err=True
-    )
+    problems = (f"{one.exercise} {one.student}: {one.problem}" for one in made if one.problem)
+    options.print_lines(problems, err=True)
     if mark is not None and made[0].questions:
         marks = made[0].marked(mark)
         told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))
-        options.print_lines(told)
-        options.print_lines([f"{sum(marks)} of {len(marks)} are right"])
+        options.print_lines([*told, f"{sum(marks)} of {len(marks)} are right"])

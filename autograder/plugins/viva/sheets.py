@@ -1,10 +1,12 @@
-"""A sheet of questions for each student: made from a submission, written as a page, and marked."""
+"""Makes questions of what was seen when an answer, or a copy of it, ran, and sheets of them for students."""
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice, product
 from pathlib import Path
 
 from autograder.course.course import Course
@@ -13,19 +15,60 @@ from autograder.course.names import checked_question
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.grading.session import Session
-from autograder.plugins.viva.questions import LETTERS, Question, choose_questions
-from autograder.plugins.viva.source import read_answer
+from autograder.plugins.viva.calls import RANDOM, Call, Outcome, find_calls, run, with_weights
+from autograder.plugins.viva.source import Answer, Variant, read_answer
 from autograder.report.safe_html import load_template
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, UnreadableError
 from autograder.testing.suite import Suite, use_one_thread
 
+COUNT = 5
+LETTERS = "abcd"
 _PAGE, _EXAMINER = (Path(__file__).with_name(name) for name in ("viva.html", "examiner.html"))
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
+_VARIANTS, _ASKED, _CALLS = 40, 3, 3
 
 
-class VivaError(UsageError):
-    """There is nothing to ask about, or to mark; the message says what to do."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, its options in random order, the right one, and what an examiner may add."""
+
+    kind: str
+    answer: Answer
+    call: Call
+    text: str
+    options: tuple[str, ...]
+    right: str
+    note: str = ""
+
+    @property
+    def letter(self) -> str:
+        """The letter of the right option."""
+        return LETTERS[self.options.index(self.right)]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of one answer: the call as it is, changed copies, inner results, other inputs."""
+
+    answer: Answer
+    call: Call
+    chance: random.Random
+    usual: Outcome
+    changed: Sequence[tuple[Variant, Outcome]]
+    inner: Sequence[tuple[Variant, Outcome]]
+    bent: Sequence[tuple[str, Outcome]]  # in words
+
+    def ask(
+        self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
+    ) -> Iterator[Question]:
+        """Yield a question, if there are wrong options beside the right one."""
+        others = [one for one in dict.fromkeys(wrong) if one != right]
+        self.chance.shuffle(others)
+        options = [right, *others[: len(LETTERS) - 1]]
+        self.chance.shuffle(options)
+        if others:
+            yield Question(kind, self.answer, self.call, text, tuple(options), right, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +85,7 @@ class Sheet:
         """Return for each question whether its letter is the right one."""
         said = [letter for letter in letters.lower() if letter.isalnum() or letter == "-"]
         if len(said) != len(self.questions) or not {*said} <= {*LETTERS, "-"}:
-            raise VivaError(f"--mark takes {len(self.questions)} letters from a to d, or - for no answer")
+            raise UsageError(f"--mark takes {len(self.questions)} letters from a to d, or - for no answer")
         return [one.letter == letter for one, letter in zip(self.questions, said, strict=True)]
 
 
@@ -71,7 +114,7 @@ class Examiner:
         with Session(self._zygote, code, self._limits) as first:
             first.start()  # which finds the cells that hang or die
         opened = partial(Session, self._zygote, code, self._limits, first.lost)
-        questions = choose_questions(self._suite, answers, opened, key)
+        questions = _choose_questions(self._suite, answers, opened, key)
         problem = "" if questions else "no answer is a short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem)
 
@@ -90,3 +133,135 @@ def write_examiner_sheet(course: Course, exercise: Exercise, sheets: Sequence[Sh
 
 def _write(path: Path, template: Path, course: Course, **values: object) -> Path:
     return write_whole(path, load_template(template).render(title=course.settings.title, **values))
+
+
+def _choose_questions(
+    suite: Suite, answers: Sequence[Answer], opened: Callable[[], Session], key: str
+) -> list[Question]:
+    """Return up to five questions, of as many kinds and about as many answers as can be."""
+    found, chosen = list[Question](), list[Question]()
+    for answer in answers:
+        chance = random.Random(f"{key} {answer.name}")  # noqa: S311 - the same key gives the same questions
+        with opened() as session:
+            seen = _look(suite, answer, session, key, chance)
+            found += [one for make in _KINDS for one in make(seen)] if seen else []
+    random.Random(key).shuffle(found)  # noqa: S311
+    while found and len(chosen) < COUNT:
+        kinds, names = [one.kind for one in chosen], [one.answer.name for one in chosen]
+        best = min(
+            found, key=lambda one: (kinds.count(one.kind), names.count(one.answer.name), -len(one.options))
+        )
+        found.remove(best)
+        chosen.append(best)
+    order = [answer.name for answer in answers]
+    return sorted(chosen, key=lambda one: order.index(one.answer.name))
+
+
+def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
+    """Run an answer, and copies of it, on a small call that gives the same with another seed."""
+    for call in islice(find_calls(suite, answer, key), _CALLS):
+        again = partial(run, session, call)
+        usual = again()
+        if usual is None or usual.error or not usual.same(again(seed=1)):
+            continue
+        bent = [(words, run(session, made)) for words, made in _bent_calls(call)]
+        changed = [(one, again(one.code)) for one in answer.changed(chance, _VARIANTS)]
+        inner = [(one, again(one.code)) for one in answer.inner()]
+        return Seen(
+            answer,
+            with_weights(call, usual.weights),
+            chance,
+            usual,
+            [(one, seen) for one, seen in changed if seen],
+            [(one, seen) for one, seen in inner if seen and seen.shape and seen.same(again(one.code, 1))],
+            [(words, seen) for words, seen in bent if seen],
+        )
+    return None
+
+
+def _bent_calls(call: Call) -> Iterator[tuple[str, Call]]:
+    """Yield calls with another table of numbers, in words."""
+    for name, table in call.tables.items():
+        rows = ("numbers", "rows", "parts along the first dimension")[min(table.ndim, 3) - 1]
+        made = {
+            f"every number of `{name}` is doubled": table * 2,
+            f"1 is added to every number of `{name}`": table + 1,
+            f"every number of `{name}` is negated": -table,
+            f"the {rows} of `{name}` come in reverse order": table[[*range(len(table))][::-1]],
+            f"the last of the {rows} of `{name}` is missing": table[:-1],
+        }
+        if table.ndim > 1:
+            made[f"the last column of `{name}` is missing"] = table[..., :-1]
+            made[f"the last two dimensions of `{name}` are swapped"] = table.swapaxes(-1, -2)
+        for words, part in made.items():
+            if 0 not in part.shape:
+                yield words, replace(call, args={**call.args, name: part})
+
+
+def _inner_shapes(seen: Seen) -> Iterator[Question]:
+    """Ask for the shape of an inner result."""
+    for one, outcome in seen.chance.sample(seen.inner, min(_ASKED, len(seen.inner))):
+        others = [other for _, other in (*seen.inner, *seen.changed)]
+        where = "after" if one.quoted.isidentifier() else "in"
+        text = f"What is the shape of `{one.quoted}` {where} line {one.line}?"
+        shapes = (str(other.shape) for other in others if other.shape)
+        yield from seen.ask("shape", text, str(outcome.shape), shapes)
+
+
+def _values(seen: Seen) -> Iterator[Question]:
+    """Ask for a number of the result, or for a result that has none."""
+    others = [one for _, one in seen.changed if not one.error and one.shape == seen.usual.shape]
+    if seen.usual.shape is None:
+        said = (one.said for one in others)
+        yield from seen.ask("value", "What does the call return?", seen.usual.said, said)
+    indices = [*product(*map(range, seen.usual.shape or ()))]  # of the first result, whose numbers come first
+    numbers = [f"{n:.2f}" for n in seen.usual.numbers[: len(indices)]]
+    wrong = [{f"{one.numbers[place]:.2f}" for one in others} - {n} for place, n in enumerate(numbers)]
+    telling = [place for place, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
+    whole = not any(value.startswith(RANDOM) for _, value in seen.call.given)
+    for place in seen.chance.sample(telling, min(_ASKED, len(telling))) if whole else ():
+        what = f"element {[*indices[place]]} of the result" if seen.usual.shape else "the result"
+        text = f"What is {what}, to two decimals?"
+        yield from seen.ask("value", text, numbers[place], sorted(wrong[place]))
+
+
+def _changes(seen: Seen) -> Iterator[Question]:
+    """Ask what comes of the call after a small change."""
+    found: dict[str, tuple[Variant, Outcome]] = {}
+    for one, outcome in seen.changed:
+        if outcome.shape is not None and outcome.said != seen.usual.said:
+            continue  # numbers of another type differ in a way that no option says
+        found.setdefault(compared(seen.usual, outcome), (one, outcome))
+    for said, (one, outcome) in found.items():
+        change = "left out" if one.quoted == "pass" else f"`{one.quoted}`"
+        where = f"line {one.line}" if one.one_line else f"the statement that begins in line {one.line}"
+        text = f"What would the call give if {where} were {change}?"
+        yield from seen.ask("change", text, said, found, outcome.said if outcome.error else "")
+
+
+def _inputs(seen: Seen) -> Iterator[Question]:
+    """Ask which of four inputs makes the call fail, or gives another result, or the same."""
+
+    def kind_of(one: Outcome) -> str:
+        if one.error:
+            return "makes the call fail"
+        return "gives the same result" if one.same(seen.usual) else "gives another result, and no error"
+
+    kinds = {words: kind_of(one) for words, one in seen.bent}
+    for kind in dict.fromkeys(kinds.values()):
+        its, others = ([one for one in kinds if (kinds[one] == kind) is is_its] for is_its in (True, False))
+        if len(others) >= len(LETTERS) - 1:
+            text = f"Which of these changes of the input {kind}?"
+            yield from seen.ask("input", text, seen.chance.choice(its), others)
+
+
+_KINDS = (_inner_shapes, _values, _changes, _inputs)
+
+
+def compared(usual: Outcome, one: Outcome) -> str:
+    """Say how an outcome differs from the usual one."""
+    if one.error or one.same(usual):
+        return f"an error, {one.error}" if one.error else "the same result as before"
+    if one.shape is None or one.shape != usual.shape:
+        return f"the result {one.said}" if one.shape is None else f"a result of shape {one.shape}"
+    return "other numbers in the same shape"

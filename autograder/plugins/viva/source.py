@@ -27,7 +27,7 @@ class Variant(NamedTuple):
     line: int
     quoted: str
     code: str
-    one_line: bool  # whether the whole statement stands on one line
+    one_line: bool = True  # whether the whole statement stands on one line
 
 
 @dataclass(frozen=True)
@@ -89,20 +89,19 @@ class Answer:
         for one in self.steps:
             if not isinstance(one, _ONCE) and any(isinstance(part, ast.Return) for part in ast.walk(one)):
                 return
+            match one:
+                case ast.Assign(targets=[ast.Name(name), *_]) | ast.AnnAssign(target=ast.Name(name)):
+                    pass
+                case _:
+                    name = ""
             value = getattr(one, "value", None) if isinstance(one, _ONCE) else None
-            target = getattr(one, "targets", [getattr(one, "target", None)])[0]
-            name = target.id if isinstance(target, ast.Name) else ""
             for part in _inner(value) if isinstance(value, ast.expr) else ():
-                named = bool(name) and part is value and not isinstance(one, ast.AugAssign)
+                named = bool(name) and part is value
                 quoted = name if named else ast.unparse(part)
                 if len(quoted) <= _MOST_LETTERS:
                     line = (one.end_lineno if named else None) or part.lineno
                     code = Code((self.tree,)).edited([(one, ast.Return(part))]).text
-                    yield Variant(line, quoted, code, one.lineno == one.end_lineno)
-
-    def is_straight_to(self, line: int) -> bool:
-        """Whether each statement of the called function before a line runs once, whatever goes in."""
-        return all(isinstance(one, _ONCE) for one in self.steps if one.lineno < line)
+                    yield Variant(line, quoted, code)
 
 
 def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:

@@ -14,7 +14,6 @@ import click
 
 from autograder.cli import options
 
-SECTION = "Term"
 
 
 @click.command()

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
 
-from autograder.course.notebook import anchor, headings
 from autograder.tests.browser import Listener, opened, show, until
 
 NO_KERNEL = "{shouldStart: false, canStart: false, autoStartDefault: false}"
@@ -40,8 +38,6 @@ BARE = """(sheet => {
     sheet.replaceSync('.jp-cell-toolbar { display: none }');  // buttons that come and go
     document.adoptedStyleSheets = [sheet];
 })(new CSSStyleSheet())"""
-ANCHORS = """[...panel.content.node.querySelectorAll('h1, h2')].map(
-    heading => heading.getAttribute('data-jupyter-id') || heading.id)"""
 WIDE = """[...panel.content.node.querySelectorAll('{kind}')].filter(
     each => each.scrollWidth > each.clientWidth + 1).map(each => each.innerText.slice(0, 60))"""
 
@@ -77,13 +73,6 @@ class Lab:
         self.page.evaluate(BARE)
         self.page.set_viewport_size({"width": width, "height": 800})
         until(self.page, f"document.body.dataset.jpThemeLight === '{str(theme == 'Light').lower()}'")
-
-    def shows_anchors(self, notebook: dict[str, Any]) -> None:
-        """Expect the larger headings to have the anchors that the kit tells of."""
-        texts = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-        found = [anchor(heading) for text in texts for heading in headings("".join(text))]
-        anchors = until(self.page, f"{ANCHORS}.length === {len(found)} ? {ANCHORS} : false")
-        assert [here for here, there in zip(found, anchors, strict=True) if here not in ("", there)] == []
 
     def wide(self, kind: str) -> list[str]:
         """Return the beginnings of what has to be scrolled sideways."""

@@ -73,8 +73,6 @@ def test_each_release_opens_without_a_word_or_a_change_and_with_its_checks_locke
         locked = {one for one, cell in cells.items() if cell["locked"]}
         assert locked == {f"check-{question}" for question in exercise.points}
         assert {*exercise.points, *exercise.written} <= {one for one, cell in cells.items() if cell["kept"]}
-        if name == SOLVED:  # to render all of a lesson takes its time
-            lab.shows_anchors(released(name))
         assert (lab.is_changed, lab.page.evaluate(WORDS)) == (False, []), name
         lab.page.evaluate(CLOSE)
 

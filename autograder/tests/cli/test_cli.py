@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -144,7 +143,7 @@ def test_what_cannot_be_written_is_one_line_with_the_place(
     monkeypatch.setattr("autograder.gradebook.backup.write_zip", full)
     done = call(course, "backup")
     assert done.exit_code == 1
-    fix = "make room there, and say the same command again"
+    fix = "make room there or let this user write there, and run the command again"
     assert done.stderr == f"{course.root}: cannot be written: No space left on device; {fix}\n"
 
 
@@ -221,13 +220,6 @@ def test_the_audit_is_printed_one_change_a_line(course: Course, monkeypatch: pyt
     done = call(course, "export", "--audit")
     assert [json.loads(line) for line in done.stdout.splitlines()] == lines
     assert not (course.build / "exports").exists()
-
-
-@pytest.mark.parametrize("command", main.list_commands(click.Context(main)))
-def test_every_command_explains_itself(command: str) -> None:
-    done = CliRunner().invoke(main, [command, "--help"])
-    assert done.exit_code == 0
-    assert done.stdout.startswith("Usage:")
 
 
 def test_walls_that_do_not_stand_are_told_without_a_traceback(

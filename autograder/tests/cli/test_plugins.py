@@ -110,5 +110,5 @@ def test_help_lists_commands_by_section_and_hides_none_but_build() -> None:
     listed = {line.split()[0] for line in lines if line.startswith("  ")}
     assert listed == {*main.list_commands(click.Context(main))} - {"build"}
     assert len(main.commands) <= 18
-    assert [line for line in lines if line.endswith(":")] == ["People:", "Authors:", "Machine:", "Platforms:"]
+    assert [line for line in lines if line.endswith(":")] == ["People:", "Authors:", "Machine:", "Plug-ins:"]
     assert not [line for line in lines if line.endswith("...")]

@@ -13,7 +13,6 @@ from autograder.course.course import Course
 from autograder.gradebook import pages
 from autograder.publishing import export, graded_work
 from autograder.tests.plugins.test_canvas_zip import BOOK
-from autograder.tests.plugins.test_moodle import SHEET
 from autograder.tests.publishing.test_export import entry, submission
 
 CLASS = tuple(submission(name, entry(name, "double", 2.0)) for name in ("101", "Ada.Lovelace"))
@@ -44,16 +43,6 @@ def test_feedback_is_packed_for_a_platform_and_whoever_is_left_out_is_named(
     assert "left out: Ada.Lovelace: did not come from a Canvas archive" in done.stderr
     done = run(course, "moodle-zip", "01_small")
     assert "wrote build/exports/01_small-feedback-moodle.zip: feedback for 0" in done.stdout
-
-
-def test_a_worksheet_is_filled_and_the_one_that_moodle_gave_stays(course: Course) -> None:
-    sheet = course.root / "Grades.csv"
-    sheet.write_bytes(SHEET.encode())
-    done = run(course, "moodle", "01_small", str(sheet))
-    assert done.exit_code == 0, done.output
-    assert "wrote build/exports/01_small-worksheet.csv: grades of 1" in done.stdout
-    assert "left out: 101: is not in Grades.csv" in done.stderr
-    assert sheet.read_bytes() == SHEET.encode()
 
 
 def test_feedback_says_what_names_nothing_in_the_comments(

@@ -58,12 +58,6 @@ def test_text_cells_show_it_everywhere_and_code_stays_as_it_is(source: Path) -> 
     )
 
 
-def test_another_figure_in_the_same_file_is_seen_at_once(source: Path) -> None:
-    before = read_source(source)[0].text
-    source.with_name("flow.svg").write_bytes(SVG + b"\n")
-    assert read_source(source)[0].text != before
-
-
 def test_a_figure_that_is_not_there_is_told_with_its_place(source: Path) -> None:
     source.with_name("flow.svg").unlink()
     with pytest.raises(

@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from autograder.course.course import Course
 from autograder.course.exercise import own_files
-from autograder.submission.digest import rules
 
 LEFTOVERS = (
     ".ipynb_checkpoints/01_small-checkpoint.py",
@@ -39,17 +36,6 @@ def test_files_are_listed_in_order_without_what_programs_leave(course: Course) -
         "mistakes/row_sums__columns.py",
         "test_hidden.py",
     ]
-
-
-def test_what_programs_leave_makes_nobody_grade_again(course: Course) -> None:
-    before = rules(course, course.exercises["01_small"])
-    leave(course.exercises["01_small"].folder)
-    assert rules(course, course.exercises["01_small"]) == before
-
-
-@pytest.mark.parametrize("pattern", ["*.py", "**/*"])
-def test_a_folder_that_is_not_there_holds_no_files(tmp_path: Path, pattern: str) -> None:
-    assert own_files(tmp_path / "heldout", pattern) == ()
 
 
 def test_a_hidden_folder_around_everything_hides_nothing(tmp_path: Path) -> None:

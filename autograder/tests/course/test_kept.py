@@ -33,7 +33,5 @@ def test_git_takes_nothing_of_it_that_may_be_about_people() -> None:
     ignored = (Path(autograder.__file__).parent.parent / ".gitignore").read_text(encoding="utf-8").split()
     patterns = {name.rstrip("/*") for name in ignored}
     names = {*DATABASES, *FILES, *FOLDERS, *MADE} - IN_GIT
-    assert {name for name in names if not {name, name.partition("/")[0]} & patterns} == {
-        "gradebook.db.*",
-    }
+    assert {name for name in names if not {name, name.partition("/")[0]} & patterns} == {"gradebook.db.*"}
     assert {"gradebook.db*", "autograder.db*"} <= set(ignored)

@@ -52,13 +52,6 @@ def test_the_line_is_that_of_the_innermost_cell(exercise: Exercise) -> None:
         run_code(exercise.reference)
 
 
-@pytest.mark.parametrize(("old", "new"), [(BODY, "    return torch.mul(x, 2"), (TABLE, "table = (1")])
-def test_a_syntax_error_is_reported_with_its_line(exercise: Exercise, old: str, new: str) -> None:
-    line = edit(exercise, old, new)
-    with pytest.raises(SourceError, match=re.escape(f"{exercise.source}:{line}: '(' was never closed")):
-        assert exercise.cells
-
-
 def test_a_variant_s_own_line_is_reported_with_its_file(exercise: Exercise) -> None:
     path = exercise.folder / "mistakes" / "double__squares.py"
     code = '"""Try it on 3."""\n\nfactor = 1 / 0\n\n\ndef double(x):\n    return x * factor\n'

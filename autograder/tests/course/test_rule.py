@@ -1,14 +1,11 @@
 """A visible check turns red where an answer uses what its question forbids."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from autograder.course.kit import given_checks
-from autograder.tests.classroom import real_course
 
-COURSE = real_course()
 CHECK = """
 @check("add")
 def check_add():
@@ -50,13 +47,3 @@ def test_a_function_may_call_itself_but_not_another_of_its_name() -> None:
 
 def test_what_was_not_compiled_from_a_function_is_left_to_grading() -> None:
     run("class Add:\n    def __call__(self, x):\n        return x[0] + x[1]\nadd = Add()")
-
-
-@pytest.mark.parametrize("name", list(COURSE.exercises))
-def test_each_list_of_the_course_is_in_the_given_cell(name: str) -> None:
-    exercise = COURSE.exercises[name]
-    given: dict[str, Any] = {}
-    exec(exercise.given_checks, given)
-    assert given.get("_FORBIDDEN", {}) == {
-        question: list(words) for question, words in exercise.settings.forbid.items()
-    }

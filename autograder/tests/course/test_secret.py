@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course.course import KEY_FILE, Course, SecretError, copy_course, course_secret
+from autograder.course.course import KEY_FILE, Course, copy_course, course_secret
+from autograder.errors import UsageError
 
 
 @pytest.fixture
@@ -36,11 +37,11 @@ def test_all_who_make_it_at_the_same_time_get_the_same(fresh: Course) -> None:
 @pytest.mark.parametrize("content", ["", "zz", "00" * 31, "00" * 33])
 def test_a_damaged_one_is_refused_with_what_to_do(course: Course, content: str) -> None:
     (course.root / KEY_FILE).write_text(content, encoding="ascii")
-    with pytest.raises(SecretError, match="put back your copy"):
+    with pytest.raises(UsageError, match="put back your copy"):
         course_secret(course)
 
 
 def test_one_that_cannot_be_made_is_refused_with_its_place(fresh: Course) -> None:
     (fresh.root / KEY_FILE).mkdir()
-    with pytest.raises(SecretError, match=KEY_FILE):
+    with pytest.raises(UsageError, match=KEY_FILE):
         course_secret(fresh)

@@ -12,28 +12,23 @@ from sqlalchemy.exc import OperationalError
 from autograder.course.kept import unwritable
 from autograder.files import write_whole, write_zip
 
-ROOM = "make room there, and say the same command again"
-CLOSED = "let whoever says this command write there, or work in a copy of the course"
+FIX = "make room there or let this user write there, and run the command again"
 COURSE = Path("/course")
 
 
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (OSError(errno.ENOSPC, "x"), f"/course: cannot be written: No space left on device; {ROOM}"),
-        (OSError(errno.EDQUOT, "x", "/a/b"), f"/a/b: cannot be written: Disk quota exceeded; {ROOM}"),
-        (
-            OSError(errno.EROFS, "x", ".1.part"),
-            f"/course: cannot be written: Read-only file system; {CLOSED}",
-        ),
-        (OSError(errno.EACCES, "x", b"/a"), f"/a: cannot be written: Permission denied; {CLOSED}"),
+        (OSError(errno.ENOSPC, "x"), f"/course: cannot be written: No space left on device; {FIX}"),
+        (OSError(errno.EROFS, "x", ".1.part"), f"/course: cannot be written: Read-only file system; {FIX}"),
+        (OSError(errno.EACCES, "x", b"/a"), f"/a: cannot be written: Permission denied; {FIX}"),
         (
             OSError(errno.ENOSPC, "x", "/a", None, "/to"),
-            f"/to: cannot be written: No space left on device; {ROOM}",
+            f"/to: cannot be written: No space left on device; {FIX}",
         ),
         (OSError(errno.EPERM, "of no file"), ""),
         (OSError(errno.ENOENT, "x", "/a"), ""),
-        (OSError(errno.ENOSPC, "x", 3), f"/course: cannot be written: No space left on device; {ROOM}"),
+        (OSError(errno.ENOSPC, "x", 3), f"/course: cannot be written: No space left on device; {FIX}"),
         (ValueError("x"), ""),
     ],
 )
@@ -57,20 +52,14 @@ def test_a_gradebook_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         connection.execute(text("create table t (x)"))
     engine.dispose()
     told = "gradebook.db: cannot be written: attempt to write a readonly database"
-    assert unwritable(caught.value, COURSE) == f"/course/{told}; {CLOSED}"
+    assert unwritable(caught.value, COURSE) == f"/course/{told}; {FIX}"
     with sqlite3.connect(":memory:") as memory, pytest.raises(sqlite3.OperationalError) as other:
         memory.execute("select * from nothing")
     memory.close()
     assert unwritable(other.value, COURSE) == ""
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda path: write_whole(path, "x"),
-        lambda path: write_zip(path, []),
-    ],
-)
+@pytest.mark.parametrize("write", [lambda path: write_whole(path, "x"), lambda path: write_zip(path, [])])
 def test_what_writes_files_names_the_file_and_not_its_draft(
     write: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

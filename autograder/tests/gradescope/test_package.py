@@ -12,8 +12,9 @@ from click.testing import CliRunner
 import autograder
 from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.errors import AutograderError
 from autograder.plugins import gradescope
-from autograder.plugins.gradescope import PackageError, write_package
+from autograder.plugins.gradescope import write_package
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradescope.container import Container
 
@@ -55,7 +56,7 @@ def test_an_engine_that_is_not_whole_is_not_packed(
 ) -> None:
     monkeypatch.setattr(gradescope, "ENGINE", tmp_path / "site-packages" / "autograder")
     with pytest.raises(
-        PackageError, match=r"pyproject\.toml: missing; install the engine from its own folder"
+        AutograderError, match=r"pyproject\.toml: missing; install the engine from its own folder"
     ):
         write_package(own, small(own))
 

@@ -9,16 +9,11 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.errors import UsageError
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.grading.grader import CourseGrader
 from autograder.plugins import certificate as certificates
-from autograder.plugins.certificate import (
-    Certificate,
-    CertificateError,
-    certify_grade,
-    check_certificate,
-    read_certificate,
-)
+from autograder.plugins.certificate import Certificate, certify_grade, check_certificate, read_certificate
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import read_notebook
 from autograder.tests.classroom import WRONG_SUMS, copy_small_course, hand_in, small, solved
@@ -96,5 +91,5 @@ def test_the_commands_print_and_check(graded: tuple[Course, Certificate]) -> Non
 
 def test_what_was_not_graded_has_no_certificate(course: Course) -> None:
     for student in ("ann", "../ann"):
-        with pytest.raises(CertificateError, match="autograder grade --force"):
+        with pytest.raises(UsageError, match="autograder grade --force"):
             certify_grade(course, small(course), student)

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -244,9 +243,3 @@ def test_an_address_where_nobody_answers_is_reported_in_one_line(
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     with pytest.raises(ClusterError, match=f"^no Dask scheduler answers at {address}; start one"):
         Cluster(course, address)
-
-
-def test_whoever_has_no_dask_reads_what_to_install(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"pip install -c constraints\.txt -e '\.\[cluster\]'$"):
-        Cluster(course, "tcp://127.0.0.1:8786")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from dataclasses import replace
 from typing import Any
 
@@ -96,6 +97,11 @@ def test_the_workflow_says_what_its_runner_holds(course: Course) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     assert "holds the hidden tests beside the student's code" in text
     assert "${{ secrets.COURSE_TOKEN }}" in text
+    scripts = [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
+    assert scripts
+    for script in scripts:
+        assert "secrets" not in script  # a token comes in by the environment
+        assert subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
     said = CliRunner().invoke(main, ["--course", str(course.root), "github", "01_small"]).output
     assert "wrote build/github/01_small/autograde.yml" in said
     assert "Use it for practice only" in said

@@ -11,7 +11,7 @@ from autograder.collecting.metadata import read_participants
 from autograder.course.course import Course
 from autograder.errors import UsageError
 from autograder.plugins import moodle
-from autograder.plugins.moodle import WorksheetError, fill_worksheet, pack_for_moodle
+from autograder.plugins.moodle import fill_worksheet, pack_for_moodle
 from autograder.publishing import graded_work
 from autograder.publishing.export import Sent
 from autograder.report.report import GradebookSubmission
@@ -59,10 +59,10 @@ class Fill:
     def __init__(self, course: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.course, self._path, self._monkeypatch = course, path, monkeypatch
 
-    def __call__(self, text: str, *graded: GradebookSubmission, changed: bool = False) -> Sent:
+    def __call__(self, text: str, *graded: GradebookSubmission) -> Sent:
         self._path.write_bytes(text.encode())
         self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
-        return fill_worksheet(self.course, small(self.course), self._path, changed=changed)
+        return fill_worksheet(self.course, small(self.course), self._path)
 
 
 def scored(student: str, score: float) -> GradebookSubmission:
@@ -115,16 +115,8 @@ def test_grades_go_in_and_nothing_else_changes(
     ],
 )
 def test_a_worksheet_with_other_points_is_refused(fill: Fill, maximum: str, problem: str) -> None:
-    with pytest.raises(WorksheetError, match=problem):
+    with pytest.raises(UsageError, match=problem):
         fill(SHEET.replace("7.00", maximum), scored("Ada.Lovelace", 6.25))
-
-
-def test_only_changed_grades_are_written(fill: Fill) -> None:
-    fill(SHEET, scored("Ada.Lovelace", 3.0), scored("Bob.Byte", 2.0))
-    filled = fill(SHEET, scored("Ada.Lovelace", 3.0), scored("Bob.Byte", 2.5), changed=True)
-    assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "5.00", "2.5"]
-    assert filled.values == {"Bob.Byte": 2.5}
-    assert not filled.problems
 
 
 def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:

@@ -180,7 +180,7 @@ def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_ti
     submissions = [submission(one, entry(one, "double", 2.0)) for one in ("101", "102")]
     statuses = [row["status"] for row in exported.of(*submissions)["exercises"]]
     assert statuses == ["graded", "late, time unknown"]
-    said = "01_small: 1 late, time unknown, so nothing is taken off: 102"
+    said = "01_small: late, time unknown, so nothing is taken off: 102"
     assert said in say("export")
     (tmp_path / "times.csv").write_text("student,time\n102,2026-03-02 18:00\n")
     say("collect", tmp_path / "canvas.zip", "--times", tmp_path / "times.csv")

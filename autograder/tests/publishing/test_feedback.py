@@ -1,7 +1,6 @@
 """Pages that leave the course: what stands on them, and that in a browser they fire and ask for nothing."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_pages
 from autograder.report.safe_html import POLICY
 from autograder.submission.submission import Submission
-from autograder.tests.browser import IN_BROWSER, SETTLED, Listener, Visit, opened, visit
+from autograder.tests.browser import IN_BROWSER, SETTLED, Listener, Visit, visit
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import formgrader_page
 from autograder.tests.publishing.pages import Page
@@ -99,19 +98,6 @@ LONG_WORDS = (
     + "|\n"
 )
 STUDENTS = ("ann", "ben", "eve", "zoe")
-
-
-@pytest.fixture(scope="module")
-def listener() -> Iterator[Listener]:
-    with Listener() as listener:
-        yield listener
-        listener.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Iterator[BrowserContext]:
-    with opened(tmp_path_factory.mktemp("profile"), listener) as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

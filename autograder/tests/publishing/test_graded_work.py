@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -15,8 +14,6 @@ from autograder.submission.submission import Submission
 from autograder.tests.publishing.works import RIGHT, report_on, unreadable, work
 
 ADA = work("ada", RIGHT)
-SHOWN = {"output_type": "stream", "name": "stdout", "text": "this check passes"}
-FAILED = {"output_type": "error", "ename": "AssertionError", "evalue": "", "traceback": []}
 Read = Callable[[object], GradedWork]
 
 
@@ -35,10 +32,6 @@ def read(course: Course, monkeypatch: pytest.MonkeyPatch) -> Read:
     return write_and_read
 
 
-def check(*outputs: dict[str, Any], name: str = "check-double") -> dict[str, Any]:
-    return {"metadata": {"nbgrader": {"grade_id": name}}, "outputs": outputs}
-
-
 def test_the_report_comes_from_the_autograded_notebook(read: Read) -> None:
     report = report_on(RIGHT)
     found = read({"metadata": {"autograder": {"report": report.as_dict()}}, "cells": []})
@@ -49,22 +42,6 @@ def test_the_report_comes_from_the_autograded_notebook(read: Read) -> None:
 @pytest.mark.parametrize("content", ["", "{", "[]", {}, {"metadata": {"autograder": {"report": {}}}}])
 def test_a_broken_notebook_has_no_report(read: Read, content: object) -> None:
     assert read(content).report is None
-
-
-@pytest.mark.parametrize(
-    ("cell", "checks"),
-    [
-        (check(SHOWN), {"double": True}),
-        (check(SHOWN, FAILED), {"double": False}),
-        (check(), {}),  # it may not have run at all
-        (check(SHOWN, name="double"), {}),
-        ({"metadata": {}}, {}),
-    ],
-)
-def test_a_check_ran_through_if_it_showed_something_but_no_error(
-    read: Read, cell: dict[str, Any], checks: dict[str, bool]
-) -> None:
-    assert read({"metadata": {}, "cells": [cell]}).checks == checks
 
 
 def test_score_and_share_are_of_the_tested_questions_alone() -> None:

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
+from autograder.errors import UsageError
 from autograder.publishing import graded_work
 from autograder.publishing.graded_work import GradedWork, read_graded_work
-from autograder.publishing.regrade_requests import RegradeRequests, RequestError
+from autograder.publishing.regrade_requests import RegradeRequests
 from autograder.publishing.statistics import find_concerns
 from autograder.tests.classroom import small
 from autograder.tests.publishing.works import RIGHT, in_gradebook, report_on
@@ -36,10 +37,16 @@ def test_a_line_in_a_cell_asks(course: Course, line: str, expected: tuple[str, s
 
 
 @pytest.mark.parametrize(
-    "line", ["I want no regrade of double: it is right.", "regrade", "Regraded double: no", "regrade: x"]
+    "line", ["I want no regrade of double: it is right.", "Regraded double: no", "a regrade: x"]
 )
 def test_other_words_ask_nothing(course: Course, line: str) -> None:
     assert asked(course, cell(line)) == []
+
+
+@pytest.mark.parametrize("line", ["Regrade", "regrade: softmax", "# Regrade softmax please"])
+def test_a_line_of_another_form_is_shown_with_the_right_one(course: Course, line: str) -> None:
+    reason = f'"{line}" names no question; the form is "Regrade QUESTION: REASON"'
+    assert asked(course, cell(line)) == [("?", reason)]
 
 
 def test_cells_that_the_course_has_written_ask_nothing(course: Course) -> None:
@@ -57,7 +64,7 @@ def test_a_list_asks_too_and_one_that_cannot_be_read_is_named(course: Course) ->
     path.write_text("Student;Exercise;Question;Reason\nann;01_small;why;=1+1\n;;;\n", encoding="utf-8")
     assert asked(course) == [("why", "=1+1")]
     path.write_text("who,what\n", encoding="utf-8")
-    with pytest.raises(RequestError, match="must have the columns student, exercise, question, reason"):
+    with pytest.raises(UsageError, match="must have the columns student, exercise, question, reason"):
         RegradeRequests(course)
 
 

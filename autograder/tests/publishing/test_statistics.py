@@ -1,19 +1,15 @@
 """A class in numbers: exercises, questions, known mistakes, and who needs an instructor."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from autograder.publishing.dashboard import write_dashboard_tables
 from autograder.publishing.statistics import Concern, ExerciseStatistics, class_statistics, find_concerns
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.report import Verdict
 from autograder.tests.publishing.works import (
     POINTS,
     RIGHT,
-    SMALL_CLASS,
     in_gradebook,
     question,
     statistics_of,
@@ -102,11 +98,3 @@ def test_a_large_drop_is_measured_from_the_latest_work_that_has_a_score() -> Non
         "grader error in double",
         "from 100% in 01_small to 0%",
     ]
-
-
-@pytest.mark.parametrize("name", ["questions", "scores", "mistakes", "students"])
-def test_a_table_has_the_numbers_of_the_dashboard(
-    name: str, tmp_path: Path, golden: Callable[[str, str], None]
-) -> None:
-    write_dashboard_tables(tmp_path, class_statistics(SMALL_CLASS))
-    golden(f"dashboard/table_{name}.csv", (tmp_path / f"dashboard-{name}.csv").read_text(encoding="utf-8"))

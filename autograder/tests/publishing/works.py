@@ -56,15 +56,15 @@ def in_gradebook(student: str, report: Report, person: bool = True) -> Gradebook
     return GradebookSubmission(student, 0.0, 0.0, tuple(entries))
 
 
-def work(student: str, answers: Answers, exercise: str = "01_small", **checks: bool) -> GradedWork:
+def work(student: str, answers: Answers, exercise: str = "01_small") -> GradedWork:
     report = report_on(answers, exercise)
-    return GradedWork(exercise, in_gradebook(student, report), report, checks)
+    return GradedWork(exercise, in_gradebook(student, report), report)
 
 
 def unreadable(student: str, message: str = "not JSON") -> GradedWork:
     report = report_on(dict.fromkeys(POINTS, Verdict.NOT_ATTEMPTED))
     report = replace(report, status=Status.UNREADABLE, message=message)
-    return GradedWork("01_small", in_gradebook(student, report), report, {})
+    return GradedWork("01_small", in_gradebook(student, report), report)
 
 
 def statistics_of(name: str, *works: GradedWork) -> QuestionStatistics:
@@ -72,12 +72,12 @@ def statistics_of(name: str, *works: GradedWork) -> QuestionStatistics:
 
 
 SMALL_CLASS = [
-    work("ada", RIGHT, double=True, row_sums=True),
-    work("blaise", {"double": "double__squares", "row_sums": 3.0}, double=False, row_sums=True),
-    work("carl", {"double": 2.0, "row_sums": "row_sums__columns"}, double=True, row_sums=True),
-    work("d.o+rothy@home", {"double": 1.0, "row_sums": "row_sums__columns"}, double=True, row_sums=False),
+    work("ada", RIGHT),
+    work("blaise", {"double": "double__squares", "row_sums": 3.0}),
+    work("carl", {"double": 2.0, "row_sums": "row_sums__columns"}),
+    work("d.o+rothy@home", {"double": 1.0, "row_sums": "row_sums__columns"}),
     work("emmy", {"double": Verdict.CRASHED, "row_sums": Verdict.TIMED_OUT}),
-    work("felix", {"double": Verdict.REVIEW, "row_sums": 3.0}, double=True, row_sums=False),
+    work("felix", {"double": Verdict.REVIEW, "row_sums": 3.0}),
     work("grace", dict.fromkeys(POINTS, Verdict.NOT_ATTEMPTED)),
     unreadable("kurt", "<script>alert(1)</script>"),
 ]

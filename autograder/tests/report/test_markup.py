@@ -1,18 +1,10 @@
-"""Markdown, formulas and HTML of strangers, as HTML that can run nothing; attacks on parsers are refused."""
+"""Markdown, formulas and HTML of strangers, as HTML that can run nothing."""
 
 import re
 
 import pytest
 
-from autograder.report.markup import (
-    MAX_FORMULAS,
-    MAX_OPEN,
-    RefusedError,
-    clean_html,
-    comment,
-    markdown,
-    mathml,
-)
+from autograder.report.markup import MAX_FORMULAS, clean_html, comment, markdown, mathml
 
 
 def test_formulas_are_shown_as_they_were_written_and_not_read_as_markdown() -> None:
@@ -71,23 +63,7 @@ def test_tables_and_code_are_read_as_jupyter_reads_them() -> None:
     assert "<pre><code>x\n</code></pre>" in markdown("```sh\nx\n```")
 
 
-@pytest.mark.parametrize("tag", ["b", "div", "ul><li", "table><tr><td", "b a={}", "p><div"])
-def test_html_that_opens_too_many_elements_is_refused(tag: str) -> None:
-    with pytest.raises(RefusedError):
-        clean_html("".join(f"<{tag.format(number)}>" for number in range(6000)))
-
-
-HIDDEN = ["<b><!--</b>-->", '<b title="</b>">', "<b title = '</b>'>", "<b><?</b>", "<b><!</b>"]
-
-
-@pytest.mark.parametrize("hidden", [*HIDDEN, "<b><textarea></b></textarea>", "<b><TITLE id=1></b></title>"])
-def test_an_end_that_is_hidden_ends_no_element(hidden: str) -> None:
-    with pytest.raises(RefusedError):
-        clean_html(hidden * 600)
-
-
 def test_html_of_many_elements_that_are_not_all_open_is_cleaned() -> None:
     rows = "<tr><td>1</td><td><b>2</b></td></tr>" * 5000
     assert clean_html(f"<table><tbody>{rows}</tbody></table>").count("<tr>") == 5000
     assert clean_html("<p>x<br><img>" * 5000).count("<p>") == 5000
-    assert clean_html("<i>" * MAX_OPEN) == "<i>" * MAX_OPEN + "</i>" * MAX_OPEN

@@ -10,55 +10,54 @@ from pathlib import Path
 
 import pytest
 
-from autograder.report.renderer import MAX_TEXT, MarkupProcess, Rendered, Renderer, RendererError, render
+from autograder.report.renderer import MAX_TEXT, Rendered, Renderer, render
 
-# Its end tags count for nothing inside a menu, so that counting tags does not see how many elements are open.
 ENDLESS = "".join(f"<b {number}><select></b></select>" for number in range(9000)) + "<p>x" * 9000
 PROCESSES = Path("/proc")
 
 
 @pytest.fixture
-def process() -> Iterator[MarkupProcess]:
-    process = MarkupProcess()
-    yield process
-    process.end()
+def renderer() -> Iterator[Renderer]:
+    renderer = Renderer()
+    assert renderer.render("html", "a").html == "a"
+    yield renderer
+    renderer.end()
 
 
-def test_one_process_serves_many_texts(process: MarkupProcess) -> None:
-    answers = [process.ask("html", f"<b onclick=x>{number}</b>").html for number in range(50)]
+def pid(renderer: Renderer) -> int:
+    assert renderer.process is not None
+    return renderer.process.pid
+
+
+def test_one_process_serves_many_texts(renderer: Renderer) -> None:
+    first = pid(renderer)
+    answers = [renderer.render("html", f"<b onclick=x>{number}</b>").html for number in range(50)]
     assert answers == [f"<b>{number}</b>" for number in range(50)]
-    assert (
-        process.ask("markdown", "*\u00e9 \U0001f600 \ud800*").html == "<p><em>\u00e9 \U0001f600 ?</em></p>\n"
-    )
-    assert not process.worn
+    odd = renderer.render("markdown", "*\u00e9 \U0001f600 \ud800*")
+    assert odd.html == "<p><em>\u00e9 \U0001f600 ?</em></p>\n"
+    assert pid(renderer) == first
 
 
-def test_a_text_that_takes_too_long_ends_the_process(process: MarkupProcess) -> None:
-    assert process.ask("html", ENDLESS, seconds=0.1) == Rendered(None, 0.1)
-    assert process.worn
-    assert process.end() == -signal.SIGPROF
-
-
-def test_a_refused_text_costs_no_process(process: MarkupProcess) -> None:
-    assert process.ask("html", "<div>" * 6000).html is None
-    assert not process.worn
+def test_a_text_that_takes_too_long_ends_the_process(renderer: Renderer) -> None:
+    process = renderer.process
+    assert process is not None
+    assert renderer.render("html", ENDLESS, seconds=0.1) == Rendered(None, 0.1)
+    assert process.returncode == -signal.SIGPROF
+    assert renderer.render("html", "a").html == "a"
 
 
 def test_a_text_beyond_all_bounds_is_not_even_sent() -> None:
     assert Renderer().render("html", "x" * (MAX_TEXT + 1)) == Rendered(None, 0.0)
 
 
-def test_a_process_that_is_killed_is_replaced() -> None:
-    renderer = Renderer()
-    assert renderer.render("html", "a").html == "a"
-    assert renderer.process is not None
-    os.kill(renderer.process.pid, signal.SIGKILL)
+def test_a_process_that_is_killed_is_replaced(renderer: Renderer) -> None:
+    os.kill(pid(renderer), signal.SIGKILL)
     assert renderer.render("html", "a").html is None
     assert renderer.render("html", "a").html == "a"
 
 
-def test_the_process_has_nothing_of_value_and_can_open_nothing(process: MarkupProcess) -> None:
-    place = PROCESSES / str(process.pid)
+def test_the_process_has_nothing_of_value_and_can_open_nothing(renderer: Renderer) -> None:
+    place = PROCESSES / str(pid(renderer))
     environment = (place / "environ").read_text()
     assert {line.partition("=")[0] for line in environment.split("\0") if line} == {"PYTHONPATH", "LC_ALL"}
     assert sorted(path.name for path in (place / "fd").iterdir()) == ["0", "1", "2"]
@@ -71,7 +70,7 @@ def test_the_process_has_nothing_of_value_and_can_open_nothing(process: MarkupPr
 
 def test_a_process_that_cannot_start_is_our_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", shutil.which("true"))
-    with pytest.raises(RendererError, match="does not start"):
+    with pytest.raises(RuntimeError, match="does not start"):
         Renderer().render("html", "a")
 
 
