@@ -63,7 +63,6 @@ def _machine() -> Iterator[Check]:
 
 
 def _packages(constraints: Path, packages: Sequence[str]) -> Iterator[Check]:
-    """Check what the engine and the course need: they must be there, and in the tested versions."""
     expected, fixes = pins(constraints), dict.fromkeys(PACKAGES, _INSTALL)
     fixes |= {package: f'python -m pip install "{package}"' for package in packages}
     for package, seen in versions([*fixes]).items():
@@ -84,7 +83,6 @@ def pins(constraints: Path) -> dict[str, str]:
 
 
 def _worker(settings: CourseSettings | None) -> Iterator[Check]:
-    """Try a worker with the course's packages, or with none where course.yaml cannot be read."""
     packages, demanded = (settings.packages, settings.walls) if settings else ((), Tier.BARE)
     try:
         with Zygote(packages=packages) as zygote:
@@ -110,7 +108,6 @@ def _walls(zygote: Zygote, demanded: Tier) -> Check:
 
 
 def _course(root: Path) -> tuple[Check, CourseSettings | None]:
-    """Check course.yaml, and return its settings too, if it can be read."""
     try:
         course = load_course(root)
     except CourseError as error:

@@ -97,8 +97,6 @@ def verify(
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
-        for source in course.unlisted():
-            click.echo(f"{source}: course.yaml lists no such exercise, so nobody gets it")
     if verbose:
         with Zygote(packages=course.settings.packages) as zygote:
             for line in explanations(course, exercises, zygote):

@@ -16,7 +16,7 @@ from autograder.errors import SOME_REFUSED
 
 if TYPE_CHECKING:
     from autograder.collecting.collect import Attendance, CollectedLine
-    from autograder.submission.students import Student, Students
+    from autograder.submission.students import Student
 
 
 @click.command()
@@ -66,7 +66,6 @@ def collect(
 
 
 def _show_collected(lines: "Iterable[CollectedLine]") -> None:
-    """Print what became of each notebook; exit with 1 if any was refused."""
     from autograder.collecting.collect import REFUSED
 
     counts: Counter[str] = Counter()
@@ -113,23 +112,15 @@ def students(
         give_id(course, *rename)
         click.echo(f"{rename[0]} is now {rename[1]}")
         return
+    from autograder.cli.output import show
+    from autograder.collecting.collect import attendance
     from autograder.course.kept import STUDENTS
+    from autograder.gradebook.lateness import unknown_students
     from autograder.submission.students import listed_students
 
     if (known := listed_students(course.root)) is None:
         path = course.root / STUDENTS
         raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
-    _show_attendance(course, exercises, known)
-
-
-def _show_attendance(
-    course: "options.Course", exercises: "list[options.Exercise]", known: "Students"
-) -> None:
-    from autograder.cli.output import show
-    from autograder.collecting.collect import attendance
-    from autograder.course.kept import STUDENTS
-    from autograder.gradebook.lateness import unknown_students
-
     found = [attendance(course, known, exercise) for exercise in exercises]
     begun = [one for one in found if one.came or one.unknown or one.others]
     shown = found if len(exercises) < len(course.exercises) else begun
@@ -150,7 +141,6 @@ def _people(students: Sequence["Student"]) -> str:
 
 
 def _odd(one: "Attendance") -> Iterator[str]:
-    """Yield a line on each id in submitted/ that is not the list's own."""
     for id_ in one.unknown:
         fix = f"add it there, unless {id_} has left: grades stay"
         yield f"{one.exercise} unknown: {id_} is not in the list; {fix}"

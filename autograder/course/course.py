@@ -47,11 +47,6 @@ class Course:
             for one in self.settings.exercises
         }
 
-    def unlisted(self) -> list[Path]:
-        """Return the sources of exercises that lie in solutions/ and have no entry in course.yaml."""
-        found = sorted(self.root.glob("solutions/*/*.py"))
-        return [one for one in found if one.stem == one.parent.name and one.stem not in self.exercises]
-
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
         """Return the exercises of these names, or all of them if none is given, in the course's order.
 

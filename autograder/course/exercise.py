@@ -331,7 +331,6 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
 
 
 def _is_function(exercise: Exercise, question: str) -> bool:
-    """Whether the answer to a question is a function."""
     answers = (c.text for c in exercise.own_cells if c.role is Role.SOLUTION and c.name == question)
     defined = (node for text in answers for node in ast.parse(text).body)
     return any(isinstance(node, ast.FunctionDef) and node.name == question for node in defined)

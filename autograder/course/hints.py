@@ -64,7 +64,7 @@ def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
         nodes = [node for node in ast.walk(ast.parse(cell.text)) if isinstance(node, _SIMPLE)]
         nodes = [node for node in nodes if node.lineno in hidden]
         for node in nodes:
-            text = ast.get_source_segment(cell.text, node) or ""
+            text = re.sub("#.*", "", ast.get_source_segment(cell.text, node) or "")
             if ast.unparse(node) not in given and _tells(node, alone=len(nodes) == 1):
                 yield _secret(cell, text)
 
@@ -78,7 +78,7 @@ def _tells(statement: ast.stmt, *, alone: bool) -> bool:
 
 def _secret(cell: Cell, text: str) -> Secret:
     """Return a part of an answer as it may stand elsewhere, with other white space or in a comment."""
-    tokens = re.findall(r"\w+|[^\w\s]", re.sub("#.*", "", text))
+    tokens = re.findall(r"\w+|[^\w\s]", text)
     pattern = _GAP.join("""["']""" if sign in "\"'" else re.escape(sign) for sign in tokens)
     return Secret(cell.name, " ".join(text.split()), re.compile(rf"(?<![\w.]){pattern}(?![\w(]|\.\w)"))
 
@@ -95,7 +95,6 @@ def check_hints(exercise: Exercise) -> None:
 
 
 def _wrong_own(exercise: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the place of each hint, and what is wrong with it or nothing."""
     if not isinstance(data, dict):
         yield (), "must have a question on each line, and below it a list of hints"
         return
@@ -109,14 +108,12 @@ def _wrong_own(exercise: Exercise, data: Any, private: list[Secret]) -> Iterator
 
 
 def _wrong_shared(_: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the place of each hint for all questions, and what is wrong with it or nothing."""
     for place, hint in enumerate(data if isinstance(data, list) else [None]):
         is_whole = isinstance(hint, dict)
         yield (place,), _wrong(hint, private) if is_whole else "needs `when` and `hint` in each item"
 
 
 def _wrong(hint: Any, private: list[Secret]) -> str:
-    """Return what is wrong with a hint, or nothing."""
     match hint:
         case str(text):
             pattern = ""

@@ -59,7 +59,6 @@ DEFAULT_REPAIRS = Repairs()
 
 
 def _moment(value: object) -> datetime:
-    """Read a moment such as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin."""
     try:
         return read_moment(value)
     except MomentError as error:
@@ -68,7 +67,6 @@ def _moment(value: object) -> datetime:
 
 
 def _package(text: str) -> str:
-    """Read a requirement of pip's, such as `pandas` or `scikit-learn>=1.4`."""
     try:
         name_of(text)
     except ValueError:
@@ -157,7 +155,6 @@ class LateSettings(_Strict):
         return self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC)
 
     def _steps(self, due: datetime, came: datetime) -> int:
-        """Return how many steps have begun."""
         steps = 1
         while steps < _MAX_STEPS and self.every.after(due, steps).astimezone(UTC) < came:
             steps += 1
@@ -266,7 +263,6 @@ def read_settings(document: Document) -> CourseSettings:
 
 
 def _problem(document: Document, error: ErrorDetails) -> Problem:
-    """Say in an author's words what is wrong and what to do."""
     path = tuple(step for step in error["loc"] if step != "[key]")
     kind, text = error["type"], error["msg"].removeprefix("Value error, ")
     if error["input"] is None:

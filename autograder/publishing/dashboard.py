@@ -15,7 +15,6 @@ from autograder.publishing.statistics import (
     MIN_ANSWERS,
     TENTHS,
     ExerciseStatistics,
-    QuestionStatistics,
     class_statistics,
 )
 from autograder.report.report import Verdict
@@ -40,7 +39,6 @@ def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> Path:
         hand_grading=[one for one in statistics.questions if one.waiting or one.graded],
         graders=read_graders(course, exercises),
         score_bars=_score_bars,
-        mean_bars=_mean_bars,
         address=partial(_address, course),
         pages=partial(_pages, course),
         Verdict=Verdict,
@@ -66,14 +64,6 @@ def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
         low = tenth * width
         high = 100 if tenth == TENTHS - 1 else low + width - 1
         yield f"{low}\N{EN DASH}{high}", str(submissions), submissions / most
-
-
-def _mean_bars(questions: Sequence[QuestionStatistics]) -> Iterator[_Bar]:
-    """Yield the mean score of each tested question that has one, as a part of its points."""
-    for question in questions:
-        if question.mean is not None and not question.written:
-            share = question.mean / question.points
-            yield question.name, f"{share:.0%}", min(max(share, 0.0), 1.0)
 
 
 def _address(course: Course, student: str, exercise: str) -> str | None:

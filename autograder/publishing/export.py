@@ -137,7 +137,12 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
         for student in sorted(set[str]().union(*new.values()))
     }
     names = {student: people[student].name if student in people else student for student in scores}
-    questions = (row for works in graded.values() for work in works for row in _by_question(work))
+    questions = (
+        (work.student, work.exercise, entry.question, entry.score, entry.max_score, _status(entry))
+        for works in graded.values()
+        for work in works
+        for entry in work.submission.entries
+    )
     rows = (row for exercise, works in graded.items() for row in _by_exercise(exercise, works, people))
     for_canvas = canvas_rows(points, scores, names, canvas_ids(course))
     written = (
@@ -184,11 +189,6 @@ def canvas_ids(course: Course) -> dict[str, str]:
     listed = listed_students(course.root)
     students = listed.all if listed else ()
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
-
-
-def _by_question(work: GradedWork) -> Iterator[Row]:
-    for entry in work.submission.entries:
-        yield work.student, work.exercise, entry.question, entry.score, entry.max_score, _status(entry)
 
 
 def _by_exercise(exercise: Exercise, works: Sequence[GradedWork], people: Collection[str]) -> Iterator[Row]:

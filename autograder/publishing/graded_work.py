@@ -114,7 +114,6 @@ def stored_report(notebook: dict[str, Any]) -> Report | None:
 
 
 def _answers(notebook: dict[str, Any]) -> dict[str, str]:
-    """Return the student's code by the question that its cell answers."""
     return {
         about["grade_id"]: "".join(cell["source"])
         for cell, about in cells_of(notebook)

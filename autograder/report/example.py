@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -148,14 +149,11 @@ def _text(number: Number) -> str:
 
 
 def _size(number: Number) -> float:
-    """Return how far a number that has an end is from zero, with its sign; a dash is none."""
-    if number == "-":
-        return 0.0
-    try:
-        value = float(number == "True") if number in ("True", "False") else float(number)
-    except ValueError:  # a text
-        return 0.0
-    return value if math.isfinite(value) else 0.0
+    """Return how far a number that has an end is from zero, with its sign; words have no size but truth."""
+    with suppress(ValueError):
+        value = float({"True": 1.0, "False": 0.0}.get(str(number), number))
+        return value if math.isfinite(value) else 0.0
+    return 0.0
 
 
 def _shade(number: Number, highest: float) -> str:

@@ -111,7 +111,6 @@ def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
 
 
 def _attempt(attempts: Sequence[ShownAttempt]) -> str:
-    """Return which of several attempts counts."""
     if len(attempts) < 2:
         return ""
     counted = [(place, one.when) for place, one in enumerate(attempts, 1) if one.counts]

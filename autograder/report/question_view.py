@@ -131,7 +131,6 @@ def show_question(
 
 
 def _next(question: QuestionReport, entry: GradebookEntry | None, code: Sequence[Line]) -> str:
-    """Return in a few words what the student, or somebody else, does next."""
     if question.verdict in _FOR_A_PERSON:
         return _WAITING if entry is None or entry.waits else ""
     marked = [line.number for line in code if line.marked]
@@ -177,7 +176,6 @@ def _decided(question: QuestionReport, entry: GradebookEntry, unreadable: bool) 
 def _standing(
     question: QuestionReport, entry: GradebookEntry | None, *, unreadable: bool, decided: bool
 ) -> tuple[str, str]:
-    """Return the badge and the sentence that say how a question stands."""
     if unreadable and not decided:
         return "unreadable", ""
     badge, meaning = stand(question, question.score if entry is None else entry.score)

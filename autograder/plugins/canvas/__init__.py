@@ -177,7 +177,6 @@ def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Ass
 
 
 def _refuse_two_penalties(there: CanvasCourse) -> None:
-    """Refuse where Canvas takes points off for being late as well."""
     from canvasapi.exceptions import ResourceDoesNotExist
 
     with suppress(ResourceDoesNotExist):

@@ -44,11 +44,12 @@ def write_package(course: Course, exercise: Exercise) -> Path:
     course_secret(course)  # made now where there is none yet, so that all containers have the same
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
-    return write_zip(path, [Member(name, content, _mode(name), ZIP_STORED) for name, content in files])
+    scripts = {one.name for one in _SCRIPTS.iterdir()}
+    modes = {name: 0o100755 if name in scripts else 0o100644 for name, _ in files}
+    return write_zip(path, [Member(name, content, modes[name], ZIP_STORED) for name, content in files])
 
 
 def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
-    """Yield all that goes into the zip, by name."""
     for name in ("engine/pyproject.toml", "constraints.txt"):
         path = ENGINE.parent / Path(name).name
         if not path.is_file():
@@ -68,8 +69,3 @@ def _folder(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
         parts = path.relative_to(folder).parts
         if _LEFT_OUT.isdisjoint(parts):
             yield prefix + "/".join(parts), path.read_bytes()
-
-
-def _mode(name: str) -> int:
-    script = not name.count("/") and not name.endswith(".txt")
-    return 0o100755 if script else 0o100644

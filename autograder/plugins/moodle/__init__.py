@@ -171,7 +171,6 @@ def pack_for_moodle(course: Course, exercise: Exercise, *, sheet: Path | None = 
 
 
 def _moodle_file(submission: Submission, by_sheet: str, sheet: Path | None) -> tuple[str, bytes]:
-    """Return the name and the content of one student's file: the feedback page."""
     arrival = arrival_of(submission)
     number = by_sheet or ("" if arrival.upload is not None else arrival.number)
     if not number.isdigit():

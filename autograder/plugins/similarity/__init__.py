@@ -166,7 +166,6 @@ def _passages(tokens: Sequence[str]) -> set[Tokens]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node gives to something of its own."""
     match node:
         case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
             yield name
