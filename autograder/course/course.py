@@ -71,21 +71,23 @@ def load_course(root: Path) -> Course:
     """Return the course in `root`; CourseError names every line that is wrong in its course.yaml."""
     path = root / FILE
     try:
-        document = read_document(path.read_text(encoding="utf-8"))
-        course = Course(root, read_settings(document))
-        if wrong := [*_repeated_names(course.settings), *_wrong_rules(course)]:
-            raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {text}") for at, text in wrong))
-        return course
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
     except UnicodeDecodeError:
         raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
     except OSError as error:
         raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
+    try:
+        document = read_document(text)
+        course = Course(root, read_settings(document))
+        if wrong := [*_repeated_names(course.settings), *_wrong_rules(course)]:
+            raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {said}") for at, said in wrong))
     except DocumentError as error:
         problems = sorted(error.problems, key=attrgetter("line"))
         lines = (f"{_shown(path)}:{problem.line}: {problem.message}" for problem in problems)
         raise CourseError("\n".join(lines)) from None
+    return course
 
 
 def find_course(folder: Path) -> Path:

@@ -62,6 +62,6 @@ def test_what_was_made_lies_where_it_says_and_the_class_is_shown(
     assert len(reports(course)) == len(summary.lines)
     show_class(course, summary)
     shown = capsys.readouterr().out
-    assert "student   01          what is special" in shown
-    assert "ada       5/5         answers as the reference does" in shown
-    assert "niels     5/5 late    is late" in shown
+    assert "student  01          what is special" in shown
+    assert "ada      5/5         answers as the reference does" in shown
+    assert "niels    5/5 late    is late" in shown

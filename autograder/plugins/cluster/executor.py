@@ -3,6 +3,7 @@
 import gc
 import logging
 import platform
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -89,9 +90,11 @@ class Cluster:
         sent: dict[Future[str], Task] = {}
         while True:
             for task in islice(tasks, _QUEUED - len(sent)):
-                # One over the limit is refused for its size alone, so its beginning will do.
-                content, problem = task[1].content[: MAX_BYTES + 1], task[1].problem
-                future = self._client.submit(grade_there, order, files, content, problem, pure=False)
+                content, problem = task[1].content, task[1].problem
+                if len(content) > MAX_BYTES:
+                    content = bytes(MAX_BYTES + 1)  # it is refused for its size alone, so zeros will do
+                packed = zlib.compress(content)
+                future = self._client.submit(grade_there, order, files, packed, problem, pure=False)
                 sent[future] = task
                 future.add_done_callback(done.put)
             if not sent:
@@ -160,12 +163,12 @@ def _received(future: "Future[str]") -> Graded | None:
         return None
 
 
-def grade_there(order: Order, files: Mapping[str, bytes], content: bytes, problem: str) -> str:
-    """Grade one notebook; this is the task that a Dask worker runs."""
+def grade_there(order: Order, files: Mapping[str, bytes], packed: bytes, problem: str) -> str:
+    """Grade one notebook, whose bytes are `packed`; this is the task that a Dask worker runs."""
     from distributed import get_worker
 
     dask = get_worker()
-    notebook = Notebook(content, problem)
+    notebook = Notebook(zlib.decompress(packed), problem)
     try:
         return _THREAD.submit(_grade, order, files, notebook, dask.local_directory).result().to_json()
     except (WallError, ClusterError) as error:
