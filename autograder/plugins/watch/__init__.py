@@ -15,7 +15,6 @@ import click
 from autograder.cli import options
 
 
-
 @click.command()
 @options.exercises
 @click.option(
