@@ -36,7 +36,7 @@ def examine(root: Path) -> list[Check]:
     course, settings = _course(root)
     return [
         *_machine(),
-        *_packages(root / "constraints.txt", settings.packages if settings else ()),
+        *_packages(settings.packages if settings else ()),
         *_guarded("worker", lambda: _worker(settings)),
         course,
         *_guarded("kernel", _kernel),
@@ -62,24 +62,11 @@ def _machine() -> Iterator[Check]:
     yield Check("python", True, platform.python_version())  # an older one than 3.11 loads nothing of ours
 
 
-def _packages(constraints: Path, packages: Sequence[str]) -> Iterator[Check]:
-    expected, fixes = pins(constraints), dict.fromkeys(PACKAGES, _INSTALL)
+def _packages(packages: Sequence[str]) -> Iterator[Check]:
+    fixes = dict.fromkeys(PACKAGES, _INSTALL)
     fixes |= {package: f'python -m pip install "{package}"' for package in packages}
     for package, seen in versions([*fixes]).items():
-        name, fix = name_of(package), fixes[package]
-        pin = expected.get(name.lower(), seen)
-        same = seen.partition("+")[0] == pin.partition("+")[0]  # torch 2.13.0+cpu is torch 2.13.0
-        if not is_right(package, seen):
-            yield Check(name, False, seen or "not installed", fix)
-        else:
-            yield _check(name, same, seen, f"tested with {pin}; {fix}")
-
-
-def pins(constraints: Path) -> dict[str, str]:
-    """Return the versions that a constraints file names, by package in lower case."""
-    lines = constraints.read_text(encoding="utf-8").splitlines() if constraints.is_file() else []
-    pairs = (line.partition("==") for line in lines if "==" in line and not line.startswith("#"))
-    return {name.strip().lower(): pin.strip() for name, _, pin in pairs}
+        yield _check(name_of(package), is_right(package, seen), seen or "not installed", fixes[package])
 
 
 def _worker(settings: CourseSettings | None) -> Iterator[Check]:

@@ -10,8 +10,8 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import suggestion
 from autograder.errors import UsageError
 from autograder.files import write_whole
+from autograder.publishing.dashboard import Group, class_statistics
 from autograder.publishing.graded_work import read_graded_work
-from autograder.publishing.statistics import Group, class_statistics
 
 _WHAT = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _MODULES = {"torch", "math"}  # which such an answer may import, and nothing else

@@ -1,15 +1,12 @@
-"""Prints tables and the progress of grading: with rich on a terminal, elsewhere as plain text."""
+"""Prints what became of submissions, and tables of it."""
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from rich import progress as bars
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -22,26 +19,21 @@ if TYPE_CHECKING:  # only here, since printing a report need not wait for the gr
     from autograder.course.course import Course
     from autograder.gradebook.ledger import ScoreChange
 
-_IN_A_FILE: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
 _WIDE = 100_000  # letters, so that no line of a file is broken
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
 
 def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> None:
-    """Print a titled table and, below it, a note; in a file without lines and colours."""
-    title, note = terminal_line(title), terminal_line(note)
+    """Print a titled table and, below it, a note; in a file without colours and broken lines."""
     console = Console()
-    on_screen: dict[str, Any] = {"title": Text(title), "title_justify": "left"}
-    table = Table(*columns, **(on_screen if console.is_terminal else _IN_A_FILE))
+    if not console.is_terminal:
+        console = Console(width=_WIDE, color_system=None)
+    table = Table(*columns, box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         table.add_row(*(Text("\n".join(map(terminal_line, cell.splitlines()))) for cell in row))
-    if console.is_terminal:
-        console.print(table, Text(note), sep="\n")
-        return
-    wide = Console(width=_WIDE, color_system=None)
-    with wide.capture() as printed:
-        wide.print(table)
-    lines = (title, *map(str.rstrip, printed.get().splitlines()), note)
+    with console.capture() as printed:
+        console.print(table)
+    lines = (terminal_line(title), *map(str.rstrip, printed.get().splitlines()), terminal_line(note))
     click.echo("\n".join(filter(None, lines)) + "\n")
 
 
@@ -58,28 +50,18 @@ def show_report(notebook: str, report: Report) -> None:
     show(title, ("question", "verdict", "score", "hint"), rows, report.message)
 
 
-class Progress(bars.Progress):
-    """Reports on submissions as they are done; use it in a `with` block."""
-
-    def __init__(self, total: int, *, as_json: bool = False) -> None:
-        console = Console()
-        columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
-        silent = as_json or not console.is_terminal
-        # Refreshing by itself would take a thread, and no process that has one should be forked.
-        super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
-        self._as_json = as_json
-        self._submissions = self.add_task("", total=total)
-
-    def notify(self, line: "SubmissionLine") -> None:
-        """Say what became of one submission; on a terminal only of those that somebody should know of."""
-        self.advance(self._submissions)
-        self.refresh()
-        if self._as_json:
-            click.echo(json.dumps(asdict(line)))
-        elif self.disable:
-            click.echo(_described(line), err=line.ours)
-        elif line.message or line.status != Status.GRADED:
-            self.console.print(Text(_described(line)))
+def show_line(line: "SubmissionLine") -> None:
+    """Print what became of one submission, as soon as it is graded."""
+    by = " by tests" if line.status == Status.GRADED else ""
+    points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
+    opened = f"{number(line.open_points)} points to grade manually" if line.open_points else ""
+    late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
+    words = ", ".join(filter(None, (line.status, points, opened, late, "" if line.graded else "unchanged")))
+    named = line.waiting and (line.status == Status.GRADED or not line.message)
+    asked = f"an instructor has to look at {', '.join(line.waiting)}" if named else ""
+    reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
+    message = f": {reasons}" if reasons else ""
+    click.echo(terminal_line(f"{line.exercise} {line.student}: {words}{message}"), err=line.ours)
 
 
 def show_summary(summary: "Summary") -> None:
@@ -147,16 +129,3 @@ def _cell(line: "SubmissionLine") -> str:
     if line.status != Status.GRADED:
         return line.status
     return f"{number(line.score)}/{number(line.max_score)}{' late' if line.seconds_late else ''}"
-
-
-def _described(line: "SubmissionLine") -> str:
-    by = " by tests" if line.status == Status.GRADED else ""
-    points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
-    opened = f"{number(line.open_points)} points to grade manually" if line.open_points else ""
-    late = f"{line.seconds_late / 3600:.1f} h late" if line.seconds_late else ""
-    words = ", ".join(filter(None, (line.status, points, opened, late, "" if line.graded else "unchanged")))
-    named = line.waiting and (line.status == Status.GRADED or not line.message)
-    asked = f"an instructor has to look at {', '.join(line.waiting)}" if named else ""
-    reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
-    message = f": {reasons}" if reasons else ""
-    return terminal_line(f"{line.exercise} {line.student}: {words}{message}")

@@ -1,41 +1,259 @@
-"""Writes the dashboard for instructors, a page about the whole class."""
+"""Writes the dashboard for instructors: how a class did, and which submissions need a look."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from statistics import StatisticsError, correlation, fmean, median
 from urllib.parse import quote
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.files import write_whole
-from autograder.gradebook.pages import read_graders, read_people
+from autograder.gradebook.pages import read_graders
 from autograder.publishing.graded_work import GradedWork, read_graded_work
-from autograder.publishing.statistics import (
-    MIN_ANSWERS,
-    TENTHS,
-    ExerciseStatistics,
-    class_statistics,
-)
-from autograder.report.report import Verdict
+from autograder.report.report import GradebookEntry, QuestionReport, Verdict
 from autograder.report.safe_html import load_template
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
+TENTHS = 10
+MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
+DROP = 0.4  # a loss of this share of the points, from one exercise to the next, is a concern
+_PLACE = re.compile(r" \(the cell of [^)]*\)")  # in which cell and line an error was raised
+_PLACES = 9  # of sums, so that equal ones are equal
+_Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
 _Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseStatistics:
+    """How one exercise went; `shares` are the scored parts of the tested points, in ascending order."""
+
+    name: str
+    handed_in: int
+    shares: tuple[float, ...]
+
+    @property
+    def score_summary(self) -> tuple[float | None, ...]:
+        """The lowest, median, mean and highest share, in percent."""
+        if not self.shares:
+            return (None,) * 4
+        summary = (self.shares[0], median(self.shares), fmean(self.shares), self.shares[-1])
+        return tuple(100 * share for share in summary)
+
+    @property
+    def histogram(self) -> tuple[int, ...]:
+        """How many submissions scored in each tenth of the points; full marks are in the last."""
+        counts = Counter(min(max(int(share * TENTHS + 1e-9), 0), TENTHS - 1) for share in self.shares)
+        return tuple(counts[tenth] for tenth in range(TENTHS))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Answers to one question with the same known mistake, or that fail tests with the same results."""
+
+    name: str  # the mistake's, or one for `autograder name`
+    exercise: str
+    question: str
+    hint: str
+    students: tuple[str, ...]
+    answer: str  # the first student's code
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionStatistics:
+    """How one question went in the class."""
+
+    exercise: str
+    name: str
+    points: float
+    written: bool
+    scores: tuple[float, ...]  # those that are known, in the order of the students' ids
+    verdicts: tuple[frozenset[Verdict], ...]  # for each answer, those of the question and of its tests
+    discrimination: float | None  # correlation of its score with the rest of the submission's score
+    graded: int  # answers that people have graded
+    waiting: int  # answers that wait for them
+
+    @property
+    def mean(self) -> float | None:
+        """The mean score in points."""
+        return fmean(self.scores) if self.scores else None
+
+    @property
+    def full_marks(self) -> int:
+        """How many students scored all points."""
+        return sum(score >= self.points for score in self.scores)
+
+    def count(self, verdict: Verdict) -> int:
+        """Return in how many answers the question or one of its tests has this verdict."""
+        return sum(verdict in found for found in self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """A submission that a person should look at, and why."""
+
+    student: str
+    exercise: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassStatistics:
+    """All that the dashboard shows about a class."""
+
+    students: int
+    exercises: tuple[ExerciseStatistics, ...]
+    questions: tuple[QuestionStatistics, ...]
+    mistakes: tuple[Group, ...]
+    groups: tuple[Group, ...]
+    concerns: tuple[Concern, ...]
+
+
+def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
+    """Return the statistics of `works`, which come in the order of exercises and students."""
+    by_exercise: dict[str, list[GradedWork]] = defaultdict(list)
+    for work in works:
+        by_exercise[work.exercise].append(work)
+    everything = list(chain.from_iterable(by_exercise.values()))
+    return ClassStatistics(
+        students=len({work.student for work in everything}),
+        exercises=tuple(map(_exercise, by_exercise.values())),
+        questions=tuple(chain.from_iterable(map(question_statistics, by_exercise.values()))),
+        mistakes=_groups(everything, lambda question: question.mistake),
+        groups=tuple(group for group in _groups(everything, _results) if len(group.students) > 1),
+        concerns=find_concerns(everything),
+    )
+
+
+def _exercise(works: Sequence[GradedWork]) -> ExerciseStatistics:
+    shares = sorted(work.share for work in works if work.share is not None)
+    return ExerciseStatistics(works[0].exercise, len(works), tuple(shares))
+
+
+def _groups(
+    works: Iterable[GradedWork], name_of: Callable[[QuestionReport], str | None]
+) -> tuple[Group, ...]:
+    """Return the answers that have a name, by their names, the largest group first."""
+    alike = defaultdict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]](list)
+    for work in works:
+        for question in work.questions.values():
+            if name := name_of(question):
+                alike[name, work.exercise, question.name].append((work, question))
+    groups = [
+        Group(
+            *names,
+            hint=found[0][1].hint,
+            students=tuple(work.student for work, _ in found),
+            answer=found[0][0].answers.get(names[-1], ""),
+        )
+        for names, found in alike.items()
+    ]
+    return tuple(sorted(groups, key=lambda group: -len(group.students)))
+
+
+def _results(question: QuestionReport) -> str | None:
+    """Return a name for what the tests found in a wrong answer; None where its mistake has one."""
+    if question.mistake is not None or question.verdict not in (Verdict.FAILED, Verdict.CRASHED):
+        return None
+    told = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
+    digest = hashlib.sha256(repr((told, question.shown)).encode()).hexdigest()
+    return f"{question.name}-{digest[:6]}"
+
+
+def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatistics]:
+    """Yield the statistics of each question that the gradebook has for one exercise's `works`."""
+    known = {name: entry for work in works for name, entry in work.entries.items()}
+    for name, entry in known.items():
+        answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
+        reports = [work.questions[name] for work, _ in answers if name in work.questions]
+        entries = [work.entries[name] for work in works if name in work.entries]
+        yield QuestionStatistics(
+            exercise=works[0].exercise,
+            name=name,
+            points=entry.max_score,
+            written=entry.written,
+            scores=tuple(answer.score for _, answer in answers if answer.score is not None),
+            verdicts=tuple(frozenset({q.verdict, *(test.verdict for test in q.tests)}) for q in reports),
+            discrimination=_discrimination(answers),
+            graded=sum(one.manual_score is not None and not one.waits for one in entries),
+            waiting=sum(one.waits for one in entries),
+        )
+
+
+def _discrimination(answers: Sequence[_Answer]) -> float | None:
+    """Correlate a question's score with that of the other tested questions; None where it says nothing."""
+    known = [
+        (answer.score, work.score - (0.0 if answer.written else answer.score))
+        for work, answer in answers
+        if answer.score is not None and work.score is not None
+    ]
+    if len(known) < MIN_ANSWERS:
+        return None
+    scores, rests = ([round(pair[at], _PLACES) for pair in known] for at in (0, 1))
+    with suppress(StatisticsError):  # all scores are the same
+        return correlation(scores, rests)
+    return None
+
+
+def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
+    """Return the concerns, the gravest first, about `works` in the order of exercises."""
+    scored: dict[str, GradedWork] = {}  # each student's latest work that has a score
+    found: list[tuple[int, Concern]] = []
+    for work in works:
+        reasons = (*_unfinished(work), *_falling_behind(work, scored.get(work.student)))
+        found += [(rank, Concern(work.student, work.exercise, why)) for rank, why in reasons]
+        if work.share is not None:
+            scored[work.student] = work
+    return tuple(concern for _, concern in sorted(found, key=lambda pair: pair[0]))
+
+
+def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
+    """Yield what an instructor has to settle, each with its rank: the graver it is, the smaller the rank."""
+    waiting = {entry.question for entry in work.tested if entry.waits}
+    if work.report is None:
+        yield 1, "not graded yet"
+    elif work.is_unreadable:
+        yield 2, f"unreadable: {work.report.message}"
+    questions = [question for question in work.questions.values() if question.name in waiting]
+    if names := _names(questions, Verdict.GRADER_ERROR):
+        yield 0, f"grader error in {names}"
+    if names := _names(questions, Verdict.REVIEW):
+        yield 3, f"review of {names}"
+    if work.is_late_untimed:
+        yield 4, "late as Canvas says, time unknown: collect again with --times"
+    for request in work.requests:
+        yield 4, request.words
+
+
+def _falling_behind(work: GradedWork, before: GradedWork | None) -> Iterator[tuple[int, str]]:
+    """Yield a sign that the student does worse than in the exercise `before`, with its rank."""
+    if work.untouched:
+        yield 5, "nothing attempted"
+    elif before and before.share is not None and work.share is not None and before.share - work.share >= DROP:
+        yield 6, f"from {before.share:.0%} in {before.exercise} to {work.share:.0%}"
+
+
+def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:
+    return ", ".join(question.name for question in questions if question.verdict is verdict)
 
 
 def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> Path:
     """Write build/dashboard.html and return it.
 
-    It links to those feedback pages that exist, and names who handed in nothing.
+    It links to those feedback pages that exist.
     """
     works = list(read_graded_work(course, exercises))
     statistics = class_statistics(works)
     page = load_template(_TEMPLATE).render(
         course_title=course.settings.title,
         statistics=statistics,
-        missing=_missing(course, works),
         hand_grading=[one for one in statistics.questions if one.waiting or one.graded],
         graders=read_graders(course, exercises),
         score_bars=_score_bars,
@@ -45,15 +263,6 @@ def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> Path:
         min_answers=MIN_ANSWERS,
     )
     return write_whole(course.build / "dashboard.html", page)
-
-
-def _missing(course: Course, works: Iterable[GradedWork]) -> dict[str, list[str]]:
-    """Return who of the class has handed in nothing, by those exercises that others have handed in."""
-    came = defaultdict[str, set[str]](set)
-    for work in works:
-        came[work.exercise].add(work.student)
-    people = read_people(course)
-    return {exercise: [one for one in people if one not in students] for exercise, students in came.items()}
 
 
 def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:

@@ -4,8 +4,7 @@ report: the verdicts, the report on a submission, and the scores that the gradeb
 example: one small call that goes wrong, as plain numbers and as tables.
 text: cleaners for text that strangers wrote, one for each place where it may stand.
 markup: the process in which strangers' Markdown, code and HTML is parsed, with bounds.
-renderer: asks that process for HTML.
-safe_html: the same text as HTML, within a page's bounds, and the templates; only here HTML is marked as safe.
+safe_html: asks that process for HTML, and fills templates; only here HTML is marked as safe.
 question_view: how one question stands, in words for the student.
 feedback_page: the page that a student gets.
 """

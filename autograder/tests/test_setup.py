@@ -10,8 +10,6 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from autograder.doctor import pins
-
 ROOT = Path(__file__).parents[2]
 NEWEST = 14  # of Python 3: the newest that docs/instructors.md promises
 PYTHON = """#!/bin/sh
@@ -26,7 +24,8 @@ def test_every_pin_serves_every_promised_python() -> None:
     pythons = [f"3.{minor}.{patch}" for minor in range(11, NEWEST + 1) for patch in range(30)]
     promised = list(SpecifierSet(project["requires-python"]).filter(pythons))
     assert {"3.11.0", "3.11.2", f"3.{NEWEST}.0"} <= set(promised)
-    for name, pin in pins(ROOT / "constraints.txt").items():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    for name, pin in (line.split("==") for line in lines if "==" in line and not line.startswith("#")):
         found = distribution(name)
         assert Version(found.version).public == pin, f"{name} is not the pinned one; run `make setup`"
         asked = found.metadata.get_all("Requires-Python") or [""]

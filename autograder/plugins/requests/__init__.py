@@ -12,8 +12,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import REQUESTS
 from autograder.course.names import suggestion
 from autograder.errors import SOME_REFUSED, UsageError
-from autograder.publishing.graded_work import read_graded_work
-from autograder.publishing.regrade_requests import RegradeRequest, RegradeRequests
+from autograder.publishing.graded_work import RegradeRequest, RegradeRequests, read_graded_work
 from autograder.report.text import one_line
 from autograder.submission.students import listed_students
 from autograder.submission.submission import has_come

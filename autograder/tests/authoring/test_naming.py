@@ -10,8 +10,8 @@ from autograder.authoring.verify import prove
 from autograder.batch.grade import grade_submissions
 from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.publishing.dashboard import Group, class_statistics
 from autograder.publishing.graded_work import read_graded_work
-from autograder.publishing.statistics import Group, class_statistics
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import hand_in, open_course, small, solved
 from autograder.tests.in_process import InProcess

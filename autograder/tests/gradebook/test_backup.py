@@ -13,7 +13,7 @@ from autograder.errors import UsageError
 from autograder.gradebook.backup import back_up, restore
 from autograder.gradebook.lateness import extend
 from autograder.publishing.export import write_tables
-from autograder.publishing.regrade_requests import RegradeRequests
+from autograder.publishing.graded_work import RegradeRequests
 from autograder.submission.store import ATTEMPTS, AUDIT, EXPORTS, REPORTS, REQUESTS, reading
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small

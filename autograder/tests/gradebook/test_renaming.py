@@ -10,7 +10,7 @@ from autograder.gradebook.lateness import extend, read_extensions
 from autograder.gradebook.pages import read_gradebook
 from autograder.gradebook.renaming import rename
 from autograder.publishing.export import Exports
-from autograder.publishing.regrade_requests import RegradeRequests
+from autograder.publishing.graded_work import RegradeRequests
 from autograder.submission.store import ATTEMPTS, reading
 from autograder.submission.students import read_students
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in

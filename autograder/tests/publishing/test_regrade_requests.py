@@ -7,9 +7,8 @@ import pytest
 from autograder.course.course import Course
 from autograder.errors import UsageError
 from autograder.publishing import graded_work
-from autograder.publishing.graded_work import GradedWork, read_graded_work
-from autograder.publishing.regrade_requests import RegradeRequests
-from autograder.publishing.statistics import find_concerns
+from autograder.publishing.dashboard import find_concerns
+from autograder.publishing.graded_work import GradedWork, RegradeRequests, read_graded_work
 from autograder.tests.classroom import small
 from autograder.tests.publishing.works import RIGHT, in_gradebook, report_on
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.publishing.statistics import Concern, ExerciseStatistics, class_statistics, find_concerns
+from autograder.publishing.dashboard import Concern, ExerciseStatistics, class_statistics, find_concerns
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.report import Verdict
 from autograder.tests.publishing.works import (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from autograder.publishing.dashboard import QuestionStatistics, class_statistics
 from autograder.publishing.graded_work import GradedWork
-from autograder.publishing.statistics import QuestionStatistics, class_statistics
 from autograder.report.report import (
     GradebookEntry,
     GradebookSubmission,

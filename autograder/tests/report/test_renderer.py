@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.report.renderer import MAX_TEXT, Rendered, Renderer, render
+from autograder.report.safe_html import MAX_TEXT, Rendered, Renderer, render
 
 ENDLESS = "".join(f"<b {number}><select></b></select>" for number in range(9000)) + "<p>x" * 9000
 PROCESSES = Path("/proc")
@@ -85,7 +85,7 @@ def test_a_fork_does_not_speak_with_the_process_of_its_parent() -> None:
 
 def test_it_ends_with_its_caller() -> None:
     code = (
-        "from autograder.report.renderer import render, renderer_of; import os; render('html', 'a');"
+        "from autograder.report.safe_html import render, renderer_of; import os; render('html', 'a');"
         "print(renderer_of(os.getpid()).process.pid)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
