@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -69,44 +69,13 @@ _FORM = ".ipynb"
 @click.option("--assignment", default="", metavar="NUMBER", help="In Canvas, if not named EXERCISE.")
 @click.option("--comments", is_flag=True, help="Also send the feedback, as a comment.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
-def canvas(course: Course, exercise: Exercise, **what: Any) -> None:
+def canvas(
+    course: Course, exercise: Exercise, to: str, assignment: str, comments: bool, dry_run: bool
+) -> None:
     """Send grades to Canvas.
 
     Only grades that changed since the last time are sent. Set the environment variables CANVAS_API_URL (the
     server) and CANVAS_API_TOKEN; the token is not stored.
-    """
-    sent = send_grades(course, exercise, **what)
-    scores = (f"{student}: {number(float(score))}" for student, score in sent.values.items())
-    options.print_lines(f"{exercise.name} {score}" for score in scores)
-    problems = (f"{exercise.name} left out: {problem}" for problem in sent.problems)
-    options.print_lines((*problems, *sent.told), err=True)
-    click.echo(f"{len(sent.values)} grades {'would go' if what['dry_run'] else 'went'} to Canvas")
-
-
-@click.command("canvas-zip")
-@options.exercise
-def canvas_zip(course: Course, exercise: Exercise) -> None:
-    """Pack feedback for Canvas.
-
-    Upload the zip in Canvas under "Upload Submissions". Canvas stores feedback under the submitted file's
-    name, so the feedback is a notebook with scores and comments instead of a page.
-    """
-    options.show_sent(course, pack_for_canvas(course, exercise), "feedback for")
-
-
-def send_grades(
-    course: Course,
-    exercise: Exercise,
-    to: str,
-    *,
-    assignment: str = "",
-    comments: bool = False,
-    dry_run: bool = False,
-) -> Sent:
-    """Send the grades of an exercise to the Canvas course of number `to`, with comments if asked for.
-
-    Only grades and comments go that are others than those sent last. A `dry_run` asks Canvas for the
-    assignment, and sends nothing.
     """
     works = list(read_graded_work(course, [exercise]))
     graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works)
@@ -118,7 +87,6 @@ def send_grades(
     said = texts_sent.changed(exercise.name, digests) if comments else set[str]()
     numbers = {student: canvas_number(student, listed) for student in sorted(new | said)}
     known = [student for student, user in numbers.items() if user]
-    lost = [f"{s}: has no Canvas user id; write it into students.csv" for s in numbers if s not in known]
     data = {student: {"posted_grade": decimal(scores[student])} for student in known}
     for student in said.intersection(known):
         data[student]["text_comment"] = texts[student]
@@ -133,7 +101,22 @@ def send_grades(
                 _update_grades(target, {numbers[student]: data[student] for student in students})
             grades_sent.note(exercise.name, {student: scores[student] for student in students})
             texts_sent.note(exercise.name, {s: digests[s] for s in students if s in said})
-    return Sent({student: scores[student] for student in known}, problems=tuple(lost), told=outgoing.told)
+    lost = "has no Canvas user id; write it into students.csv"
+    problems = (f"{exercise.name} left out: {s}: {lost}" for s in numbers if s not in known)
+    options.print_lines(f"{exercise.name} {student}: {number(scores[student])}" for student in known)
+    options.print_lines((*problems, *outgoing.told), err=True)
+    click.echo(f"{len(known)} grades {'would go' if dry_run else 'went'} to Canvas")
+
+
+@click.command("canvas-zip")
+@options.exercise
+def canvas_zip(course: Course, exercise: Exercise) -> None:
+    """Pack feedback for Canvas.
+
+    Upload the zip in Canvas under "Upload Submissions". Canvas stores feedback under the submitted file's
+    name, so the feedback is a notebook with scores and comments instead of a page.
+    """
+    options.show_sent(course, pack_for_canvas(course, exercise), "feedback for")
 
 
 def _canvas_course(to: str) -> CanvasCourse:
@@ -231,35 +214,31 @@ def _told_errors(sent: Sequence[str] = ()) -> Iterator[None]:
 
 
 def pack_for_canvas(course: Course, exercise: Exercise) -> Sent:
-    """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student."""
+    """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
+
+    In a file's name whatever is no number comes first, then the user's number and the upload's.
+    """
     listed = canvas_ids(course)
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
-        submission = Submission(course.root, graded.student, exercise.name)
-        return _canvas_file(submission, graded, canvas_number(graded.student, listed))
+        arrival = arrival_of(Submission(course.root, graded.student, exercise.name))
+        if arrival.upload is None:
+            raise UnknownError("did not come from a Canvas archive; collect that archive again")
+        if arrival.form not in ("", _FORM):
+            file = f"a {arrival.form} file"
+            raise UnknownError(f"handed in {file}, whose name Canvas would give to the feedback")
+        user = arrival.number or canvas_number(graded.student, listed)
+        if not user.isdigit():
+            raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
+        texts = enumerate(_feedback_texts(exercise.name, graded))
+        node = new_notebook(
+            cells=[new_markdown_cell(text, id=f"feedback-{place}") for place, text in texts],
+            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        )
+        name = f"id-{graded.student.replace('_', '-')}_{user}_{arrival.upload}_feedback{_FORM}"
+        return name, (json.dumps(nbformat.from_dict(node), indent=1) + "\n").encode()
 
     return pack_feedback(course, exercise, "canvas", file_of)
-
-
-def _canvas_file(submission: Submission, graded: GradebookSubmission, listed: str) -> tuple[str, bytes]:
-    """Return the name and the content of one student's file.
-
-    Before the upload's number stands whatever is no number, then the user's number.
-    """
-    arrival = arrival_of(submission)
-    if arrival.upload is None:
-        raise UnknownError("did not come from a Canvas archive; collect that archive again")
-    if arrival.form not in ("", _FORM):
-        raise UnknownError(f"handed in a {arrival.form} file, whose name Canvas would give to the feedback")
-    user = arrival.number or listed
-    if not user.isdigit():
-        raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
-    person = f"id-{submission.student.replace('_', '-')}_{user}"
-    texts = enumerate(_feedback_texts(submission.exercise, graded))
-    cells = [new_markdown_cell(text, id=f"feedback-{place}") for place, text in texts]
-    node = new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
-    content = json.dumps(nbformat.from_dict(node), indent=1) + "\n"
-    return f"{person}_{arrival.upload}_feedback{_FORM}", content.encode()
 
 
 def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:

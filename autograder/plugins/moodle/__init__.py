@@ -165,24 +165,18 @@ def pack_for_moodle(course: Course, exercise: Exercise, *, sheet: Path | None = 
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         submission = Submission(course.root, graded.student, exercise.name)
-        return _moodle_file(submission, by_sheet.get(graded.student, ""), sheet)
+        arrival = arrival_of(submission)
+        own = "" if arrival.upload is not None else arrival.number
+        number, page = by_sheet.get(graded.student) or own, submission.feedback
+        if not number.isdigit():
+            if sheet is None:
+                fix = "give the worksheet with --worksheet"
+                raise UnknownError(f"has no participant's number of Moodle's; {fix}")
+            where = f"in no row of {sheet.name} by id, address or name"
+            raise UnknownError(f"is {where}; return the page yourself")
+        if not page.is_file():
+            raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
+        shown = graded.student.replace("_", "-")
+        return f"{shown}_{number}_assignsubmission_file_{page.name}", page.read_bytes()
 
     return pack_feedback(course, exercise, "moodle", file_of)
-
-
-def _moodle_file(submission: Submission, by_sheet: str, sheet: Path | None) -> tuple[str, bytes]:
-    arrival = arrival_of(submission)
-    number = by_sheet or ("" if arrival.upload is not None else arrival.number)
-    if not number.isdigit():
-        if sheet is not None:
-            raise UnknownError(
-                f"is in no row of {sheet.name} by id, address or name; return the page yourself"
-            )
-        raise UnknownError("has no participant's number of Moodle's; give the worksheet with --worksheet")
-    if not submission.feedback.is_file():
-        raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
-    shown = submission.student.replace("_", "-")
-    return (
-        f"{shown}_{number}_assignsubmission_file_{submission.feedback.name}",
-        submission.feedback.read_bytes(),
-    )
