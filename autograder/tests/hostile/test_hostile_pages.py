@@ -16,7 +16,7 @@ from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
 from autograder.tests.gradebook.rows import full_marks, record
 from autograder.tests.report.test_feedback_page import REPORT, SUBMISSION
-from autograder.tests.report.test_renderer import ENDLESS
+from autograder.tests.report.test_safe_html import ENDLESS
 from autograder.tests.report.test_text import png
 
 PICTURE = base64.b64encode(base64.b64decode(png(40, 40)) + bytes(150_000)).decode()

@@ -56,10 +56,3 @@ def test_a_question_without_a_score_leaves_neither_score_nor_share() -> None:
         replace(ADA, report=None),
     ):
         assert (one.score, one.share) == (None, None)
-
-
-def test_work_is_untouched_if_no_tested_question_was_attempted() -> None:
-    untouched = dict.fromkeys(RIGHT, Verdict.NOT_ATTEMPTED)
-    assert work("ada", untouched).untouched
-    assert not work("ada", {**untouched, "double": 0.0}).untouched
-    assert not unreadable("ada").untouched
