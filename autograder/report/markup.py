@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from html import escape, unescape
+from itertools import accumulate
 from pathlib import Path
 from xml.etree.ElementTree import tostring
 
@@ -29,6 +30,7 @@ from pygments.lexers import PythonLexer
 
 from autograder.report.text import clean_text, is_picture, writable
 
+MAX_OPEN = 400  # elements that may be open at a time; browsers themselves stop at about 500
 MAX_MEMORY = 512 << 20  # bytes, beside what the modules take
 _WORN = 128 << 10  # kilobytes: a process that has grown so much makes room for a fresh one
 _SAMPLE = """# a
@@ -52,6 +54,7 @@ _ATTRIBUTES = {
     "a": {"href"}, "img": {"src", "alt", "width"}, "ol": {"start"}, "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"}, "span": {"class"}, "div": {"class"},
 }  # fmt: skip
+_TAG, _VALUE, _EMPTY = re.compile("<(/?)([a-z0-9]+)"), re.compile('="[^"]*"'), ("br", "hr", "img")
 _CLASS = re.compile(r"highlight|math (inline|block|amsmath)|[a-z]{1,2}[a-z0-9]?")
 _FORMULA = re.compile(r'<(div|span) class="math ([a-z]+)">([^<]*)</\1>')
 _MATHML = {
@@ -76,8 +79,8 @@ class _Parser(MarkdownIt):
 
 
 def clean_html(source: str) -> str:
-    """Return `source` without anything that could run, load or hide."""
-    return nh3.clean(
+    """Return `source` without anything that could run, load or hide; a ValueError if it is too deep."""
+    cleaned = nh3.clean(
         writable(source),
         tags=_TAGS,
         clean_content_tags={"script", "style"},
@@ -86,6 +89,15 @@ def clean_html(source: str) -> str:
         url_schemes={"http", "https", "mailto", "data", "attachment"},
         link_rel="noopener noreferrer nofollow",
     )
+    if _most_open(cleaned) > MAX_OPEN:
+        raise ValueError("too many elements inside each other")
+    return cleaned
+
+
+def _most_open(cleaned: str) -> int:
+    """Return how many elements are open at the deepest place of cleaned HTML, which is balanced."""
+    steps = (-1 if end else 1 for end, name in _TAG.findall(_VALUE.sub("", cleaned)) if name not in _EMPTY)
+    return max(accumulate(steps), default=0)
 
 
 def markdown(source: str) -> str:

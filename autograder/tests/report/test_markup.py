@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograder.report.markup import MAX_FORMULAS, clean_html, comment, markdown, mathml
+from autograder.report.markup import MAX_FORMULAS, MAX_OPEN, clean_html, comment, markdown, mathml
 
 
 def test_formulas_are_shown_as_they_were_written_and_not_read_as_markdown() -> None:
@@ -61,6 +61,13 @@ def test_tables_and_code_are_read_as_jupyter_reads_them() -> None:
     assert "<th>a</th>" in markdown("|a|\n|-|\n|b|\n")
     assert '<pre><span class="highlight"><span class="n">x</span>' in markdown("```python\nx\n```")
     assert "<pre><code>x\n</code></pre>" in markdown("```sh\nx\n```")
+
+
+@pytest.mark.parametrize("tag", ["b", "div", "ul><li", "table><tr><td", "b><img alt='</b>'"])
+def test_html_that_opens_too_many_elements_is_refused(tag: str) -> None:
+    with pytest.raises(ValueError, match="inside each other"):
+        clean_html(f"<{tag}>" * (MAX_OPEN + 1))
+    assert clean_html("<i>" * MAX_OPEN) == "<i>" * MAX_OPEN + "</i>" * MAX_OPEN
 
 
 def test_html_of_many_elements_that_are_not_all_open_is_cleaned() -> None:
