@@ -24,8 +24,8 @@ from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
+from autograder.testing.exchange import StudentError
 from autograder.testing.inputs import drawing, numbered_inputs
-from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
 

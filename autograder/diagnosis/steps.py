@@ -25,9 +25,8 @@ from autograder.diagnosis.trees import rewritten
 from autograder.testing.exchange import Backend, Exchange, Local, LostError, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite
-from autograder.worker.namespace import run_code
+from autograder.worker.namespace import RECORD, run_code
 from autograder.worker.protocol import Header, Parts, ProtocolError
-from autograder.worker.results import RECORD
 from autograder.worker.values import Decoder, Encoder
 
 _MOST = 100  # exchanges that are tried

@@ -23,8 +23,7 @@ from autograder.diagnosis.words import Looked
 from autograder.grading.explanation import Submitted
 from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import Local
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import Local, StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT

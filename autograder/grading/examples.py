@@ -18,10 +18,9 @@ from autograder.report.example import (
     rounded,
 )
 from autograder.report.text import shown
-from autograder.testing.exchange import Exchange
+from autograder.testing.exchange import Exchange, is_same
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
-from autograder.testing.remembered import remember
 from autograder.testing.suite import Run, Suite
 from autograder.worker.coding import MAX_INTEGER
 from autograder.worker.namespace import run_code
@@ -44,7 +43,7 @@ class Examples:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._right = cache(lambda test: remember(suite.reference_run(test, DISCLOSED).exchanges))
+        self._right = cache(lambda test: suite.reference_run(test, DISCLOSED).exchanges)
         self._grid = _numbers if suite.exercise.has_torch else _value_of_any_kind
 
     def of(self, question: str, failed: Sequence[Run]) -> Example | None:
@@ -64,11 +63,10 @@ class Examples:
                 if given is None or not _grids(answer, self._grid):
                     continue
                 right = self._right(run.test)
-                if all(right.has(n, run.exchanges[n].request) for n in places):
+                same = places[-1] < len(right)
+                if same and all(is_same(right[n].request, run.exchanges[n].request) for n in places):
                     made = self._made(question, seen[0]) if len(places) > 1 else ""
-                    yield from _wrong_parts(
-                        given, answer, _value(right.exchanges[places[-1]]), made, self._grid
-                    )
+                    yield from _wrong_parts(given, answer, _value(right[places[-1]]), made, self._grid)
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the places of each call of a function, or of what belongs to each call of an object."""

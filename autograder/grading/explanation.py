@@ -15,7 +15,7 @@ from autograder.grading.outcomes import TestOutcome
 from autograder.grading.session import Given, Session
 from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import StudentError
 from autograder.testing.suite import Run
 
 STUB = "raise NotImplementedError"

@@ -15,7 +15,7 @@ from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
 from autograder.report.report import QuestionReport, Report, Status, Verdict, bounded, total, written
 from autograder.report.text import clean_text, terminal_line, writable
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import StudentError
 
 MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")

@@ -13,8 +13,7 @@ from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import DeadlineError, DiedError, Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import ExhaustedError, LostError, Reply
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import ExhaustedError, LostError, Reply, StudentError
 from autograder.worker.protocol import Header, Parts, ProtocolError
 
 MAX_RESTARTS = 8

@@ -6,9 +6,7 @@ An author writes `from autograder.testing import question, expect_close`; nothin
 - tensors, arrays, tables, figures: what is expected of the values of torch, numpy, pandas and matplotlib.
 - student: `Student` and `Remote`, by which a test calls the submission's functions and classes.
 - given: functions of a hidden test that the submission's functions get as arguments.
-- exchange: the requests and answers behind each such call, and who answers them.
-- student_error: the errors that such an answer may report.
-- remembered: what the solution has answered in a test before, so that it need not answer again.
+- exchange: the requests and answers behind each such call, who answers them, and the errors they may report.
 - inputs: which random numbers a submission's tests draw, and which may be shown.
 - suite: the `question` mark, and an exercise's hidden tests, collected once and run on many submissions.
 - pytest_internals: collects tests and runs them; the only module that uses pytest's private names.

@@ -33,6 +33,7 @@ __all__ = [
 
 from .arrays import expect_array as expect_array
 from .exchange import Local as Local
+from .exchange import StudentError as StudentError
 from .expectations import Unmet as Unmet
 from .expectations import expect as expect
 from .expectations import expect_equal as expect_equal
@@ -44,7 +45,6 @@ from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote
 from .student import Student as Student
-from .student_error import StudentError as StudentError
 from .suite import Suite as Suite
 from .suite import question as question
 from .tables import expect_frame as expect_frame

@@ -13,8 +13,8 @@ from numbers import Complex, Integral, Real
 from typing import Any
 
 from autograder.report.text import one_line, shown
+from autograder.testing.exchange import StudentError
 from autograder.testing.student import Inspection, Remote
-from autograder.testing.student_error import StudentError
 
 # The modules that compare values of a package, by its name and the names of its types.
 _OF_PACKAGES = (

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autograder.report.text import one_line
-from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request
+from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request, StudentError
 from autograder.testing.given import anonymous
-from autograder.testing.student_error import StudentError
 from autograder.worker.operators import checked_operators
 from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.values import Decoder, Encoder

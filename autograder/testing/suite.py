@@ -16,13 +16,12 @@ from autograder.testing.exchange import (
     Local,
     LostError,
     NotDefinedError,
+    StudentError,
 )
 from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.inputs import DISCLOSED, Inputs, drawing
 from autograder.testing.pytest_internals import CollectedTests
-from autograder.testing.remembered import FromMemory, Remembered, remember
 from autograder.testing.student import Student
-from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import seed_the_processor_alone
@@ -133,7 +132,6 @@ class Suite:
         with reference_errors(exercise):
             self._reference = Local(run_code(exercise.reference))
         self._collected = CollectedTests(exercise.suite)
-        self._memory: dict[int, Remembered] = {}  # of disclosed runs, by the test's number
         self._fair: dict[tuple[int, Inputs], bool] = {}
         items = enumerate(self._collected.items)
         self.tests = tuple(_read_test(exercise, item, number) for number, item in items)
@@ -193,15 +191,12 @@ class Suite:
     def _run(
         self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs, *, record: bool
     ) -> Run:
-        memory = self._memory.get(test.number, Remembered()) if inputs == DISCLOSED else Remembered()
-        student, reference = Student(backend), Student(FromMemory(self._reference, memory))
+        student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, record=record)
         reference.begin(test.number)
         seed = inputs.seed(test.number)
         with drawing(seed, by_torch=self.exercise.has_torch):  # the same inputs in every run
             error = self._collected.run(item, student, reference)
-        if error is None and inputs == DISCLOSED and test.number not in self._memory:
-            self._memory[test.number] = remember(reference.exchanges)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
 

@@ -4,14 +4,11 @@ Nothing here imports the rest of the autograder, and this file imports nothing a
 loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 
 - zygote: the process that imports the course's packages once and forks a child for each submission.
-- child: what a child does: raise its walls, run cells, answer calls; and what the zygote does once for all.
 - shell: runs a notebook's cells in IPython and keeps what they show.
-- compiler: reads each cell once.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
-- namespace: performs what hidden tests ask of a notebook's names.
+- namespace: performs what hidden tests and the search for repairs ask of a notebook's names.
 - operators: records which operators torch runs during a call.
-- results: keeps what expressions of a student's code give, or puts other values in their place.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - protocol: the form of every message between grader and worker, and how much it may hold.
 - coding: turns values into messages and back, by a table of their kinds.

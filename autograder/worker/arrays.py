@@ -11,7 +11,6 @@ from typing import Any
 
 from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
 from autograder.worker.protocol import (
-    ARRAY_DTYPES,
     DTYPES,
     MAX_ELEMENTS,
     Header,
@@ -21,10 +20,12 @@ from autograder.worker.protocol import (
     write_json,
 )
 
-MAX_TEXTS = 100_000  # of an array or a column
-_TENSORS, _NUMBERS = frozenset(DTYPES.values()), frozenset(ARRAY_DTYPES.values())
-_COMPLEX = {"complex64": "float32", "complex128": "float64"}  # and the type of their two halves
-_MOMENTS = re.compile(r"(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?")
+MAX_OBJECTS = 100_000  # of an array or a column
+_TENSORS = frozenset(DTYPES.values())
+_KNOWN = re.compile(  # the dtypes of arrays that are sent as bytes; U3 holds texts of 3 characters
+    r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)|U[1-9]\d{0,4}"
+    r"|(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?"
+)
 
 
 def is_plain(tensor: Any) -> bool:
@@ -89,55 +90,61 @@ def _dtype(_: Decoder, name: Any, __: Header) -> Any:
 
 
 def _encode_array(encoder: Encoder, value: Any) -> Header:
-    """Return the form of an array; what is no number of a common type is written in another way."""
+    """Return the form of an array: its bytes, or what objects it holds."""
     numpy = sys.modules["numpy"]
     if not is_small(value.shape) or numpy.ma.isMaskedArray(value):
         raise RefusedError
     plain = value.view(numpy.ndarray)
-    shape, native = list(plain.shape), plain.dtype.newbyteorder("=")
-    if native.kind in "OUT":
-        texts = encode_texts(encoder, plain.ravel().tolist())
-        return {"array": texts, "dtype": "object" if native.kind == "O" else "str", "shape": shape}
-    if not _is_known(native.name):
-        raise RefusedError
-    packed = numpy.ascontiguousarray(plain, native).reshape(plain.shape)
-    if native.name in _NUMBERS:
-        return {"array": encoder.add(packed, packed.nbytes, lambda part: part.copy())}
-    stored = packed.reshape(-1).view(_COMPLEX.get(native.name, "int64"))
-    place = encoder.add(stored, stored.nbytes, lambda part: part.copy())
-    return {"array": place, "dtype": native.name, "shape": shape}
+    encoder.take(2 + plain.ndim)
+    if plain.dtype.kind in "OT":
+        return {"array": encode_objects(encoder, plain.ravel().tolist()), "shape": list(plain.shape)}
+    native, name = plain.dtype.newbyteorder("="), _known_name(plain.dtype)
+    place = encoder.add(plain, plain.nbytes, lambda part: part.astype(native).tobytes())
+    return {"array": place, "dtype": name, "shape": list(plain.shape)}
 
 
 def _array(decoder: Decoder, content: Any, code: Header) -> Any:
-    if (name := code.get("dtype")) is None:
-        return decoder.part(content, "numpy.ndarray")
     shape = code["shape"]
     if not all(type(size) is int and size >= 0 for size in shape) or not is_small(shape):
         raise ProtocolError("an array has no shape, or too large a one")
-    if name in ("str", "object"):
-        texts = decode_texts(decoder, content)
-        if name == "str" and len(texts) * max(map(len, texts), default=0) > MAX_ELEMENTS:
-            raise ProtocolError("an array of texts is too large")
-        made = as_objects(texts)
-        return (made.astype(str) if name == "str" else made).reshape(shape)
-    stored = decoder.part(content, "numpy.ndarray")
-    is_stored_so = name not in _NUMBERS and _is_known(name) and stored.dtype == _COMPLEX.get(name, "int64")
-    if not is_stored_so or stored.ndim != 1:
-        raise ProtocolError("an array is stored in another form than its dtype's")
-    return stored.view(name).reshape(shape)
+    if "dtype" in code:
+        return _elements(decoder.content(content), code["dtype"]).reshape(shape)
+    return as_objects(decode_objects(decoder, content)).reshape(shape)
 
 
-def _is_known(name: str) -> bool:
-    """Whether a dtype is one of those that are sent."""
-    return name in _NUMBERS or name in _COMPLEX or _MOMENTS.fullmatch(name) is not None
+def _encode_scalar(_: Encoder, value: Any) -> Header:
+    return {"scalar": value.tobytes().hex(), "dtype": _known_name(value.dtype)}
 
 
-def encode_texts(encoder: Encoder, values: Sequence[Any]) -> Header:
+def _scalar(_: Decoder, digits: str, code: Header) -> Any:
+    (number,) = _elements(bytes.fromhex(digits), code["dtype"])
+    return number
+
+
+def _known_name(dtype: Any) -> str:
+    """Return the name of a dtype that is sent as bytes; a RefusedError where it is not."""
+    name = f"U{dtype.itemsize // 4}" if dtype.kind == "U" else str(dtype.name)
+    if not _KNOWN.fullmatch(name):
+        raise RefusedError
+    return name
+
+
+def _elements(content: bytes, name: str) -> Any:
+    """Return bytes as an array of one dimension."""
+    if not _KNOWN.fullmatch(name):
+        raise ProtocolError("a dtype is unknown")
+    made = sys.modules["numpy"].frombuffer(content, dtype=name).copy()
+    if made.dtype.kind == "U" and made.view("uint32").max(initial=0) > sys.maxunicode:
+        raise ProtocolError("these bytes are no texts")
+    return made
+
+
+def encode_objects(encoder: Encoder, values: Sequence[Any]) -> Header:
     """Return the form of texts, among which None and NaN may stand; of other values, that of a list."""
     if not all(value is None or isinstance(value, str) or _is_nan(value) for value in values):
         return {"list": encoder.items(values, 3 * len(values))}
     written = write_json([0 if _is_nan(value) else value for value in values])
-    if len(values) > MAX_TEXTS or len(written) > MAX_ELEMENTS:
+    if len(values) > MAX_OBJECTS or len(written) > MAX_ELEMENTS:
         raise RefusedError
     return {"texts": encoder.add(written, len(written))}
 
@@ -146,11 +153,11 @@ def _is_nan(value: object) -> bool:
     return type(value) is float and value != value
 
 
-def decode_texts(decoder: Decoder, code: Header) -> list[Any]:
-    """Return what `encode_texts` has written."""
+def decode_objects(decoder: Decoder, code: Header) -> list[Any]:
+    """Return what `encode_objects` has written."""
     if "texts" not in code:
         return decoder.items(code["list"])
-    texts = read_json(decoder.part(code["texts"], "bytes"), MAX_TEXTS)
+    texts = read_json(decoder.content(code["texts"]), MAX_OBJECTS)
     if not isinstance(texts, list) or not all(
         one is None or one == 0 or isinstance(one, str) for one in texts
     ):
@@ -164,19 +171,6 @@ def as_objects(values: Sequence[Any]) -> Any:
     for place, value in enumerate(values):
         made[place] = value
     return made
-
-
-def _encode_scalar(_: Encoder, value: Any) -> Header:
-    if not _is_known(name := value.dtype.name):
-        raise RefusedError
-    return {"scalar": value.tobytes().hex(), "dtype": name}
-
-
-def _scalar(_: Decoder, digits: str, code: Header) -> Any:
-    if not _is_known(code["dtype"]):
-        raise ProtocolError("a number's dtype is unknown")
-    (number,) = sys.modules["numpy"].frombuffer(bytes.fromhex(digits), dtype=code["dtype"])
-    return number
 
 
 ROWS = {

@@ -174,10 +174,10 @@ class Decoder:
             raise ProtocolError("there are too many keys, or one is too long or of another kind")
         return keys
 
-    def part(self, place: Any, kind: str) -> Any:
-        """Return a part that is no tensor: each one once, so that few of them cannot become many values."""
+    def content(self, place: Any) -> bytes:
+        """Return a part that is bytes: each one once, so that few of them cannot become many values."""
         part = self.parts[place] if type(place) is int and place >= 0 else None
-        if place in self._taken or type(part) is not _found(kind):
+        if place in self._taken or type(part) is not bytes:
             raise ProtocolError("a part is of another kind, or used twice")
         self._taken.add(place)
         return part

@@ -1,7 +1,7 @@
 """The messages between grader and worker: frames of a JSON header, and of parts in safetensors' form.
 
-A part is a tensor, a numpy array or bytes. Nothing is ever pickled, because unpickling runs code, and a
-submission can write whatever it likes.
+A part is a tensor or bytes. Nothing is ever pickled, because unpickling runs code, and a submission can write
+whatever it likes.
 
 Whoever reads an answer spends memory and time on each value in it, more than the sender spends on writing
 it: three bytes of JSON become a dict of seventy, and a tensor without elements can have a row for every one
@@ -45,11 +45,9 @@ DTYPES = {  # of tensors, by the words that safetensors' header has for them
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64",
 }  # fmt: skip
-ARRAY_DTYPES = {**DTYPES, "U16": "uint16", "U32": "uint32", "U64": "uint64"}
-del ARRAY_DTYPES["BF16"]
 
 Header = dict[str, Any]
-Parts = list[Any]  # each a tensor, an array of numpy's, or bytes
+Parts = list[Any]  # each a tensor or bytes
 Receive = Callable[[int], bytes]  # returns exactly so many bytes
 
 
@@ -72,7 +70,7 @@ def pack(header: Header, parts: Parts) -> bytes:
     text = write_json(header)
     if len(text) > (MAX_HEADER if header.keys() & _LONG else MAX_ANSWER):
         raise ProtocolError("the header is larger than a frame may hold")
-    specs = {f"{i}{_mark(part)}": _spec(part) for i, part in enumerate(parts)}
+    specs = {f"{i}{'b' * (type(part) is bytes)}": _spec(part) for i, part in enumerate(parts)}
     payload = safetensors.serialize(specs) if specs else b""
     if len(payload) > MAX_PAYLOAD:
         raise ProtocolError("the tensors are larger than a frame may hold")
@@ -153,7 +151,7 @@ def _read_parts(payload: bytes) -> Parts:
     if int.from_bytes(payload[:8], "little") > MAX_PARTS_HEADER:
         raise ProtocolError("a payload describes too many parts")
     try:
-        found = {int(name.rstrip("ab")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
+        found = {int(name.removesuffix("b")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
         if len(found) > MAX_PARTS:
             raise ProtocolError("a payload holds too many parts")
         return [_part(*found[index]) for index in range(len(found))]
@@ -172,24 +170,16 @@ def is_small(shape: Sequence[int]) -> bool:
 
 
 def _part(name: str, described: dict[str, Any]) -> Any:
-    """Return one part; only a process that works with torch or numpy takes their kinds of parts."""
+    """Return one part; only a process that works with torch takes tensors."""
     word, shape, data = described["dtype"], described["shape"], described["data"]
-    if not is_small(shape):
-        raise ProtocolError("a payload holds a part that is too large")
     if name.endswith("b"):
         return bytes(data)
-    if name.endswith("a"):
-        numpy = sys.modules["numpy"]
-        return numpy.frombuffer(data, dtype=ARRAY_DTYPES[word]).reshape(shape)
+    if not is_small(shape):
+        raise ProtocolError("a payload holds a tensor that is too large")
     # safetensors' own function for torch takes twice as long
     torch = sys.modules["torch"]
     dtype = getattr(torch, DTYPES[word])
     return torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
-
-
-def _mark(part: Any) -> str:
-    """Return what stands behind a part's number: nothing for a tensor."""
-    return "b" if type(part) is bytes else "" if hasattr(type(part), "is_leaf") else "a"
 
 
 def _spec(part: Any) -> safetensors.TensorSpec:
@@ -199,13 +189,11 @@ def _spec(part: Any) -> safetensors.TensorSpec:
     """
     if type(part) is bytes:
         place = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0
-        return _tensor_spec("uint8", [len(part)], place, len(part))
-    if _mark(part):
-        return _tensor_spec(str(part.dtype), list(part.shape), part.ctypes.data, part.nbytes)
+        return safetensors.TensorSpec(dtype="uint8", shape=[len(part)], data_ptr=place, data_len=len(part))
     base: Any = sys.modules["torch"]._C.TensorBase  # whose attributes nobody can replace
-    dtype = str(base.dtype.__get__(part)).removeprefix("torch.")
-    return _tensor_spec(dtype, list(base.shape.__get__(part)), base.data_ptr(part), base.nbytes.__get__(part))
-
-
-def _tensor_spec(dtype: str, shape: list[int], place: int, size: int) -> safetensors.TensorSpec:
-    return safetensors.TensorSpec(dtype=dtype, shape=shape, data_ptr=place, data_len=size)
+    return safetensors.TensorSpec(
+        dtype=str(base.dtype.__get__(part)).removeprefix("torch."),
+        shape=list(base.shape.__get__(part)),
+        data_ptr=base.data_ptr(part),
+        data_len=base.nbytes.__get__(part),
+    )

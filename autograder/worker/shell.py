@@ -2,19 +2,20 @@
 
 import ast
 import io
+import re
 import sys
 from binascii import b2a_base64
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 
-from autograder.worker.compiler import CellTransformer, Compiler, may_wait
-from autograder.worker.description import describe
+from autograder.worker.description import CELL, describe
 from autograder.worker.omission import HERE, NO_INPUT, Omissions
 from autograder.worker.protocol import Header
 from autograder.worker.stand_in import idle_checks, stand_in
@@ -30,6 +31,9 @@ _PROGRAMS = """
 """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
 _ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
+# What may be a magic, a prompt or a call for help, or is indented as a whole. To look for that, IPython needs
+# more time than most cells do to run.
+SPECIAL = re.compile(r"\A\s|^\s*([%!?,;/]|>>>|In \[)|=\s*[%!]|\?\s*$", re.MULTILINE)
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
@@ -112,16 +116,29 @@ class _Publisher(DisplayPublisher):  # type: ignore[misc]
         self.shell.owner.outputs.display(data)
 
 
+class _Compiler(CachingCompiler):  # type: ignore[misc]
+    """Compiles each cell under a file name that contains the cell's number."""
+
+    number = 0
+
+    def get_code_name(self, *_: object) -> str:
+        return f"{CELL}{_Compiler.number}"
+
+
 class _CellShell(InteractiveShell):  # type: ignore[misc]
     """Runs a cell one statement at a time, as IPython does, and asks what is left of one that fails."""
 
-    compiler_class, displayhook_class, display_pub_class = Compiler, _Hook, _Publisher
+    compiler_class, displayhook_class, display_pub_class = _Compiler, _Hook, _Publisher
     owner: "Shell"
 
-    def should_run_async(self, raw_cell: str, *, transformed_cell: str = "", **more: Any) -> bool:
+    def transform_cell(self, raw_cell: str) -> str:
+        """Return a cell with each magic as a call."""
+        return super().transform_cell(raw_cell) if SPECIAL.search(raw_cell) else raw_cell
+
+    def should_run_async(self, raw_cell: str, **more: Any) -> bool:
         """Whether a cell waits for something."""
-        may = may_wait(transformed_cell)
-        return may and super().should_run_async(raw_cell, transformed_cell=transformed_cell, **more)
+        may = "await" in raw_cell or "async" in raw_cell
+        return may and super().should_run_async(raw_cell, **more)
 
     async def run_ast_nodes(
         self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",
@@ -155,7 +172,6 @@ class Shell:
         self.omissions = Omissions()
         self._shell = _CellShell.instance()
         self._shell.owner = self
-        self._shell.input_transformer_manager = CellTransformer(self._shell.compile)
         self._shell.enable_gui = _do_nothing  # %matplotlib starts no event loop
         self._shell.system = self._shell.getoutput = self._refuse_program
         for magic in _PROGRAMS.split():
@@ -170,7 +186,7 @@ class Shell:
         """Run cell `number` and return its outputs and, where it failed, its error."""
         self.outputs = Outputs()
         self.omissions.start_cell()
-        Compiler.number = number
+        _Compiler.number = number
         self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # the error is reported instead
         with redirect_stdout(Stream(self, "stdout")), redirect_stderr(Stream(self, "stderr")):
             try:

@@ -10,7 +10,7 @@ from datetime import UTC
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from autograder.worker.arrays import MAX_TEXTS, as_objects, decode_texts, encode_texts
+from autograder.worker.arrays import MAX_OBJECTS, as_objects, decode_objects, encode_objects
 from autograder.worker.coding import MAX_ITEMS, Decoder, Encoder, RefusedError, Row, is_key
 from autograder.worker.protocol import Header, ProtocolError
 
@@ -18,7 +18,7 @@ from autograder.worker.protocol import Header, ProtocolError
 def _column(encoder: Encoder, values: Any) -> Header:
     """Return the form of a series or of one level of labels."""
     pandas, numpy = sys.modules["pandas"], sys.modules["numpy"]
-    if len(values) > MAX_TEXTS:
+    if len(values) > MAX_OBJECTS:
         raise RefusedError
     dtype = values.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
@@ -31,7 +31,7 @@ def _column(encoder: Encoder, values: Any) -> Header:
     if isinstance(dtype, pandas.StringDtype) or dtype.name == "object":
         texts = [None if value is pandas.NA else value for value in values.tolist()]
         return {
-            "values": encode_texts(encoder, texts),
+            "values": encode_objects(encoder, texts),
             "texts": "object" if dtype.name == "object" else "str",
         }
     if dtype.kind in "biuf" and hasattr(dtype, "numpy_dtype"):  # one of pandas' own, with places for NA
@@ -56,7 +56,7 @@ def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> A
         codes, categories = _array(decoder, code["codes"], length), _read_column(decoder, code["categories"])
         return pandas.Categorical.from_codes(codes, categories, ordered=code["ordered"] is True)
     if "texts" in code:
-        texts = decode_texts(decoder, code["values"])
+        texts = decode_objects(decoder, code["values"])
         _check(texts, length)
         values = as_objects(texts)
         return pandas.array(values, dtype="str") if code["texts"] == "str" else values
@@ -84,7 +84,7 @@ def _array(decoder: Decoder, code: Any, length: int | None) -> Any:
 
 
 def _check(values: Sequence[Any], length: int | None) -> None:
-    if len(values) > MAX_TEXTS or (length is not None and len(values) != length):
+    if len(values) > MAX_OBJECTS or (length is not None and len(values) != length):
         raise ProtocolError("a column is too long, or not as long as the others")
 
 

@@ -101,10 +101,6 @@ def _encode_bytes(encoder: Encoder, value: bytes) -> Header:
     return {"bytes": encoder.add(plain, len(plain))}
 
 
-def _bytes(decoder: Decoder, place: Any, _: Header) -> Any:
-    return decoder.part(place, "bytes")
-
-
 def _encode_dict(encoder: Encoder, value: dict[Any, Any]) -> Header:
     if len(value) > MAX_ITEMS or not all(map(is_key, value)):
         raise RefusedError
@@ -153,7 +149,7 @@ TABLE |= {
     "timedelta": _single(
         "datetime.timedelta", encode=_encode_timedelta, decode=lambda amounts: timedelta(*amounts)
     ),
-    "bytes": Row(("bytes",), _encode_bytes, _bytes, is_key=True),
+    "bytes": Row(("bytes",), _encode_bytes, lambda decoder, place, _: decoder.content(place), is_key=True),
     "tuple": _sequence(tuple),
     "list": _sequence(list),
     "dict": Row(("dict",), _encode_dict, _dict),

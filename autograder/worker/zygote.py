@@ -1,5 +1,7 @@
 """The process that imports a course's packages once and then forks a child for each submission.
 
+A child raises its walls, runs the notebook's cells, and answers calls.
+
 The grader never imports this module but runs it in a new process, which has a socket to the grader as
 descriptor 3. The zygote sends "r" when it is ready, and then answers three messages:
 
@@ -24,14 +26,17 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from autograder.worker.namespace import Namespace
+from autograder.worker.protocol import Header, Parts, ProtocolError, pack, read_frame, reader
 from autograder.worker.scratch import exceeds, own_folder, remove
-from autograder.worker.walls import die_with_parent
+from autograder.worker.shell import Shell
+from autograder.worker.walls import confine, die_with_parent
 
 CONTROL = 3
 _CHANNEL = 4  # a child's only descriptor beside the standard ones: its socket to the grader
-WARM_UP = """
+_WARM_UP = """
 import torch as _torch
-_torch.nn.Linear(2, 2)(_torch.zeros(1, 2)).sum().backward()
+_torch.softmax(_torch.nn.Linear(2, 2)(_torch.zeros(1, 2)), dim=-1).sum().backward()
 del _torch
 """
 _AT_WORK = {"matplotlib": "matplotlib.pyplot", "numpy": "numpy.random"}  # what notebooks use of a package
@@ -98,7 +103,7 @@ def _look_at_everything() -> None:
 
 
 def _warm(packages: Sequence[str]) -> Serve:
-    """Import what notebooks need, once for all children, and return what they run.
+    """Import what notebooks need and run a cell, once for all children; return what these run.
 
     No garbage is collected meanwhile: a collection would look through all that was imported so far, which
     stays. What is left here is frozen, so that none in a child writes to these objects and so copies pages
@@ -107,23 +112,46 @@ def _warm(packages: Sequence[str]) -> Serve:
     gc.disable()
     for name in packages:
         import_module(_AT_WORK.get(name, name))
-
-    from autograder.worker.child import serve, warm_up
-    from autograder.worker.shell import Shell
-
     if (plt := sys.modules.get("matplotlib.pyplot")) is not None:
         plt.ioff()
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
     shell = Shell()
-    if torch is not None:
-        shell.run(0, WARM_UP)
-    gc.freeze()
-    warm_up(shell)
-    gc.collect()  # nothing of it is left, and little had to be looked through
+    shell.run(0, "None" if torch is None else _WARM_UP)
     gc.freeze()
     gc.enable()
-    return lambda channel: serve(channel, shell)
+    return lambda channel: _serve(channel, shell)
+
+
+def _serve(channel: socket.socket, shell: Shell) -> None:
+    """Answer the requests on `channel`, each under its own number, until the grader closes it.
+
+    The first request brings the limits; the walls stand before anything of the submission arrives.
+    """
+    die_with_parent()
+    requests = reader(channel)
+    header, _ = read_frame(requests)
+    walls = confine(header["limits"])
+    channel.sendall(pack({"id": header["id"], "walls": walls}, []))
+    namespace = Namespace(shell.variables, shell.explained)
+    while True:
+        header, parts = read_frame(requests)
+        if header["op"] == "cell":
+            reply, parts = shell.run(header["number"], header["code"]), []
+        else:
+            reply, parts = namespace.handle(header, parts)
+        shell.variables.update(namespace.right)  # whatever the notebook has defined since
+        channel.sendall(_packed({"id": header["id"], **reply}, parts))
+
+
+def _packed(header: Header, parts: Parts) -> bytes:
+    """Return the frame of an answer, or that of an error where the answer cannot be sent."""
+    try:
+        return pack(header, parts)
+    except Exception as error:  # a submission's objects may fail in any way
+        why = str(error)[:200] if isinstance(error, ProtocolError) else type(error).__name__[:100]
+        described = {"type": "ResultError", "message": f"the result cannot be sent: {why}"}
+        return pack({"id": header["id"], "error": described}, [])
 
 
 def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:

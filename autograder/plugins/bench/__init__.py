@@ -1,13 +1,13 @@
 """The command `bench`: compares grading with stock nbgrader and Otter.
 
-- graders: this grader, stock nbgrader and Otter on one class and machine.
+- graders: this grader, stock nbgrader and Otter, and what each takes for one class on one machine.
 - replay: our hidden tests as those two run them.
-- measure: the class, and what a command takes.
 - attacks: what the same attacks gain on each of the three.
 - wild: strangers' definitions, fetched again and graded.
 - page: the tables as people read them.
 """
 
+import json
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,16 +69,32 @@ def bench(
 
 
 def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
-    """Return what the graders take for a class."""
-    from autograder.plugins.bench.graders import Bench
-    from autograder.plugins.bench.measure import class_answers
+    """Return what the graders take for a class; stock nbgrader and Otter get its beginning."""
+    from autograder.authoring.answers import released
+    from autograder.plugins.bench import graders
     from autograder.plugins.bench.page import to_markdown
+    from autograder.publishing.graded_work import autograded_notebook, stored_report
+    from autograder.submission.submission import Submission
 
     kept = course.build / "bench"
     kept.mkdir(parents=True, exist_ok=True)
+    notebook, others = released(course.assignments, exercise), []
     with TemporaryDirectory(dir=kept) as folder:
-        it, crowd = Bench(course, exercise, Path(folder)), class_answers(exercise, submissions)
-        others = [] if alone else it.others()
-        # This fills the disk's cache, from which all graders gain alike.
-        it.ours(class_answers(exercise, 2), 1)
-        return to_markdown(exercise.name, [it.ours(crowd, jobs) for jobs in JOBS], others)
+        root = Path(folder)
+        if not alone:
+            programs, tests = graders.install_otter(course), root / "tests.json"
+            tests.write_text(json.dumps(graders.recorded(exercise)), encoding="utf-8")
+            stock, theirs = graders.stock(root / "stock", exercise, lambda q: graders.replaying(q, tests))
+            otter = graders.otter(root / "otter", exercise, lambda q: graders.replaying(q, tests), programs)
+            for rival, count in ((stock, 21), (otter, 9)):
+                crowd = graders.class_answers(exercise, count)
+                others.append(graders.grade(rival, theirs, exercise, crowd))
+        # The first class fills the disk's cache, from which all graders gain alike.
+        ours = []
+        for number, (count, jobs) in enumerate([(2, 1), *((submissions, jobs) for jobs in JOBS)]):
+            rival = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)
+            crowd = graders.class_answers(exercise, count)
+            ours.append(graders.grade(rival, notebook, exercise, crowd))
+        first = Submission(rival.root, next(iter(crowd)), exercise.name)
+        report = stored_report(autograded_notebook(first))
+    return to_markdown(exercise.name, report.sandbox if report else (), ours[1:], others)

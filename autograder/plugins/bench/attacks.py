@@ -9,15 +9,12 @@ import os
 import re
 import shutil
 import socket
-import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,8 +30,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.notebook import NotebookJson
 from autograder.files import write_whole
-from autograder.plugins.bench.graders import NBGRADER, OTTER, install_otter, pack_otter, release_stock
-from autograder.publishing.graded_work import autograded_notebook, stored_report
+from autograder.plugins.bench.graders import Command, Rival, install_otter, otter, ours, stock, with_programs
 from autograder.submission.submission import Submission
 
 ATTACKER, HONEST = "attacker", "honest"  # graded in this order
@@ -43,11 +39,6 @@ CANARY, EXPECTED = "canary-b71f", "3.0625"  # what a submission must not find
 MARKS = ("points", "tests", "host", "class")
 Marks = Sequence[str]
 _DATA = yaml.safe_load((Path(__file__).parent / "attacks.yaml").read_text(encoding="utf-8"))
-_SCORES = """
-    SELECT one.student_id, sum(grade.auto_score) FROM submitted_assignment AS one
-    JOIN submitted_notebook AS notebook ON notebook.assignment_id = one.id
-    JOIN grade ON grade.notebook_id = notebook.id GROUP BY one.student_id
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,36 +57,13 @@ ATTACKS = tuple(Attack(**one) for one in _DATA["attacks"])
 
 
 @dataclass(frozen=True, slots=True)
-class Attacked:
-    """A grader: a folder that is ready for submissions, its commands, and the scores that they leave."""
-
-    name: str
-    prepared: Path
-    commands: Callable[[Path], Sequence[Sequence[str]]]
-    scores: Callable[[Path], Mapping[str, float]]
-
-
-@dataclass(frozen=True, slots=True)
 class Site:
-    """A machine as a grader sees it: a home, a folder beside the course that listens, and the course."""
+    """A machine as a grader sees it: a home, the course, and what no submission should reach."""
 
-    root: Path
+    home: Path
+    host: Path
+    course: Path
     listeners: tuple[socket.socket, socket.socket]
-
-    @property
-    def home(self) -> Path:
-        """The grader's home."""
-        return self.root / "home"
-
-    @property
-    def host(self) -> Path:
-        """The folder that no submission should reach."""
-        return self.root / "host"
-
-    @property
-    def course(self) -> Path:
-        """The folder in which the grader runs."""
-        return self.root / "course"
 
     def touched(self) -> bool:
         """Whether a mark was left outside the course, or somebody has connected to a socket."""
@@ -130,73 +98,36 @@ def _counts(of_one_grader: Sequence[Marks]) -> str:
     return ", ".join(f"{mark} {sum(mark in one for one in of_one_grader)}" for mark in MARKS)
 
 
-def _prepare(course: Course, folder: Path) -> tuple[Exercise, NotebookJson, list[Attacked]]:
+def _prepare(course: Course, folder: Path) -> tuple[Exercise, NotebookJson, list[Rival]]:
     """Make the exercise for each grader; return it, the notebook that students get, and the graders."""
     for name, text in _DATA["files"].items():
         write_whole(folder / "ours" / name, text)
-    ours = load_course(folder / "ours")
-    (exercise,) = ours.exercises.values()
-    release_notebooks(ours, [exercise])
+    own = load_course(folder / "ours")
+    (exercise,) = own.exercises.values()
+    release_notebooks(own, [exercise])
     hidden = {question: text.splitlines() for question, text in _DATA["hidden"].items()}
-    notebook = release_stock(folder / "stock", exercise, hidden.__getitem__)
-    pack_otter(folder / "otter" / "autograder.zip", exercise, hidden.__getitem__)
-    otter, name = str(install_otter(course) / "otter"), exercise.name
-
-    def by_otter(root: Path) -> list[list[str]]:
-        options = [otter, "run", "--no-logo", "-a", str(root / "autograder.zip")]
-        places = [Submission(root, student, name) for student in (ATTACKER, HONEST)]
-        return [[*options, "-o", str(one.folder), str(one.notebook)] for one in places]
-
-    grade = [sys.executable, "-m", "autograder", "grade", name, "--jobs", "1"]
-    stock, own = [*NBGRADER, "autograde", name], [*grade]
-    return (
-        exercise,
-        notebook,
-        [
-            Attacked(f"stock nbgrader {version('nbgrader')}", folder / "stock", lambda _: [stock], _of_stock),
-            Attacked(f"Otter {OTTER}", folder / "otter", by_otter, lambda root: _of_otter(root, exercise)),
-            Attacked("this grader", folder / "ours", lambda _: [own], lambda root: _of_ours(root, exercise)),
-        ],
-    )
+    plain, notebook = stock(folder / "stock", exercise, hidden.__getitem__)
+    other = otter(folder / "otter", exercise, hidden.__getitem__, install_otter(course))
+    rivals = [plain, other, replace(ours(own.root, exercise.name, 1), name="this grader")]
+    return exercise, notebook, rivals
 
 
-def _of_stock(root: Path) -> dict[str, float]:
-    with suppress(sqlite3.Error), closing(sqlite3.connect(root / "gradebook.db")) as book:
-        return dict(book.execute(_SCORES).fetchall())
-    return {}
-
-
-def _of_otter(root: Path, exercise: Exercise) -> dict[str, float]:
-    scores = {}
-    for student in (ATTACKER, HONEST):
-        with suppress(OSError):
-            text = (Submission(root, student, exercise.name).folder / "results.json").read_text("utf-8")
-            tests = [test for test in json.loads(text)["tests"] if test["name"] in exercise.points]
-            scores[student] = sum(test.get("score", 0) for test in tests)
-    return scores
-
-
-def _of_ours(root: Path, exercise: Exercise) -> dict[str, float]:
-    scores = {}
-    for student in (ATTACKER, HONEST):
-        if report := stored_report(autograded_notebook(Submission(root, student, exercise.name))):
-            scores[student] = report.score or 0.0
-    return scores
-
-
-def _attack(attack: Attack, grader: Attacked, exercise: Exercise, released: NotebookJson) -> Marks:
+def _attack(attack: Attack, grader: Rival, exercise: Exercise, released: NotebookJson) -> Marks:
     """Have a grader grade an attack and an honest submission; return the marks that the attack left."""
-    with _site(grader.prepared) as site:
+    students = ATTACKER, HONEST
+    with _site(grader.root) as site:
         _hand_in(attack, site, exercise, released)
-        all(_run(command, site) for command in grader.commands(site.course))
+        all(_run(command, site) for command in grader.commands(site.course, students))
         time.sleep(attack.wait)
-        scores, found = grader.scores(site.course), _found(site)
+        submissions = (Submission(site.course, student, exercise.name) for student in students)
+        earned, honest = (sum(grader.scores(submission).values()) for submission in submissions)
+        found = _found(site)
         others = sum(points for question, points in exercise.points.items() if question != attack.answer)
         left = (
-            (scores.get(ATTACKER) or 0) > others,  # None where a person is still to grade
+            earned > others,
             EXPECTED in found,
             CANARY in found or site.touched(),
-            scores.get(HONEST, 0) != sum(exercise.points.values()),
+            honest != sum(exercise.points.values()),
         )
     return [mark for mark, there in zip(MARKS, left, strict=True) if there]
 
@@ -209,7 +140,7 @@ def _site(prepared: Path) -> Iterator[Site]:
         socket.socket(socket.AF_INET) as tcp,
         socket.socket(socket.AF_UNIX) as unix,
     ):
-        site = Site(Path(folder), (tcp, unix))
+        site = Site(*(Path(folder, name) for name in ("home", "host", "course")), (tcp, unix))
         site.home.mkdir()
         site.host.mkdir()
         shutil.copytree(prepared, site.course)
@@ -254,10 +185,9 @@ def _merge(target: dict[str, Any], change: Mapping[str, Any]) -> None:
             target[key] = value
 
 
-def _run(command: Sequence[str], site: Site) -> bool:
+def _run(command: Command, site: Site) -> bool:
     """Run a grader's command; return whether it ended by itself within SECONDS."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # nbgrader runs alembic
-    env = {**os.environ, "PATH": path, "HOME": str(site.home), "GRADER_TOKEN": CANARY}
+    env = with_programs({"HOME": str(site.home), "GRADER_TOKEN": CANARY})
     silent = subprocess.DEVNULL
     with subprocess.Popen(  # noqa: S603 - only commands that this package makes
         command, cwd=site.course, env=env, stdin=silent, stdout=silent, stderr=silent

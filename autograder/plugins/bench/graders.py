@@ -1,27 +1,34 @@
-"""Grades a class with this grader, stock nbgrader and Otter, by the same hidden tests."""
+"""The graders that are compared, each ready to grade a class by the same hidden tests."""
 
 import json
 import os
 import shutil
+import sqlite3
+import subprocess
 import sys
+import time
 import zipfile
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
+from itertools import cycle, islice
 from pathlib import Path
-from statistics import median
+
+import psutil
 
 import autograder
-from autograder.authoring.answers import fill, released
+from autograder import demo
+from autograder.authoring.answers import fill
 from autograder.course.course import Course, copy_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.notebook import NotebookJson, build_notebook
+from autograder.errors import AutograderError
 from autograder.plugins.bench import replay
-from autograder.plugins.bench.measure import Answers, BenchError, Graded, class_answers, hand_in, measure
 from autograder.publishing.graded_work import autograded_notebook, stored_report
-from autograder.report.report import Status
 from autograder.submission.notebook import parse_notebook
 from autograder.submission.submission import Submission
 from autograder.testing.exchange import Reply
@@ -29,85 +36,140 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import pack
 
 OTTER = "7.0.0"
-_TESTS = "tests.json"
 _NEEDED = ("torch", "ipykernel", "safetensors")
-NBGRADER = (sys.executable, "-m", "nbgrader")
+_NBGRADER = (sys.executable, "-m", "nbgrader")
+_SCORES = """
+    SELECT cell.name, grade.auto_score FROM submitted_assignment AS one
+    JOIN submitted_notebook AS notebook ON notebook.assignment_id = one.id
+    JOIN grade ON grade.notebook_id = notebook.id JOIN base_cell AS cell ON cell.id = grade.cell_id
+    WHERE one.student_id = ?
+"""
+Command = Sequence[str]
+Answers = Mapping[str, Mapping[str, str]]  # by student and question
+Scores = Mapping[str, float]  # by question
 Hidden = Callable[[str], Sequence[str]]  # the lines of Python that test a question
 
 
+class BenchError(AutograderError):
+    """What was to be measured failed."""
+
+
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """One exercise of a course, and an empty folder for what is made of it."""
+class Rival:
+    """A grader: a folder ready for submissions, its commands there, and the scores that they leave."""
 
-    course: Course
-    exercise: Exercise
-    folder: Path
+    name: str
+    root: Path
+    commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # by folder and students
+    scores: Callable[[Submission], Scores]  # none where a submission was not graded
+    is_idle_again: bool = False  # a second run grades nothing, and takes what the start takes
 
-    def ours(self, crowd: Answers, jobs: int) -> Graded:
-        """Grade a class with this grader, in a course of its own."""
-        name, root = self.exercise.name, self.folder / f"ours-{jobs}"
-        shutil.copytree(self.course.assignments / name, root / "assignments" / name)
-        made = copy_course(self.course, [self.exercise], root)
-        hand_in(root, released(made.assignments, self.exercise), self.exercise, crowd)
-        # All submissions are our own, so fewer walls than the course demands are enough.
-        words = ["--course", str(root), "grade", name, "--jobs", str(jobs), "--unsafe"]
-        taken = measure([sys.executable, "-m", "autograder", *words], root)
-        full, walls = dict[str, frozenset[str]](), tuple[str, ...]()
-        for student in crowd:
-            report = stored_report(autograded_notebook(Submission(root, student, name)))
-            if report is None or report.status is not Status.GRADED:
-                raise BenchError(f"{name} {student}: not graded")
-            full[student] = frozenset(one.name for one in report.questions if one.score == one.max_score)
-            walls = report.sandbox
-        shutil.rmtree(root)
-        return Graded(f"this grader, {jobs} job{'s' * (jobs > 1)}", *taken, full, walls)
 
-    def others(self) -> list[Graded]:
-        """Grade the beginning of the class with stock nbgrader, and with Otter, which is installed first."""
-        programs = install_otter(self.course)
-        (self.folder / _TESTS).write_text(json.dumps(recorded(self.exercise)), encoding="utf-8")
-        handed_out = release_stock(self.folder / "stock", self.exercise, self._hidden)
-        os.sync()  # what the installation has written is on the disk before anything is measured
-        return [
-            self._stock(handed_out, class_answers(self.exercise, 21)),
-            self._otter(handed_out, programs, class_answers(self.exercise, 9)),
-        ]
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """What a grader took for a class, or for the part of it that it was given."""
 
-    def _stock(self, handed_out: NotebookJson, crowd: Answers) -> Graded:
-        """Grade with `nbgrader autograde`; a second run, which grades nothing, takes what the start takes."""
-        root, name = self.folder / "stock", self.exercise.name
-        full = {}
-        hand_in(root, handed_out, self.exercise, crowd)
-        (whole, peak), (start, _) = (measure([*NBGRADER, "autograde", name], root) for _ in range(2))
-        for student in crowd:
-            path = root / "autograded" / student / name / f"{name}.ipynb"
-            cells = parse_notebook(path.read_bytes())["cells"]
-            failed = [c for c in cells if any(o["output_type"] == "error" for o in c.get("outputs", ()))]
-            full[student] = frozenset(self.exercise.points) - set(map(_question, failed))
-        return Graded(f"stock nbgrader {version('nbgrader')}", whole - start, peak, full)
+    grader: str
+    seconds: float
+    peak_mb: float
+    full: Mapping[str, frozenset[str]]  # the questions with full marks, by student
 
-    def _hidden(self, question: str) -> list[str]:
-        return replaying(question, self.folder / _TESTS)
+    @property
+    def each(self) -> float:
+        """Seconds for each submission."""
+        return self.seconds / len(self.full)
 
-    def _otter(self, handed_out: NotebookJson, programs: Path, crowd: Answers) -> Graded:
-        """Grade each submission by a process of its own: `otter run`."""
-        root, name = self.folder / "otter", self.exercise.name
-        package = root / "autograder.zip"
-        pack_otter(package, self.exercise, self._hidden)
-        runs, full = [], {}
-        for student, written in crowd.items():
-            folder = root / student
-            folder.mkdir()
-            notebook, filled = folder / f"{name}.ipynb", fill(handed_out, written)
-            plain = {**filled, "cells": [{**cell, "metadata": {}} for cell in filled["cells"]]}
-            notebook.write_text(json.dumps(plain), encoding="utf-8")
-            options = ["--no-logo", "-a", str(package), "-o", str(folder)]
-            runs.append(measure([str(programs / "otter"), "run", *options, str(notebook)], folder))
-            results = json.loads((folder / "results.json").read_text(encoding="utf-8"))["tests"]
-            best = {test["name"] for test in results if test.get("score") == test.get("max_score")}
-            full[student] = frozenset(self.exercise.points) & best
-        seconds, peaks = zip(*runs, strict=True)
-        return Graded(f"Otter {OTTER}", median(seconds) * len(runs), max(peaks), full)
+
+def grade(rival: Rival, notebook: NotebookJson, exercise: Exercise, crowd: Answers) -> Graded:
+    """Let a grader grade a class, whose notebooks are made from a released one."""
+    submissions = {student: Submission(rival.root, student, exercise.name) for student in crowd}
+    for student, submission in submissions.items():
+        submission.folder.mkdir(parents=True)
+        submission.notebook.write_text(json.dumps(fill(notebook, crowd[student]), indent=1), encoding="utf-8")
+    commands = rival.commands(rival.root, list(crowd))
+    seconds, peaks = zip(*(measure(command, rival.root) for command in commands), strict=True)
+    start = measure(commands[0], rival.root)[0] if rival.is_idle_again else 0.0
+    full = dict[str, frozenset[str]]()
+    for student, submission in submissions.items():
+        if not (scores := rival.scores(submission)):
+            raise BenchError(f"{rival.name}: {exercise.name} of {student} was not graded")
+        full[student] = frozenset(name for name, most in exercise.points.items() if scores.get(name) == most)
+    return Graded(rival.name, sum(seconds) - start, max(peaks), full)
+
+
+def class_answers(exercise: Exercise, count: int) -> Answers:
+    """Return a class's answers: the reference, other right answers, known mistakes in turn, all different."""
+    first, crowd = next(iter(exercise.points)), {}
+    kinds = cycle([demo.right, demo.otherwise, demo.mistaken])
+    for number, answer in enumerate(islice(kinds, count), 1):
+        student = f"student-{number:05}"
+        written = answer(exercise, student)
+        crowd[student] = {**written, first: f"{written[first]}\n# {student}"}
+    return crowd
+
+
+def ours(root: Path, name: str, jobs: int, *words: str) -> Rival:
+    """Return this grader in a course that is ready."""
+    command = [sys.executable, "-m", "autograder", "grade", name, "--jobs", str(jobs), *words]
+    return Rival(f"this grader, {jobs} job{'s' * (jobs > 1)}", root, lambda *_: [command], _our_scores)
+
+
+def copy_ours(course: Course, exercise: Exercise, root: Path, jobs: int) -> Rival:
+    """Copy a course and its release to `root`, and return this grader there."""
+    shutil.copytree(course.assignments / exercise.name, root / "assignments" / exercise.name)
+    copy_course(course, [exercise], root)
+    # All submissions are our own, so fewer walls than the course demands are enough.
+    return ours(root, exercise.name, jobs, "--unsafe")
+
+
+def _our_scores(submission: Submission) -> Scores:
+    report = stored_report(autograded_notebook(submission))
+    return {one.name: one.score or 0.0 for one in report.questions} if report else {}
+
+
+def stock(root: Path, exercise: Exercise, hidden: Hidden) -> tuple[Rival, NotebookJson]:
+    """Release an exercise as nbgrader does, in a new course; return that grader and the notebook."""
+    name = exercise.name
+    folder = root / "source" / name
+    folder.mkdir(parents=True)
+    (folder / f"{name}.ipynb").write_text(json.dumps(source(exercise, hidden)), encoding="utf-8")
+    settings = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
+    (root / "nbgrader_config.py").write_text(settings, encoding="utf-8")
+    measure([*_NBGRADER, "generate_assignment", name], root)
+    command, title = [*_NBGRADER, "autograde", name], f"stock nbgrader {version('nbgrader')}"
+    rival = Rival(title, root, lambda *_: [command], _stock_scores, is_idle_again=True)
+    return rival, parse_notebook((root / "release" / name / f"{name}.ipynb").read_bytes())
+
+
+def _stock_scores(submission: Submission) -> Scores:
+    path = submission.root / "gradebook.db"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as book:
+        found = book.execute(_SCORES, [submission.student]).fetchall()
+        return {checked_question(name) or "": score or 0.0 for name, score in found}
+    return {}
+
+
+def otter(root: Path, exercise: Exercise, hidden: Hidden, programs: Path) -> Rival:
+    """Write the zip with which Otter grades an exercise, by `otter run` for each submission."""
+    root.mkdir()
+    with zipfile.ZipFile(root / "autograder.zip", "w") as archive:
+        archive.writestr("otter_config.json", json.dumps({"lang": "python", "pdf": False}))
+        for question, points in exercise.points.items():
+            archive.writestr(f"tests/{question}.py", ok_file(question, points, hidden(question)))
+
+    def commands(root: Path, students: Sequence[str]) -> list[Command]:
+        places = [Submission(root, student, exercise.name) for student in students]
+        run = [str(programs / "otter"), "run", "--no-logo", "-a", str(root / "autograder.zip"), "-o"]
+        return [[*run, str(one.folder), str(one.notebook)] for one in places]
+
+    return Rival(f"Otter {OTTER}", root, commands, partial(_otter_scores, exercise))
+
+
+def _otter_scores(exercise: Exercise, submission: Submission) -> Scores:
+    with suppress(OSError):
+        tests = json.loads((submission.folder / "results.json").read_text(encoding="utf-8"))["tests"]
+        return {test["name"]: test.get("score", 0) for test in tests if test["name"] in exercise.points}
+    return {}
 
 
 def install_otter(course: Course) -> Path:
@@ -122,28 +184,8 @@ def install_otter(course: Course) -> Path:
         bounds = ["-c", str(constraints)] if constraints.is_file() else []
         measure([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", *bounds, *pins], course.root)
         ready.write_text("\n".join(pins), encoding="utf-8")
+        os.sync()  # all of it is on the disk before anything is measured
     return folder / "bin"
-
-
-def release_stock(root: Path, exercise: Exercise, hidden: Hidden) -> NotebookJson:
-    """Release an exercise as nbgrader does, in a course of its own in `root`; return the notebook."""
-    name = exercise.name
-    (root / "source" / name).mkdir(parents=True)
-    notebook = json.dumps(source(exercise, hidden))
-    (root / "source" / name / f"{name}.ipynb").write_text(notebook, encoding="utf-8")
-    settings = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
-    (root / "nbgrader_config.py").write_text(settings, encoding="utf-8")
-    measure([*NBGRADER, "generate_assignment", name], root)
-    return parse_notebook((root / "release" / name / f"{name}.ipynb").read_bytes())
-
-
-def pack_otter(package: Path, exercise: Exercise, hidden: Hidden) -> None:
-    """Write the zip with which Otter grades an exercise, in a new folder."""
-    package.parent.mkdir()
-    with zipfile.ZipFile(package, "w") as archive:
-        archive.writestr("otter_config.json", json.dumps({"lang": "python", "pdf": False}))
-        for question, points in exercise.points.items():
-            archive.writestr(f"tests/{question}.py", ok_file(question, points, hidden(question)))
 
 
 def recorded(exercise: Exercise) -> replay.Recorded:
@@ -175,7 +217,7 @@ def source(exercise: Exercise, hidden: Hidden) -> NotebookJson:
     made = build_notebook(exercise)
     made["cells"] = [cell for cell in made["cells"] if "demo" not in cell["metadata"].get("tags", ())]
     for cell in made["cells"]:
-        if question := _question(cell):
+        if question := checked_question(cell["metadata"].get("nbgrader", {}).get("grade_id", "")):
             lines = ["", "### BEGIN HIDDEN TESTS", *hidden(question), "### END HIDDEN TESTS"]
             cell["source"] = "".join(cell["source"]) + "\n".join(lines)
     return made
@@ -189,5 +231,51 @@ def ok_file(question: str, points: float, lines: Sequence[str]) -> str:
     return f"OK_FORMAT = True\ntest = { ({'name': question, 'points': points, 'suites': [suite]})!r}\n"
 
 
-def _question(cell: NotebookJson) -> str:
-    return checked_question(cell["metadata"].get("nbgrader", {}).get("grade_id", "")) or ""
+def with_programs(environment: Mapping[str, str] = {}) -> dict[str, str]:
+    """Return our environment and this one, with this Python's programs: nbgrader runs alembic."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path, **environment}
+
+
+def measure(command: Command, folder: Path) -> tuple[float, float]:
+    """Run `command` in `folder`; return its seconds, and the most megabytes of it and all that it starts.
+
+    A page that processes share counts once. An exit code other than 0 is a BenchError.
+    """
+    start = time.perf_counter()
+    with subprocess.Popen(  # noqa: S603 - only commands that this package makes
+        command,
+        cwd=folder,
+        env=with_programs(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        output, peak = None, 0
+        while output is None:
+            try:
+                output, _ = process.communicate(timeout=0.25)  # to look takes milliseconds a process
+            except subprocess.TimeoutExpired:
+                peak = max(peak, memory(process.pid))
+        seconds = time.perf_counter() - start
+    if process.returncode != 0:
+        raise BenchError(
+            f"{' '.join(command)}: ended with code {process.returncode}\n{output[-2000:].strip()}"
+        )
+    return seconds, peak / 1e6
+
+
+def memory(root: int) -> int:
+    """Return the bytes of process `root` and all its descendants; a page of several counts in parts."""
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(root)
+        for member in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+                try:
+                    total += member.memory_full_info().pss
+                except psutil.AccessDenied:
+                    total += member.memory_info().rss
+    return total

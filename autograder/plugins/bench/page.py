@@ -13,7 +13,7 @@ from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 from autograder.authoring.verify import Proof
 from autograder.errors import UsageError
-from autograder.plugins.bench.measure import Graded
+from autograder.plugins.bench.graders import Graded
 
 DOCS = "autograder/docs"  # in the course's folder
 PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # by table
@@ -56,7 +56,7 @@ def to_strength(proofs: Iterable[Proof]) -> str:
     return "\n".join(rows)
 
 
-def to_markdown(exercise: str, ours: Sequence[Graded], others: Sequence[Graded]) -> str:
+def to_markdown(exercise: str, walls: Sequence[str], ours: Sequence[Graded], others: Sequence[Graded]) -> str:
     """Return what was measured on one exercise: `ours` by jobs, `others` on the beginning of the class."""
     count, marks = len(ours[0].full), ours[-1].full
     rows = [[f"{count} submissions", "each", "the class", "peak memory"]]
@@ -68,7 +68,7 @@ def to_markdown(exercise: str, ours: Sequence[Graded], others: Sequence[Graded])
         time = f"{about}{_time(one.each * count)}"
         rows.append([one.grader, _time(one.each), time, f"{one.peak_mb:,.0f} MB", *faster])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-    where = f"Exercise `{exercise}` on {machine()}. Walls: {', '.join(ours[0].walls)}."
+    where = f"Exercise `{exercise}` on {machine()}. Walls: {', '.join(walls)}."
     notes = [
         f"{one.grader} graded {len(one.full)} of them; its class is computed from that. It differs from this "
         f"grader on {sum(len(one.full[who] ^ marks[who]) for who in one.full)} answers."

@@ -14,10 +14,9 @@ from typing import Any
 from autograder.grading.session import Session
 from autograder.plugins.viva.source import Answer
 from autograder.report.text import shown
-from autograder.testing.exchange import Exchange, LostError, NotDefinedError, Request
+from autograder.testing.exchange import Exchange, LostError, NotDefinedError, Request, StudentError
 from autograder.testing.inputs import Inputs
 from autograder.testing.student import Remote, Student
-from autograder.testing.student_error import StudentError
 from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder

@@ -13,9 +13,8 @@ from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
 from autograder.diagnosis.words import Looked
-from autograder.testing.exchange import Backend, Local, Reply
+from autograder.testing.exchange import Backend, FromMemory, Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
-from autograder.testing.remembered import FromMemory
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.tests.classroom import real_course
 from autograder.worker.namespace import Namespace, run_code

@@ -18,7 +18,7 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.submission.notebook import Notebook as SubmittedNotebook
 from autograder.submission.notebook import read_notebook
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import StudentError
 from autograder.tests.classroom import (
     ANSWER,
     Notebook,

@@ -7,7 +7,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.grading.graded import CellResult, Graded, Output, describe_failure
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
-from autograder.testing.student_error import StudentError
+from autograder.testing.exchange import StudentError
 
 QUESTION = QuestionReport("double", Verdict.FAILED, 1.5, 2.0, "Twice?\nTwice!", "double__squares", ())
 REPORT = Report(

@@ -14,10 +14,9 @@ from autograder.grading.outcomes import TestOutcome, blamed, facts, leading, sta
 from autograder.grading.session import LeftOut, Session
 from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import ExhaustedError, Local, LostError, NotDefinedError
+from autograder.testing.exchange import ExhaustedError, Local, LostError, NotDefinedError, StudentError
 from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.inputs import DISCLOSED, numbered_inputs
-from autograder.testing.student_error import StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.tests.classroom import copy_small_course, small
 from autograder.tests.grading.workers import ScriptedZygote

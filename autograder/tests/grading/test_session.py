@@ -10,9 +10,8 @@ from autograder.sandbox.errors import StarvedError
 from autograder.sandbox.process import DeadlineError, DiedError
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedError
+from autograder.testing.exchange import ExhaustedError, LostError, NotDefinedError, StudentError
 from autograder.testing.student import Student
-from autograder.testing.student_error import StudentError
 from autograder.tests.grading.workers import Answer, ScriptedZygote
 from autograder.worker.protocol import Header
 

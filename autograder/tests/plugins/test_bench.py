@@ -27,8 +27,17 @@ from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.errors import UsageError
 from autograder.plugins import bench as plugin
 from autograder.plugins.bench import attacks, bench, graders, page
-from autograder.plugins.bench.graders import ok_file, recorded, replaying, source
-from autograder.plugins.bench.measure import BenchError, Graded, class_answers, measure, memory
+from autograder.plugins.bench.graders import (
+    BenchError,
+    Graded,
+    class_answers,
+    measure,
+    memory,
+    ok_file,
+    recorded,
+    replaying,
+    source,
+)
 from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
 from autograder.plugins.bench.replay import replay
 from autograder.plugins.bench.wild import LIST, code_of, repeat
@@ -131,9 +140,9 @@ def test_the_figures_are_shown_in_a_table(
 ) -> None:
     monkeypatch.setattr(page, "machine", lambda: "2 cores of a fine processor")
     marks = {f"student-{number}": frozenset({"double"}) for number in range(200)}
-    ours = [Graded(f"this grader, {n} jobs", 20.0 / n, 900.0, marks, ("rlimits",)) for n in (1, 2)]
+    ours = [Graded(f"this grader, {n} jobs", 20.0 / n, 900.0, marks) for n in (1, 2)]
     other = Graded("Otter 7.0.0", 10.0, 500.0, {"student-0": marks["student-0"], "student-1": frozenset()})
-    golden("bench.md", to_markdown("01_small", ours, [other]) + "\n")
+    golden("bench.md", to_markdown("01_small", ("rlimits",), ours, [other]) + "\n")
 
 
 @pytest.mark.parametrize("text", ["", "# A course", BEGIN, f"{END} {BEGIN}"])
@@ -146,10 +155,10 @@ def test_without_a_place_for_the_table_nothing_is_measured(course: Course, text:
     assert path.read_text(encoding="utf-8") == text
 
 
-def graded_here(command: list[str], _: Path) -> tuple[float, float]:
+def graded_here(command: list[str], folder: Path) -> tuple[float, float]:
     """Do what `python -m autograder` would, without the seconds that it takes to start."""
     assert command[1:3] == ["-m", "autograder"]
-    done = CliRunner().invoke(main, command[3:])
+    done = CliRunner().invoke(main, ["--course", str(folder), *command[3:]])
     assert done.exit_code == 0, done.output
     return 2.0, 500.0
 

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from autograder.testing.exchange import Local
+from autograder.testing.exchange import Exchange, FromMemory, Local, Reply, StudentError
 from autograder.testing.student import Student
-from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
+from autograder.worker.protocol import Header, Parts
 
 CODE = "import torch\n\ndef zero(x):\n    x.zero_()\n    return x\n\ndef draw():\n    return torch.rand(3)\n"
 
@@ -81,3 +81,61 @@ def test_an_error_reads_as_python_shows_it() -> None:
     assert str(StudentError({"type": "ValueError", "message": "no"})) == "ValueError: no"
     assert str(StudentError({"type": "ValueError"})) == "ValueError"
     assert str(StudentError({})) == "Exception"
+
+
+class Adding:
+    """A backend that adds up what it has got since the last fresh start, and notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Header] = []
+        self._sum = torch.zeros(2)
+
+    def ask(self, header: Header, parts: Parts) -> Reply:
+        self.asked.append(header)
+        self._sum = (torch.zeros(2) if "fresh" in header else self._sum) + sum(parts)
+        return {"value": {"tensor": 0}}, [self._sum.clone()]
+
+
+FIRST, SECOND, THIRD = {"op": "call", "fresh": 3}, {"op": "call", "number": 1}, {"op": "call"}
+ONES, SIGNED = torch.ones(2), torch.tensor([-0.0, float("nan")])
+
+
+def remembered(*parts: torch.Tensor) -> list[Exchange]:
+    backend, requests = Adding(), zip((FIRST, SECOND), ([part] for part in parts), strict=False)
+    return [Exchange(request, backend.ask(*request)) for request in requests]
+
+
+def test_what_was_asked_before_is_answered_without_asking_and_cannot_be_spoilt() -> None:
+    known = remembered(SIGNED, ONES)
+    for _ in range(2):
+        backend = Adding()
+        memory = FromMemory(backend, known)
+        replies = [memory.ask(FIRST, [SIGNED.clone()])[1][0], memory.ask(SECOND, [ONES.clone()])[1][0]]
+        assert str([reply.tolist() for reply in replies]) == "[[0.0, nan], [1.0, nan]]"
+        assert backend.asked == []
+        replies[1].zero_()
+        assert str(memory.ask(THIRD, [ONES])[1][0].tolist()) == "[2.0, nan]"
+        assert backend.asked == [FIRST, SECOND, THIRD]
+
+
+@pytest.mark.parametrize(
+    ("header", "tensor"),
+    [
+        (SECOND, torch.tensor([1.0, 2.0])),
+        (SECOND, SIGNED.abs()),
+        (SECOND, torch.ones(2, dtype=torch.float64)),
+        (SECOND, torch.ones(1).expand(2)),
+        (SECOND, torch.tensor(1.0)),
+        ({**SECOND, "number": 1.0}, SIGNED),
+        ({**SECOND, "number": True}, SIGNED),
+        (SECOND, None),
+    ],
+)
+def test_what_differs_in_anything_is_asked_after_all_that_came_before(
+    header: Header, tensor: torch.Tensor | None
+) -> None:
+    backend, alone, sent = Adding(), Adding(), [] if tensor is None else [tensor]
+    memory = FromMemory(backend, remembered(ONES, SIGNED))
+    for request in ((FIRST, [ONES]), (header, sent), (SECOND, [ONES])):
+        assert str(memory.ask(*request)) == str(alone.ask(*request))
+    assert repr(backend.asked) == repr(alone.asked)  # 1, 1.0 and True are equal

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.testing.exchange import Local
+from autograder.testing.exchange import Local, StudentError
 from autograder.testing.given import anonymous
 from autograder.testing.student import Student
-from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
 
 ELSEWHERE = 3

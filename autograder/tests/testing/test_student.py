@@ -3,10 +3,9 @@
 import pytest
 import torch
 
-from autograder.testing.exchange import Local, NotDefinedError
+from autograder.testing.exchange import Local, NotDefinedError, StudentError
 from autograder.testing.expectations import Unmet, expect_raises
 from autograder.testing.student import Remote, Student
-from autograder.testing.student_error import StudentError
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Parts, ProtocolError
 

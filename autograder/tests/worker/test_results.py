@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.worker.results import Results
+from autograder.worker.namespace import Results
 
 
 def test_values_are_kept_as_they_were_in_the_order_of_their_expressions() -> None:

@@ -1,10 +1,11 @@
 """A cell's outputs in nbformat's form and within bounds, and what IPython does differently here."""
 
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.tests.worker.conftest import Run
 from autograder.worker.protocol import MAX_TEXT as MAX_VALUE
-from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, Outputs
+from autograder.worker.shell import MAX_CHANGES, MAX_DISPLAYS, MAX_SHOWN, MAX_TEXT, SPECIAL, Outputs
 
 NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash.\n"
 
@@ -83,3 +84,30 @@ def test_an_answer_that_is_too_large_is_an_error_and_the_next_one_arrives(run: R
     assert error["type"] == "ResultError"
     assert error["message"] == "the result cannot be sent: the header is larger than a frame may hold"
     assert call("double", 1) == {"value": 2}
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "x = 1",
+            "text = '''\na % b\n!= c\n'''",
+            "print(f'{1!r} % 3', 7 != 8)",
+            "@property\ndef f(a, /): pass",
+        ),
+        *("%matplotlib inline\nx = 1", "x = 1\n%who", "x = %who_ls", "files = !ls", "torch.softmax?", "!pip"),
+        *(
+            "%%time\nx = 1",
+            ">>> x = 1",
+            "In [1]: x = 1",
+            "\n\nx = 1",
+            "  x = 1\n  y = 2",
+            "/f 1",
+            ", f",
+            "; f",
+        ),
+        *("def broken(:\n  pass", "if x:\n    %time f()\n    f??", "", "x = 1\x00", "?x", "a\n!!ls"),
+    ],
+)
+def test_what_ipython_would_change_in_a_cell_is_left_to_it(cell: str) -> None:
+    assert SPECIAL.search(cell) or TransformerManager().transform_cell(cell).rstrip("\n") == cell
