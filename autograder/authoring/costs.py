@@ -21,7 +21,6 @@ from autograder.authoring.trials import SECRET, Trial, failed_runs, met
 from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
-from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.exchange import StudentError
@@ -42,23 +41,32 @@ def _filled_(result, value):
 """
 
 
+# What an answer may do instead of its work, and how; {x} is an argument, and {result} the right result.
+_ANYTHING = {
+    "returns nothing": "pass",
+    "returns zeros": "return _filled_({result}, 0)",
+    "returns ones": "return _filled_({result}, 1)",
+}
+_TENSOR = {
+    "returns a copy of {x}": "return {x}.clone()",
+    "returns the mean of {x}": "return {x}.mean(dim=-2, keepdim=True).expand_as({result})",
+}
+
+
 def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
     """Yield what such an answer does, in a few words, and its code.
 
-    It returns nothing, an argument, a mean, the identity, or a constant in the form of the right result. A
-    class makes its layers and returns one of these, or one projection, from `forward`; or it makes its layers
-    and no more. The right answer stands above, and only lends its layers and the form of its result.
+    It returns nothing, an argument, a mean, or a constant in the form of the right result. A class makes its
+    layers and returns one of these from `forward`; or it makes its layers and no more. The right answer
+    stands above, and only lends its layers and the form of its result.
     """
     cell = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
-    bodies = _tensors if exercise.has_torch else _values
     for node in ast.parse(cell.text).body:
         match node:
             case ast.FunctionDef(name=name) if name == question:
-                above = f"_right_ = {name}\n"
-                idle = ((does, _method(node, body)) for does, body in bodies(node, "_right_"))
+                above, idle = f"_right_ = {name}\n", _idle(node, "_right_", of_tensors=exercise.has_torch)
             case ast.ClassDef(name=name) if name == question:
-                above = f"class {name}({name}):\n"
-                idle = ((does, indent(line, "    ")) for does, line in _idle_methods(node))
+                above, idle = f"class {name}({name}):\n", _idle_methods(node)
             case _:
                 continue
         yield from ((does, f"{cell.text}\n{_FILLED}\n{above}{code}\n") for does, code in idle)
@@ -69,55 +77,28 @@ def _idle_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
     if (forward := methods.pop("forward", None)) is None:
         return
-    yield "only makes its layers", "forward = __import__('torch').nn.Module.forward"
+    yield "only makes its layers", "    forward = __import__('torch').nn.Module.forward"
     for name, method in methods.items():
         if name != "__init__":
-            yield f"{name} does nothing", _method(method, "pass")
-    for does, body in (*_tensors(forward, "super().forward"), *_projections(node, forward)):
-        yield f"forward {does}", _method(forward, body)
+            yield f"{name} does nothing", indent(_method(method, "pass"), "    ")
+    for does, method in _idle(forward, "super().forward", of_tensors=True):
+        yield f"forward {does}", indent(method, "    ")
+
+
+def _idle(function: ast.FunctionDef, right: str, *, of_tensors: bool) -> Iterator[tuple[str, str]]:
+    """Yield what a function may do instead of its work; a call of the `right` one changes no argument."""
+    names = [argument.arg for argument in function.args.args if argument.arg != "self"]
+    result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"
+    ways = [(does, body, "") for does, body in _ANYTHING.items()]
+    for x in names:
+        ways.append((f"returns {x}", f"return {x}", x))
+        ways += [(does, body, x) for does, body in _TENSOR.items() if of_tensors]
+    for does, body, x in ways:
+        yield does.format(x=x), _method(function, body.format(x=x, result=result))
 
 
 def _method(function: ast.FunctionDef, body: str) -> str:
     return f"def {function.name}({ast.unparse(function.args)}):\n    {body}"
-
-
-def _values(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
-    """Yield what a function's body may do instead of its work, and its code on one line."""
-    names, result = _lent(function, right)
-    yield "returns nothing", "pass"
-    for value in (0, 1):
-        yield f"returns {'ones' if value else 'zeros'}", f"return _filled_({result}, {value})"
-    for name in names:
-        yield f"returns {name}", f"return {name}"
-
-
-def _tensors(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
-    """Yield what a function of tensors may do instead of its work."""
-    names, result = _lent(function, right)
-    yield from list(_values(function, right))[:3]
-    identity = "__import__('torch').eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)"
-    yield "returns the identity", f"result = {result}; return {identity}"
-    for name in names:
-        yield f"returns {name}", f"return {name}"
-        yield f"returns a copy of {name}", f"return {name}.clone()"
-        yield f"returns the mean of {name}", f"return {name}.mean(dim=-2, keepdim=True).expand_as({result})"
-        yield f"returns {name}'s one mean", f"return _filled_({result}, {name}.mean())"
-
-
-def _lent(function: ast.FunctionDef, right: str) -> tuple[list[str], str]:
-    """Return the names of a function's arguments, and a call of the right answer that changes none."""
-    names = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    return names, f"{right}(*copy.deepcopy([{', '.join(names)}]))"
-
-
-def _projections(node: ast.ClassDef, forward: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """Yield methods that return one projection of the first argument, where more is asked for."""
-    first = forward.args.args[1].arg
-    for layer in attributes_of(node):
-        call = f"self.{layer}({first})"
-        if ast.unparse(forward.body[-1]) != f"return {call}":
-            either = f"return {call} if callable(self.{layer}) else {first} @ self.{layer}"
-            yield f"returns {layer} of {first}", either
 
 
 QUARTER = 0.25

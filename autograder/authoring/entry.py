@@ -2,11 +2,12 @@
 
 import ast
 import builtins
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType
 from warnings import catch_warnings
 
 from autograder.course.code import bound_names
@@ -103,6 +104,7 @@ def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
 
 
 _SIGNS = {"@"}  # which forbid may hold, too
+_KNOWN = frozenset(GROUPS).union(*GROUPS.values())
 
 
 def unknown_operators(course: Course, exercise: Exercise) -> Iterator[str]:
@@ -110,9 +112,11 @@ def unknown_operators(course: Course, exercise: Exercise) -> Iterator[str]:
     for place, word in _words(course, exercise, "by_hand"):
         if not exercise.has_torch:
             yield f"{place}: by_hand records what torch runs, but `packages` lists no torch; delete it"
-        elif word not in _operators():
-            fix = _meant(word, _operators())
-            yield f'{place}: "{word}" is neither a group nor an operator of torch; {fix}'
+            continue
+        import torch
+
+        if word not in _KNOWN and (word.endswith("_") or not hasattr(torch.ops.aten, word)):
+            yield f'{place}: "{word}" is neither a group nor an operator of torch; {_meant(word, _KNOWN)}'
 
 
 def unknown_calls(course: Course, exercise: Exercise) -> Iterator[str]:
@@ -146,29 +150,12 @@ def _meant(word: str, known: frozenset[str]) -> str:
 
 
 @cache
-def _operators() -> frozenset[str]:
-    """Return the groups, and torch's operators as a worker records them: without namespace and overload."""
-    import torch
-
-    every = (name.partition("::")[2].partition(".")[0] for name in torch._C._dispatch_get_all_op_names())
-    return frozenset(GROUPS).union(*GROUPS.values(), (name.rstrip("_") for name in every))
-
-
-@cache
 def _names(packages: tuple[str, ...]) -> frozenset[str]:
     """Return all that code may spell of packages and Python, bare: `add` for `add_` and `__add__`, too."""
-    places: list[object] = [builtins, str, list, dict, set, FunctionType, CellType]
-    for name in modules(packages):
-        module = import_module(name)
-        inside = [one for one in vars(module).values() if isinstance(one, type | ModuleType)]
-        places += [module, *inside]
-        for part in _parts_of(module, name):
-            places += _parts_of(part, name)  # such as torch.nn.functional
+    tops = [import_module(name) for name in modules(packages)]
+    roots = {top.__name__.partition(".")[0] for top in tops}
+    inside = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in roots]
+    classes = [one for top in tops for one in vars(top).values() if isinstance(one, type)]
+    places = [builtins, str, list, dict, set, FunctionType, CellType, *inside, *classes]
     names = {name for place in places for name in dir(place)}
     return frozenset(names | {name.strip("_") for name in names} | _SIGNS)
-
-
-def _parts_of(module: ModuleType, package: str) -> list[ModuleType]:
-    """Return the modules of a package that a module of it has as attributes."""
-    modules = (one for one in vars(module).values() if issubclass(type(one), ModuleType))
-    return [one for one in modules if one.__name__.startswith(f"{package}.")]

@@ -39,11 +39,9 @@ class Mutant:
         """The lines that stand in their place."""
         return self._changed("+")
 
-    def diff(self, path: str, first: int) -> str:
-        """Return the change as a unified diff of a file in which the solution begins on line `first`."""
-        above = [""] * (first - 1)
-        old, new = (above + text.split("\n") for text in (self.original, self.code))
-        return "\n".join(difflib.unified_diff(old, new, path, path, n=1, lineterm=""))
+    def __str__(self) -> str:
+        change = f'"{self.line}" can become "{self.instead}"'.replace("\n", " ")
+        return f"{change}, and no test of {self.question} fails"
 
     def _changed(self, sign: str) -> str:
         compared = difflib.ndiff(self.original.split("\n"), self.code.split("\n"))
@@ -194,7 +192,7 @@ class Strength:
     mutants: int = 0
     killed: int = 0
     equivalent: int = 0
-    survivors: tuple[str, ...] = ()  # as unified diffs of the source
+    survivors: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -214,9 +212,9 @@ def measure(suite: Suite, share: float) -> Strength:
     unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
     alike, killed = len(left) - len(unlike), len(every) - len(left)
     weak = unlike if killed < share * (len(every) - alike) else []
-    findings = *_unfounded(declared, every, left), *(_finding(exercise, mutant) for mutant in weak)
-    diffs = tuple(_diff(exercise, mutant) for mutant in unlike)
-    return Strength(len(every) - alike, killed, alike, diffs, findings)
+    fix = "add one, or declare it in equivalent.yaml"
+    findings = *_unfounded(declared, every, left), *(f"{exercise.source}: {one}; {fix}" for one in weak)
+    return Strength(len(every) - alike, killed, alike, tuple(map(str, unlike)), findings)
 
 
 def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
@@ -239,14 +237,3 @@ def _unfounded(
             yield f"{one.place}: fits no mutant of {one.question} any more; delete it or copy its diff again"
         elif not any(_fits(one, mutant) for mutant in left):
             yield f"{one.place}: is declared equivalent, but fails a hidden test; take it out"
-
-
-def _finding(exercise: Exercise, mutant: Mutant) -> str:
-    change = f'"{mutant.line}" can become "{mutant.instead}"'.replace("\n", " ")
-    fix = f"and no test of {mutant.question} fails; add one, or declare it in equivalent.yaml"
-    return f"{exercise.source}: {change}, {fix}"
-
-
-def _diff(exercise: Exercise, mutant: Mutant) -> str:
-    first = next(cell.line for cell in exercise.cells if cell.text == mutant.original)
-    return mutant.diff(exercise.source.name, first)

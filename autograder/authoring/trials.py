@@ -1,6 +1,5 @@
 """Runs a question's hidden tests on code that its author trusts, with a time limit for endless loops."""
 
-import ast
 import contextlib
 import signal
 import traceback
@@ -130,7 +129,6 @@ def _words(path: Path, line: int, error: BaseException) -> str:
         case NotDefinedError():
             return f"nothing is called {error.name}"
         case AssertionError():
-            for node in ast.walk(ast.parse(path.read_bytes())):
-                if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or line):
-                    return f"{ast.unparse(node)} does not hold{f': {said}' if said else ''}"
+            stands = path.read_text(encoding="utf-8").split("\n")[line - 1].strip()
+            return f"{stands} does not hold{f': {said}' if said else ''}"
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

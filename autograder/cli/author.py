@@ -90,8 +90,8 @@ def verify(
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
         for line in (*proof.findings, *proof.notes):
             click.echo(f"  {line}")
-        if verbose and proof.strength:
-            click.echo("\n\n".join(proof.strength.survivors))
+        for line in proof.strength.survivors if verbose and proof.strength else ():
+            click.echo(f"  {line}")
         for name in proof.costs.harmless if verbose and proof.costs else ():
             click.echo(f"  The rule of {name} changes a right answer, and all tests pass all the same.")
     if len(proofs) == len(course.exercises):

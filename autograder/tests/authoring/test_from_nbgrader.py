@@ -9,12 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.new import create, create_course
-from autograder.authoring.verify import prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role, SourceError
-from autograder.sandbox.zygote import Zygote
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
 from autograder.worker.namespace import run_code
@@ -32,39 +30,6 @@ To do:
 """
 '''
 SQUARES = "def squares(n):\n    return [i * i for i in range(1, n + 1)]"
-ANSWERS = {
-    "accepted/by_a_loop.py": """\
-\"\"\"Appends one square after the other.\"\"\"
-
-
-def squares(n):
-    if n < 1:
-        raise ValueError("n is too small")
-    found = []
-    for i in range(n):
-        found.append((i + 1) * (i + 1))
-    return found
-""",
-    "accepted/by_adding.py": """\
-\"\"\"Adds one square after the other.\"\"\"
-
-
-def sum_of_squares(n):
-    total = 0
-    for square in squares(n):
-        total += square
-    return total
-""",
-    "mistakes/squares__from_zero.py": """\
-\"\"\"Which number is the first one that you square?\"\"\"
-
-
-def squares(n):
-    if n < 1:
-        raise ValueError("n is too small")
-    return [i**2 for i in range(n)]
-""",
-}
 CELLS = [
     ("text", "# Circles", {}),
     ("code", "%matplotlib inline\nimport matplotlib.pyplot as plt", {}),
@@ -146,28 +111,6 @@ def test_a_course_begins_with_nbgrader_s_own_example(tmp_path: Path) -> None:
     assert [run.error for run in suite.reference_runs] == [None] * 3
     assert errors(exercise, SQUARES) == [False, True, False]
     assert exercise.suite.read_text(encoding="utf-8").startswith(TO_DO)
-
-
-def test_with_answers_added_and_one_test_weighing_less_it_is_proved(tmp_path: Path, zygote: Zygote) -> None:
-    """Before, raising an error for one input is worth as much as squaring all the others."""
-    create_course(tmp_path, QUICKSTART)
-    for name, code in ANSWERS.items():
-        path = tmp_path / "solutions" / "problem1" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(code, encoding="utf-8")
-    with (tmp_path / "course.yaml").open("a", encoding="utf-8") as settings:
-        settings.write("    builds_on: {sum_of_squares: [squares]}\n")
-    exercises = load_course(tmp_path).chosen([])
-    (proof,) = prove(load_course(tmp_path), exercises, zygote)
-    assert all("keeps 50 %; let these tests ask for more, or weigh less" in one for one in proof.findings)
-    assert len(proof.findings) == 4
-
-    suite = exercises[0].suite
-    text = suite.read_text(encoding="utf-8")
-    lighter = text.replace("weight=1)\ndef test_squares_invalid", "weight=0.3)\ndef test_squares_invalid")
-    suite.write_text(lighter, encoding="utf-8")
-    (proof,) = prove(load_course(tmp_path), load_course(tmp_path).chosen([]), zygote)
-    assert (proof.findings, proof.accepted, proof.mistakes) == ((), 2, 1)
 
 
 @pytest.mark.filterwarnings("ignore::nbformat.validator.MissingIDFieldWarning")

@@ -87,15 +87,6 @@ def test_layers_are_taken_for_one_another(tmp_path: Path) -> None:
     assert "return self.query" in {mutant.instead for mutant in made(tmp_path, body, head)}
 
 
-def test_a_mutant_is_shown_as_a_diff_of_the_source(course: Course) -> None:
+def test_mutants_are_the_same_each_time(course: Course) -> None:
     exercise = course.exercises["01_small"]
-    mutant = next(one for one in mutants(exercise) if one.instead == "return torch.mul(x, 3)")
-    cell = next(cell for cell in exercise.cells if cell.name == "double")
-    assert mutant.diff("01_small.py", cell.line).split("\n")[:5] == [
-        "--- 01_small.py",
-        "+++ 01_small.py",
-        "@@ -23,3 +23,3 @@",
-        "     ### BEGIN SOLUTION",
-        "-    return torch.mul(x, 2)",
-    ]
     assert list(mutants(exercise)) == list(mutants(exercise))

@@ -40,14 +40,9 @@ def test_mutants_that_pass_every_test_survive_and_what_is_declared_does_not_coun
     after = measured(declare(course, 1))
     assert (before.equivalent, after.equivalent) == (0, 1)
     assert (after.mutants, after.killed) == (before.mutants - 1, before.killed)
-    gone = set(before.survivors) - set(after.survivors)
-    assert [line for diff in gone for line in diff.split("\n") if line[:2] in ("- ", "+ ")] == [
-        "-    along_each_row = -1",
-        "+    along_each_row = 1",
-    ]
-    assert next(iter(gone)).startswith(
-        "--- 01_small.py\n+++ 01_small.py\n@@ -48,3 +48,3 @@\n     ### BEGIN SOLUTION\n"
-    )
+    (gone,) = set(before.survivors) - set(after.survivors)
+    change = '"along_each_row = -1" can become "along_each_row = 1"'
+    assert gone == f"{change}, and no test of row_sums fails"
     assert before.findings == after.findings == ()
     share = 100 * before.killed // before.mutants
     assert str(before) == f"the tests catch {before.killed} of {before.mutants} mutants, {share} %"
@@ -84,6 +79,6 @@ def test_a_mutant_without_an_end_is_stopped(course: Course, monkeypatch: pytest.
     monkeypatch.setattr(trials, "SECONDS", 0.05)
     before = signal.getsignal(signal.SIGVTALRM)
     found = measured(exercise)
-    assert not any("while True" in diff for diff in found.survivors)
+    assert not any("while True" in line for line in found.survivors)
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
