@@ -6,8 +6,7 @@ names of pytest:
 
 - `Function._initrequest` and `Session._setupstate` make a test's fixtures afresh for each run, and tear them
   down afterwards.
-- `Function._fixtureinfo` knows which fixtures there are. A test that takes none but ours, as most do, is
-  called without any of this, which takes a third of the time.
+- `Function._fixtureinfo` knows which fixtures there are.
 
 pyproject.toml bounds pytest's version; tests/testing/test_pytest_internals.py fails when these names move.
 """
@@ -52,20 +51,21 @@ class CollectedTests:
             raise SourceError(f"{path}{self._line}: cannot be collected: {problem}")
         for item in self.items:
             _check_fixtures(path, item)
-        self._plain = {item for item in self.items if _is_plain(item)}
 
     def run(self, item: pytest.Function, student: object, reference: object) -> BaseException | None:
         """Run one of the `items` with these two fixtures, and return what it raised."""
         self._given = {"student": student, "reference": reference}
+        setup = item.session._setupstate
         try:
             # A warning would print the test's own lines, and what a test prints may be hidden from students.
             with silence(), warnings.catch_warnings(action="ignore"):
-                if item in self._plain:
-                    known = {**self._given, **(item.callspec.params if hasattr(item, "callspec") else {})}
-                    if item.obj(**{name: known[name] for name in item._fixtureinfo.argnames}) is not None:
-                        raise TypeError(f"{item.name} returns something; let it assert, and not be async")
-                else:
-                    _run_with_fixtures(item)
+                warnings.filterwarnings("error", category=pytest.PytestReturnNotNoneWarning)
+                item._initrequest()
+                try:
+                    setup.setup(item)
+                    item.runtest()
+                finally:
+                    setup.teardown_exact(None)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
@@ -93,23 +93,6 @@ class CollectedTests:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep the tests."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
-
-
-def _is_plain(item: pytest.Function) -> bool:
-    """Whether a test is a function that takes nothing but our two fixtures and its own parameters."""
-    definitions = item._fixtureinfo.name2fixturedefs
-    made_by = {definitions[name][-1].func.__module__ for name in item.fixturenames if name in definitions}
-    return item.cls is None and made_by <= {__name__, "_pytest.python"} and "request" not in item.fixturenames
-
-
-def _run_with_fixtures(item: pytest.Function) -> None:
-    setup = item.session._setupstate
-    item._initrequest()
-    try:
-        setup.setup(item)
-        item.runtest()
-    finally:
-        setup.teardown_exact(None)
 
 
 def _check_source(path: Path) -> None:

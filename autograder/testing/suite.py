@@ -154,20 +154,27 @@ class Suite:
         that were yielded so far. Where it returns an error, the test is not run: its run holds that error.
         What calls run is recorded in the tests of the questions in `recorded`.
         """
-        for test, item in zip(self.tests, self._collected.items, strict=True):
+        for test in self.tests:
             if chosen is None or test in chosen:
                 error = refused(test.question)
                 record = test.question in recorded
-                run = self._run(test, item, backend, inputs, record=record) if error is None else None
+                run = self.run_one(test, backend, inputs, record=record) if error is None else None
                 yield run or Run.ended(test, error)
 
     def of(self, question: str) -> tuple[HiddenTest, ...]:
         """Return the tests of one question."""
         return tuple(test for test in self.tests if test.question == question)
 
-    def run_one(self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED) -> Run:
+    def run_one(
+        self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED, *, record: bool = False
+    ) -> Run:
         """Run one of the tests; what it meets does not depend on the tests before it."""
-        return self._run(test, self._collected.items[test.number], backend, inputs, record=False)
+        student, reference = Student(backend), Student(self._reference)
+        student.begin(test.number, record=record)
+        reference.begin(test.number)
+        with drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch):  # the same in every run
+            error = self._collected.run(self._collected.items[test.number], student, reference)
+        return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
     @cached_property
     def reference_runs(self) -> tuple[Run, ...]:
@@ -187,17 +194,6 @@ class Suite:
     def _solution(self) -> Local:
         """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""
         return Local(run_code(self.exercise.reference))
-
-    def _run(
-        self, test: HiddenTest, item: pytest.Function, backend: Backend, inputs: Inputs, *, record: bool
-    ) -> Run:
-        student, reference = Student(backend), Student(self._reference)
-        student.begin(test.number, record=record)
-        reference.begin(test.number)
-        seed = inputs.seed(test.number)
-        with drawing(seed, by_torch=self.exercise.has_torch):  # the same inputs in every run
-            error = self._collected.run(item, student, reference)
-        return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
