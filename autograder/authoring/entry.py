@@ -4,7 +4,6 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import CellType, FunctionType
@@ -27,26 +26,18 @@ MOST = 0.5  # so much of a later question may the earlier one be worth in its pl
 _Grade = Callable[[Mapping[str, str]], Report]
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """How many of the pairs in course.yaml were proved, and what the author must still change."""
-
-    pairs: int = 0
-    proved: int = 0
-    findings: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.proved} of {self.pairs} earlier mistakes carried forward"
-
-
-def measure(exercise: Exercise, builds_on: BuildsOn, suite: Suite, grade: _Grade) -> Carried:
+def measure(
+    exercise: Exercise, builds_on: BuildsOn, suite: Suite, grade: _Grade
+) -> tuple[str, tuple[str, ...]]:
     """Grade a right later answer beside a wrong earlier one, for each pair of questions.
 
-    `grade` grades the reference with other answers, as a submission is graded.
+    Return how many of the pairs in course.yaml are proved, and what the author must still change. `grade`
+    grades the reference with other answers, as a submission is graded.
     """
     pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     found = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
-    return Carried(len(pairs), found.count(None), tuple(problem for problem in found if problem))
+    said = f"{found.count(None)} of {len(pairs)} earlier mistakes carried forward" if pairs else ""
+    return said, tuple(filter(None, found))
 
 
 def independent(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:

@@ -73,7 +73,7 @@ class Proof:
     accepted: int = 0
     mistakes: int = 0
     bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
-    carried: entry.Carried | None = None  # whether earlier mistakes cost later questions nothing
+    carried: str = ""  # how many earlier mistakes cost later questions nothing
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     costs: Costs | None = None  # of each wrong answer, by hidden tests alone
     findings: tuple[str, ...] = ()
@@ -158,18 +158,12 @@ class _Verification:
             self._accepted(number, variant)
         for mistake in exercise.mistakes:
             self._caught(mistake)
-        carried = entry.measure(exercise, builds_on, suite, self._grade) if builds_on else None
+        carried, found = entry.measure(exercise, builds_on, suite, self._grade)
         strength = measure(suite, share)
-        measured = carried, strength, costs.measure(suite, self.checks, self.sets, share, self.failed)
-        self.findings += [line for one in measured if one for line in one.findings]
-        return replace(
-            proof,
-            bits=self.grader.told_bits,
-            carried=carried,
-            strength=strength,
-            costs=measured[-1],
-            findings=tuple(self.findings),
-        )
+        cost = costs.measure(suite, self.checks, self.sets, share, self.failed)
+        findings = (*self.findings, *found, *strength.findings, *cost.findings)
+        bits = self.grader.told_bits
+        return replace(proof, bits=bits, carried=carried, strength=strength, costs=cost, findings=findings)
 
     def _grade(self, answers: Mapping[str, str], *, checked: bool = False) -> Report:
         """Grade the reference with `answers` in its place, with or without the visible checks."""

@@ -15,7 +15,6 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 - values: this table, with the rows for Python's own values.
 - arrays, tables, figures: its rows for torch and numpy, for pandas, and for matplotlib.
 - walls: the inner wall, which a child raises around itself; Landlock hides the file system.
-- seccomp: the part of it that refuses system calls, and which ones.
-- syscall_numbers: their numbers, written by a script from the kernel's headers.
+- seccomp: the part of it that refuses system calls; syscalls.toml says which ones.
 - scratch: a worker's folder, which goes away whatever happens, and how much it may hold.
 """

@@ -29,13 +29,13 @@ def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlie
     course = load_course(course.root)
     (proof,) = prove(course, course.chosen([]), zygote)
     assert proof.findings == ()
-    assert str(proof.carried) == "1 of 1 earlier mistakes carried forward"
+    assert proof.carried == "1 of 1 earlier mistakes carried forward"
 
 
 def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(course: Course) -> None:
     exercise = course.exercises["01_small"]
-    carried = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
-    assert carried.findings[0].endswith(
+    _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
+    assert finding.endswith(
         "01_small: no right answer to row_sums builds on double; "
         "write accepted/what_is_different.py, in which row_sums calls it"
     )
@@ -50,9 +50,9 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
         question = QuestionReport("row_sums", Verdict.FAILED, 1.0, 3.0, "Too small.")
         return Report(exercise.name, Status.GRADED, "", 1.0, 3.0, (), (question,))
 
-    carried = entry.measure(exercise, BUILDS, Suite(exercise), grade)
-    assert (carried.pairs, carried.proved) == (1, 0)
-    assert carried.findings[0].endswith(
+    said, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), grade)
+    assert said.startswith("0 of 1 ")
+    assert finding.endswith(
         "by_doubling.py: must lose no points in row_sums if double is wrong, "
         "but row_sums is failed. Too small."
     )
@@ -67,7 +67,7 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
 ) -> None:
     monkeypatch.setattr(entry, "MOST", -1.0)
     exercise = course.exercises["01_small"]
-    carried = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
-    assert carried.findings[0].endswith(
+    _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
+    assert finding.endswith(
         "double alone is worth 0% of row_sums, so nothing may build on it; take it out of course.yaml"
     )
