@@ -162,23 +162,17 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
 
 
 def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
-    match data:
-        case {"question": str(name), "because": str(why), **more}:
-            keys = next(
-                (keys for keys in _KINDS if all(isinstance(more.get(key), str) for key in keys)), None
-            )
-        case _:
-            keys = None
-    if keys is None:
-        raise SourceError(f"{place}: needs the keys {', '.join(_KEYS)}, each with a text; put it in quotes")
-    if unknown := [key for key in more if key not in keys]:
-        raise SourceError(f'{place}: has the unknown key "{unknown[0]}"; take it out')
-    if name not in exercise.points:
+    texts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
+    keys = data.keys() - {"question", "because"} if texts else set()
+    if keys not in _KINDS or len(data) != len(keys) + 2:
+        known = f"{', '.join(_KEYS)}, or misconception or green in place of line and instead"
+        raise SourceError(f"{place}: needs the keys {known}, each with a text; put it in quotes")
+    if (name := data["question"]) not in exercise.points:
         known = ", ".join(exercise.points)
         raise SourceError(f'{place}: "{name}" is not a question; use one of {known}')
-    if not why.strip():
+    if not data["because"].strip():
         raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
-    return Equivalent(place, name, **{key: _stripped(str(more[key])) for key in keys})
+    return Equivalent(place, name, **{key: _stripped(data[key]) for key in keys})
 
 
 def _stripped(text: str) -> str:

@@ -1,15 +1,18 @@
 """The zygote as the grader holds it: a process behind the outer wall, which forks workers on request."""
 
+import json
+import os
 import socket
 import struct
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
 
 from autograder.course.packages import DEFAULT
 from autograder.course.settings import Limits, Tier
 from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.launch import Launched
-from autograder.sandbox.probe import probe_walls
 from autograder.sandbox.process import Worker, WorkerError
 from autograder.worker.protocol import ProtocolError
 
@@ -143,3 +146,52 @@ class Zygote:
         if len(received) < count:
             raise ZygoteError("the workers' parent process does not answer; run `autograder doctor`")
         return received
+
+
+_PROBE_SECONDS = 30
+_PROBE_MB = 256
+_ATTEMPTS = """
+import json, mmap, os, pathlib, socket
+
+def refused(attempt):
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        return True
+    return False
+
+def absent(path):
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        pass
+    return False
+
+def child():
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+
+print(json.dumps({{
+    "rlimits": refused(lambda: mmap.mmap(-1, {memory} << 21)),
+    "landlock": refused(lambda: pathlib.Path("../trespass").write_text("x"))
+        and refused(lambda: os.listdir("..")) and refused(lambda: open("/proc/1/status")),
+    "seccomp": refused(socket.socket) and refused(socket.socketpair) and refused(child),
+    "namespaces": absent({file!r}) and absent("/proc/{grader}"),
+}}))
+"""
+
+
+def probe_walls(fork: Callable[[int, int], Worker]) -> tuple[str, ...]:
+    """Return the names of the walls that held against every attempt of a worker.
+
+    `fork` makes the worker; its arguments are limits, in megabytes and in seconds of processor time.
+    """
+    with tempfile.NamedTemporaryFile(prefix="probe-") as file:
+        code = _ATTEMPTS.format(memory=_PROBE_MB, file=file.name, grader=os.getpid())
+        with closing(fork(_PROBE_MB, _PROBE_SECONDS)) as worker:
+            reply, _ = worker.ask({"op": "cell", "number": 0, "code": code}, [], _PROBE_SECONDS)
+    held = json.loads(reply["outputs"][0]["text"])
+    return ("process", *(wall for wall, stands in held.items() if stands))

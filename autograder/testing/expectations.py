@@ -89,7 +89,7 @@ def expect_equal(
     if kind in _CONTAINERS:
         _expect_items(actual, expected, atol, hint, name)
     elif not (actual is expected or actual == expected):
-        raise Unmet(f"{name} is {shown(actual)}, which is wrong.{_nearly(actual, expected)} {hint}".rstrip())
+        raise Unmet(f"{name} is {shown(actual)}, which is wrong. {hint}".rstrip())
 
 
 def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
@@ -140,15 +140,6 @@ def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str)
         lacks = f" lacks {missing} of its {len(expected)} {what}" if missing else ""
         holds = f" holds {extra[0]}, which does not belong there" if extra else ""
         raise Unmet(f"{name}{' and'.join(filter(None, (lacks, holds)))}. {hint}".rstrip())
-
-
-def _nearly(actual: object, expected: object) -> str:
-    """Say of a wrong text what differs, where that is no more than its case or its white space."""
-    if not isinstance(actual, str) or not isinstance(expected, str):
-        return ""
-    if actual.casefold() == expected.casefold():
-        return " Only upper and lower case differ."
-    return " Only white space differs." if "".join(actual.split()) == "".join(expected.split()) else ""
 
 
 def expect_unchanged(inspection: Inspection, *before: object, names: Sequence[str] = ()) -> None:

@@ -33,6 +33,8 @@ LIMITS = Limits(cell_seconds=2, call_seconds=1, total_seconds=20, memory_mb=512)
 HURRIED = LIMITS.model_copy(update={"cell_seconds": 0.5, "call_seconds": 0.4})  # for what never ends
 FEW_REPAIRS = Repairs(seconds=0.01)  # by a handful of edits, of which each runs the attack once more
 TIERS = (Tier.FULL, Tier.CONTAINER)
+# Attacks by what answers hold, how they end and how long they take, which a search for repairs meets, too.
+MET_BY_REPAIRS = {*(2, *range(5, 11), 13, *range(15, 19), *range(22, 26), 39, 40, 76, 78, 84, 85, 88)}
 RIGHT = {"double": "def double(x):\n    return x + x"}
 WRONG = "def row_sums(x):\n    return None"
 SECRET = "what no submission may read"
@@ -195,7 +197,8 @@ class Desk:
     def _grader(self, attack: Attack) -> Grader:
         """Return the grader by whose rules the attack is judged; attacks of the same rules share one.
 
-        Only behind the first tier's walls are repairs looked for: other walls change nothing about that.
+        Repairs are looked for behind the first tier's walls alone, as other walls change nothing about that,
+        and in attacks that the search for them meets.
         """
         rule = Rule(tuple(attack.forbid), spelt_out(attack.by_hand) if attack.by_hand else None)
         rules = {attack.answer: rule} if attack.forbid or attack.by_hand else {}
@@ -206,7 +209,7 @@ class Desk:
             arguments = (limits, self.zygote, INPUTS_SECRET, builds_on, FEW_REPAIRS)
             self._by_rules[key] = Grader(self.exercise, rules, *arguments)
         grader = self._by_rules[key]
-        grader.marks_only = self.zygote.tier is not TIERS[0]
+        grader.marks_only = self.zygote.tier is not TIERS[0] or attack.number not in MET_BY_REPAIRS
         return grader
 
     def left_behind(self) -> list[str]:

@@ -97,9 +97,8 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: expect_equal(None, "a"), "The result must be a str, but it is None. Is a return missing?"),
     (
         lambda: expect_equal("Ab", "aB", hint="Look."),
-        "which is wrong. Only upper and lower case differ. Look.",
+        "which is wrong. Look.",
     ),
-    (lambda: expect_equal("a b", "ab\n"), "Only white space differs."),
     (lambda: expect_equal(2.5, 3), "must be an int, but it is a float."),
     (lambda: expect_equal("3", 3.0), "must be a number, but it is a str."),
     (lambda: expect_equal(1 << 5000, 1.5), "which is wrong."),
