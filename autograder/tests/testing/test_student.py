@@ -74,15 +74,6 @@ def test_a_missing_name_is_an_error_that_holds_it_also_among_the_arguments(stude
             missing(1)
 
 
-def test_an_exception_comes_with_cell_and_line_and_a_short_clean_message(student: Student) -> None:
-    with pytest.raises(StudentError) as caught:
-        student.fail(1)
-    assert (caught.value.type, caught.value.places) == ("ValueError", ((0, 21),))
-    assert "Exception" in caught.value.bases
-    assert len(caught.value.message) <= 300
-    assert "\x1b" not in caught.value.message
-
-
 @pytest.mark.parametrize(
     ("name", "kind"), [("as_numpy", "numpy.ma.MaskedArray"), ("subclass", "Sub, a subclass of Tensor")]
 )
