@@ -217,7 +217,8 @@ class _Bench:
             failing, met = self._failing(code), list[Run]()
             for one in islice(failing, _BROKEN):
                 met.append(one)
-                if not _breaks(one.error):
+                kind = one.error.type if isinstance(one.error, StudentError) else type(one.error).__name__
+                if kind not in _BREAKS:
                     yield self.cost("misconception", name, code, failing=chain(met, failing))
                     return
             is_broken = is_broken or bool(met)
@@ -273,10 +274,6 @@ class _Bench:
     def _is_seen(self, code: str) -> bool:
         """Whether the visible check fails, or there is none."""
         return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
-
-
-def _breaks(error: BaseException | None) -> bool:
-    return (error.type if isinstance(error, StudentError) else type(error).__name__) in _BREAKS
 
 
 def _unseen(

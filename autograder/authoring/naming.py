@@ -84,10 +84,7 @@ def _risks(tree: ast.AST) -> Iterator[str]:
                 yield from (one.name for one in names if not inside or one.name in _ATTRIBUTES)
             case ast.Name(id=name) if name in _NAMES or name.startswith("__"):
                 yield name
-            case ast.Attribute(attr=name) if name in _ATTRIBUTES or _is_private(name):
-                yield f".{name}"
-
-
-def _is_private(name: str) -> bool:
-    """Whether a name is not for others to use, or reads a file, as pandas' functions of such names do."""
-    return name.startswith(("_", "read_")) and name != "__init__"
+            case ast.Attribute(attr="__init__"):
+                pass
+            case ast.Attribute(attr=name) if name in _ATTRIBUTES or name.startswith(("_", "read_")):
+                yield f".{name}"  # it is not for others to use, or may read a file, as those of pandas do

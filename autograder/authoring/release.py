@@ -96,19 +96,15 @@ def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
 
 
 def _released(course: Course, exercise: Exercise) -> list[Path]:
+    """Release an exercise, without the notebook's metadata by which versions of nbgrader differ."""
     generate(course, exercise)
     folder = course.assignments / exercise.name
-    notebook = folder / f"{exercise.name}.ipynb"
-    notebook.write_text(_normalised(notebook.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-    return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def _normalised(text: str) -> str:
-    """Return a notebook's text without the metadata by which versions of nbgrader differ."""
-    notebook = json.loads(text)
+    path = folder / f"{exercise.name}.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
     for key in set(notebook["metadata"]) - {"kernelspec", "language_info"}:
         del notebook["metadata"][key]
-    return to_json(notebook)
+    path.write_text(to_json(notebook), encoding="utf-8", newline="\n")
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def _contents(course: Course, exercise: Exercise) -> dict[Path, bytes]:

@@ -81,14 +81,11 @@ def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     if isinstance(node, ast.FunctionDef):
         scope = replace(scope, names=names_of(node), takes_tensors=takes_tensors(node))
     yield node, scope
-    if isinstance(node, ast.Raise | ast.JoinedStr) or is_signed(node) or _is_elsewhere(node):
+    elsewhere = isinstance(node, ast.keyword) and node.arg == ELSEWHERE
+    if elsewhere or isinstance(node, ast.Raise | ast.JoinedStr) or is_signed(node):
         return
     for child in ast.iter_child_nodes(node):
         yield from _places(child, scope)
-
-
-def _is_elsewhere(node: ast.AST) -> bool:
-    return isinstance(node, ast.keyword) and node.arg == ELSEWHERE
 
 
 def _replaced(text: str, part: ast.AST, other: ast.AST) -> str | None:
@@ -202,19 +199,15 @@ def measure(suite: Suite, share: float) -> Strength:
     exercise = suite.exercise
     every, declared = tuple(mutants(exercise)), read_equivalents(exercise)
     trials = {name: Trial(suite, name) for name in exercise.points}
-    left = [one for one in every if not trials[one.question].fails(_mutated(exercise, one))]
+    texts = [cell.text for cell in exercise.cells if cell.is_reference]
+    codes = (tuple(one.code if text == one.original else text for text in texts) for one in every)
+    left = [one for one, code in zip(every, codes, strict=True) if not trials[one.question].fails(code)]
     unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
     alike, killed = len(left) - len(unlike), len(every) - len(left)
     weak = unlike if killed < share * (len(every) - alike) else []
     fix = "add one, or declare it in equivalent.yaml"
     findings = *_unfounded(declared, every, left), *(f"{exercise.source}: {one}; {fix}" for one in weak)
     return Strength(len(every) - alike, killed, alike, tuple(map(str, unlike)), findings)
-
-
-def _mutated(exercise: Exercise, mutant: Mutant) -> tuple[str, ...]:
-    """Return the reference's code with a mutant in its place."""
-    cells = (cell for cell in exercise.cells if cell.is_reference)
-    return tuple(mutant.code if cell.name == mutant.question else cell.text for cell in cells)
 
 
 def _fits(declared: Equivalent, mutant: Mutant) -> bool:

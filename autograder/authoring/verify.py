@@ -193,9 +193,9 @@ class _Verification:
             if (error := result.error) is None:
                 self.checks[check.name] = check.text
                 return
-            line = next((line for place, line in error.places if place == number and line), 1)
-            line = 1 if self.exercise.given_checks else line
-            said = f"{error.type}: {error.message}" if error.message else error.type
+            said = str(error)
+            if not self.exercise.given_checks:
+                line = next((line for place, line in error.places if place == number and line), 1)
         problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
         self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
@@ -268,20 +268,16 @@ class _Verification:
 
     def _graded(self, mistake: Mistake) -> None:
         """Grade a mistake, and find what `_caught` looks for."""
-        for question in self._grade(self.exercise.replaced(mistake.code)).questions:
-            full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
-            if question.name != mistake.question:
-                if not full:
-                    fix = entry.independent(
-                        self.exercise, self.grader.builds_on, question.name, mistake.question
-                    )
-                    self._find(mistake.path, f"also fails {question.name}: {question.hint} {fix}")
-            elif full:
-                self._find(
-                    mistake.path, f"gets full marks; add a hidden test to {question.name} that sees it"
-                )
-            elif question.verdict is Verdict.GRADER_ERROR:
-                self._find(mistake.path, f"breaks a hidden test of its own: {question.hint}")
+        builds_on = self.grader.builds_on
+        for one in self._grade(self.exercise.replaced(mistake.code)).questions:
+            full = one.score == one.max_score or one.verdict is Verdict.UNGRADED
+            if one.name == mistake.question and full:
+                self._find(mistake.path, f"gets full marks; add a hidden test to {one.name} that sees it")
+            elif one.name == mistake.question and one.verdict is Verdict.GRADER_ERROR:
+                self._find(mistake.path, f"breaks a hidden test of its own: {one.hint}")
+            elif one.name != mistake.question and not full:
+                fix = entry.independent(self.exercise, builds_on, one.name, mistake.question)
+                self._find(mistake.path, f"also fails {one.name}: {one.hint} {fix}")
 
     def _find(self, path: Path, problem: str) -> None:
         self.findings.append(f"{path}: {problem}")

@@ -96,7 +96,8 @@ def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, nam
     """Expect that a container holds what another of its kind does."""
     if isinstance(expected, list | tuple):
         if len(actual) != len(expected):
-            raise Unmet(f"{name} must have {_items(len(expected))}, but it has {len(actual)}.")
+            count = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+            raise Unmet(f"{name} must have {count}, but it has {len(actual)}.")
         pairs: Any = enumerate(expected)
     else:
         what = "keys" if isinstance(expected, dict) else "elements"
@@ -190,10 +191,6 @@ def _a(kind: type) -> str:
 def within(name: str) -> str:
     """Return a name as it stands inside a sentence."""
     return name[:1].lower() + name[1:]
-
-
-def _items(count: int) -> str:
-    return "1 item" if count == 1 else f"{count} items"
 
 
 def argument(position: int, names: Sequence[str]) -> str:

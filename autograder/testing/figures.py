@@ -8,7 +8,11 @@ from autograder.testing.expectations import Unmet, described, within
 from autograder.worker.figures import Axes, Drawn, Figure
 
 _TEXTS = {"title": "title", "xlabel": "label on its x axis", "ylabel": "label on its y axis"}
-_DRAWN = {"lines": "line", "bars": "group of bars", "points": "group of points"}
+_DRAWN = {
+    "lines": ("line", "lines"),
+    "bars": ("group of bars", "groups of bars"),
+    "points": ("group of points", "groups of points"),
+}
 
 
 def expect_figure(
@@ -28,9 +32,8 @@ def expect_figure(
     if not isinstance(actual, Figure):
         raise Unmet(f"{name} must be a figure of matplotlib, but it is {described(actual)}")
     if len(actual.axes) != len(expected.axes):
-        raise Unmet(
-            f"{name} must have {_count(len(expected.axes), 'pair')} of axes, but it has {len(actual.axes)}."
-        )
+        pairs = _count(len(expected.axes), "pair", "pairs")
+        raise Unmet(f"{name} must have {pairs} of axes, but it has {len(actual.axes)}.")
     _expect_text(actual.title, expected.title, "title", name, same=texts)
     for number, (axes, right) in enumerate(zip(actual.axes, expected.axes, strict=True)):
         which = name if len(expected.axes) == 1 else f"Axes {number} of {within(name)}"
@@ -64,11 +67,11 @@ def _expect_text(seen: str, right: str, words: str, name: str, *, same: bool) ->
 
 
 def _expect_drawn(
-    drawn: Sequence[Drawn], right: Sequence[Drawn], words: str, name: str, atol: float, hint: str
+    drawn: Sequence[Drawn], right: Sequence[Drawn], words: tuple[str, str], name: str, atol: float, hint: str
 ) -> None:
     """Expect that to each thing of one kind there is one that shows the same data."""
     if len(drawn) != len(right):
-        raise Unmet(f"{name} must show {_count(len(right), words)}, but it shows {len(drawn)}.")
+        raise Unmet(f"{name} must show {_count(len(right), *words)}, but it shows {len(drawn)}.")
     left = list(drawn)
     for number, one in enumerate(right):
         same = next(
@@ -76,7 +79,7 @@ def _expect_drawn(
             None,
         )
         if same is None:
-            which = f"the {words}" if len(right) == 1 else f"{words} {number + 1} of {len(right)}"
+            which = f"the {words[0]}" if len(right) == 1 else f"{words[0]} {number + 1} of {len(right)}"
             raise Unmet(f"{name} does not show the data of {which}. {hint}".rstrip())
         left.remove(same)
 
@@ -85,10 +88,5 @@ def _are_close(seen: np.ndarray, right: np.ndarray, atol: float) -> bool:
     return seen.shape == right.shape and bool(np.allclose(seen, right, atol=atol, equal_nan=True))
 
 
-def _count(count: int, one: str, many: str = "") -> str:
-    return f"1 {one}" if count == 1 else f"{count} {many or _plural(one)}"
-
-
-def _plural(words: str) -> str:
-    noun, of, rest = words.partition(" of ")
-    return f"{noun}s{of}{rest}"
+def _count(count: int, one: str, many: str) -> str:
+    return f"1 {one}" if count == 1 else f"{count} {many}"

@@ -132,7 +132,8 @@ class Remote:
         reply, decoder = self._student.exchange(*request)
         parts = ("value", "arguments", "gradients", "parameters")
         output, arguments, gradients, parameters = (decoder.decode(reply.get(part)) for part in parts)
-        if not isinstance(arguments, tuple) or not isinstance(gradients, dict) or not _named(parameters):
+        named = isinstance(parameters, dict) and all(isinstance(name, str) for name in parameters)
+        if not isinstance(arguments, tuple) or not isinstance(gradients, dict) or not named:
             raise ProtocolError("an inspection has no known form")
         try:
             by_position = {int(position): gradient for position, gradient in gradients.items()}
@@ -161,10 +162,6 @@ class Torch(Remote):
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")
         return Torch(self._student, {"torch": path}, path)
-
-
-def _named(parameters: object) -> bool:
-    return isinstance(parameters, dict) and all(isinstance(name, str) for name in parameters)
 
 
 def names_asked(code: object) -> Iterator[str]:

@@ -112,10 +112,6 @@ def _array(decoder: Decoder, content: Any, code: Header) -> Any:
     return as_objects(decode_objects(decoder, content)).reshape(shape)
 
 
-def _encode_scalar(_: Encoder, value: Any) -> Header:
-    return {"scalar": value.tobytes().hex(), "dtype": _known_name(value.dtype)}
-
-
 def _scalar(_: Decoder, digits: str, code: Header) -> Any:
     (number,) = _elements(bytes.fromhex(digits), code["dtype"])
     return number
@@ -177,5 +173,10 @@ ROWS = {
     "tensor": Row(("torch.Tensor",), _encode_tensor, _tensor),
     "dtype": Row(("torch.dtype",), _encode_dtype, _dtype),
     "array": Row(("numpy.ndarray",), _encode_array, _array),
-    "scalar": Row(("numpy.generic",), _encode_scalar, _scalar, is_key=True),
+    "scalar": Row(
+        ("numpy.generic",),
+        lambda _, value: {"scalar": value.tobytes().hex(), "dtype": _known_name(value.dtype)},
+        _scalar,
+        is_key=True,
+    ),
 }

@@ -55,14 +55,13 @@ def _row_of(kind: Any) -> Row | None:
 @lru_cache(1)
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
     """Return the rows by the addresses of their types, as long as no package is loaded."""
-    found = [(_found(path), row) for row in TABLE.values() for path in row.types]
-    return {id(kind): (kind, row) for kind, row in reversed(found) if kind is not None}
-
-
-def _found(path: str) -> object:
-    """Return the type of this dotted path, or None where its package has not been loaded."""
-    module, _, name = path.rpartition(".")
-    return getattr(sys.modules.get(module or "builtins"), name, None)
+    found = dict[int, tuple[object, Row]]()
+    for row in reversed(TABLE.values()):
+        for path in row.types:
+            module, _, name = path.rpartition(".")  # a package that is not loaded has no types
+            if (kind := getattr(sys.modules.get(module or "builtins"), name, None)) is not None:
+                found[id(kind)] = kind, row
+    return found
 
 
 class Encoder:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, get_args
 
-from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
+from autograder.worker.coding import Encoder, RefusedError, Row
 from autograder.worker.protocol import Header, ProtocolError
 
 _MOST = 100  # axes of a figure, or things of one kind on them
@@ -97,10 +97,6 @@ def _bars(group: Any) -> Iterator[list[float]]:
     yield [bar.get_width() if lying else bar.get_height() for bar in group.patches]
 
 
-def _decode(decoder: Decoder, code: Any, _: Header) -> Any:
-    return _built(decoder.value(code), Figure)
-
-
 def _built(value: Any, form: Any) -> Any:
     """Return a value of this type: a tuple of others, an array of numbers, a text, or facts by name."""
     if (inner := get_args(form)) and isinstance(value, list) and len(value) <= _MOST:
@@ -117,4 +113,5 @@ def _built(value: Any, form: Any) -> Any:
     raise ProtocolError("a figure has other facts")
 
 
-ROWS = {"figure": Row(("matplotlib.figure.FigureBase", "matplotlib.axes.Axes"), _encode, _decode)}
+_TYPES = ("matplotlib.figure.FigureBase", "matplotlib.axes.Axes")
+ROWS = {"figure": Row(_TYPES, _encode, lambda decoder, code, _: _built(decoder.value(code), Figure))}

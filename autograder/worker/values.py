@@ -21,10 +21,6 @@ def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], A
     return Row(types, lambda _, value: encode(value), lambda _, content, __: decode(content), is_key=True)
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
 def _malformed(content: object) -> Any:
     raise ProtocolError(f"a value that stands for itself has a form: {type(content).__name__}")
 
@@ -55,10 +51,6 @@ def _encode_float(value: float) -> Any:
     return plain if math.isfinite(plain) else {"float": repr(plain)}  # for which JSON has no number
 
 
-def _encode_complex(value: complex) -> Header:
-    return {"complex": complex.__repr__(value)}
-
-
 def _encode_range(value: range) -> Header:
     steps = [value.start, value.stop, value.step]
     if max(map(abs, steps)) >= MAX_INTEGER or len(value) > MAX_ELEMENTS:
@@ -80,18 +72,6 @@ def _dated(kind: type[date] | type[time]) -> Row:
     return _single(
         f"datetime.{name}", encode=lambda value: {name: kind.isoformat(value)}, decode=kind.fromisoformat
     )
-
-
-def _encode_timedelta(value: timedelta) -> Header:
-    return {"timedelta": [value.days, value.seconds, value.microseconds]}
-
-
-def _encode_missing(value: object) -> Header:
-    return {"missing": type(value).__name__.removesuffix("Type")}
-
-
-def _missing(name: str) -> Any:
-    return {"NaT": sys.modules["pandas"].NaT, "NA": sys.modules["pandas"].NA}[name]
 
 
 def _encode_bytes(encoder: Encoder, value: bytes) -> Header:
@@ -134,20 +114,30 @@ def _set(kind: type) -> Row:
 
 
 TABLE |= {
-    "None": _single("types.NoneType", "bool", encode=_itself, decode=_malformed),
+    "None": _single("types.NoneType", "bool", encode=lambda value: value, decode=_malformed),
     "str": _single("str", encode=_text, decode=_malformed),
     "int": _single("int", encode=_encode_whole, decode=_whole),
     "float": _single("float", "numpy.float64", encode=_encode_float, decode=float),
-    "complex": _single("complex", "numpy.complex128", encode=_encode_complex, decode=complex),
+    "complex": _single(
+        "complex",
+        "numpy.complex128",
+        encode=lambda value: {"complex": complex.__repr__(value)},
+        decode=complex,
+    ),
     "range": _single("range", encode=_encode_range, decode=_range),
     "missing": _single(
-        "pandas.api.typing.NaTType", "pandas.api.typing.NAType", encode=_encode_missing, decode=_missing
+        "pandas.api.typing.NaTType",
+        "pandas.api.typing.NAType",
+        encode=lambda value: {"missing": type(value).__name__.removesuffix("Type")},
+        decode=lambda name: {one: getattr(sys.modules["pandas"], one) for one in ("NaT", "NA")}[name],
     ),
     "datetime": _dated(datetime),
     "date": _dated(date),
     "time": _dated(time),
     "timedelta": _single(
-        "datetime.timedelta", encode=_encode_timedelta, decode=lambda amounts: timedelta(*amounts)
+        "datetime.timedelta",
+        encode=lambda value: {"timedelta": [value.days, value.seconds, value.microseconds]},
+        decode=lambda amounts: timedelta(*amounts),
     ),
     "bytes": Row(("bytes",), _encode_bytes, lambda decoder, place, _: decoder.content(place), is_key=True),
     "tuple": _sequence(tuple),

@@ -133,17 +133,12 @@ _SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def _limit(limits: dict[str, Any]) -> None:
-    memory = _memory() + (int(limits["memory_mb"]) << 20)
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]  # that it already has
+    memory = int(pages) * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
     bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
     for name, bound in (bounds | {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0}).items():
         with suppress(ValueError):  # the hard limit is lower already
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (bound, bound))
-
-
-def _memory() -> int:
-    """Return how many bytes this process already has."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
-    return int(pages) * resource.getpagesize()
 
 
 def _drop_capabilities() -> None:
