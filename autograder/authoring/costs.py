@@ -81,8 +81,8 @@ def _idle_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for name, method in methods.items():
         if name != "__init__":
             yield f"{name} does nothing", indent(_method(method, "pass"), "    ")
-    for does, method in _idle(forward, "super().forward", of_tensors=True):
-        yield f"forward {does}", indent(method, "    ")
+    for does, code in _idle(forward, "super().forward", of_tensors=True):
+        yield f"forward {does}", indent(code, "    ")
 
 
 def _idle(function: ast.FunctionDef, right: str, *, of_tensors: bool) -> Iterator[tuple[str, str]]:

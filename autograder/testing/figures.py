@@ -49,8 +49,8 @@ def _expect_axes(axes: Axes, right: Axes, name: str, *, texts: bool, atol: float
             raise Unmet(f"The {side} axis of {within(name)} must be {scale}, but it is {seen}.")
     if right.legend and len(axes.legend) < len(right.legend):
         raise Unmet(f"{name} needs a legend with {_count(len(right.legend), 'entry', 'entries')}.")
-    for fact, words in _DRAWN.items():
-        _expect_drawn(getattr(axes, fact), getattr(right, fact), words, name, atol, hint)
+    for fact, counted in _DRAWN.items():
+        _expect_drawn(getattr(axes, fact), getattr(right, fact), counted, name, atol, hint)
     if len(axes.images) != len(right.images) or not all(
         _are_close(one, other, atol) for one, other in zip(axes.images, right.images, strict=True)
     ):

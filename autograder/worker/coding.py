@@ -58,7 +58,7 @@ def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
     found = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
         for path in row.types:
-            module, _, name = path.rpartition(".")  # a package that is not loaded has no types
+            module, __, name = path.rpartition(".")  # a package that is not loaded has no types
             if (kind := getattr(sys.modules.get(module or "builtins"), name, None)) is not None:
                 found[id(kind)] = kind, row
     return found

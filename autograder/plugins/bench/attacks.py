@@ -140,7 +140,8 @@ def _site(prepared: Path) -> Iterator[Site]:
         socket.socket(socket.AF_INET) as tcp,
         socket.socket(socket.AF_UNIX) as unix,
     ):
-        site = Site(*(Path(folder, name) for name in ("home", "host", "course")), (tcp, unix))
+        root = Path(folder)
+        site = Site(root / "home", root / "host", root / "course", (tcp, unix))
         site.home.mkdir()
         site.host.mkdir()
         shutil.copytree(prepared, site.course)
