@@ -8,6 +8,7 @@ All this happens on the submission's side, where it can be tampered with. What i
 """
 
 import signal
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,21 +48,19 @@ class Recorder:
         signal.signal(signal.SIGALRM, self._handler)
 
     def _start(self) -> None:
-        from torch._C import _autograd, _profiler  # here, as a course need not have torch
-
-        config = _profiler.ProfilerConfig(_profiler.ProfilerState.CPU, *_OFF, _profiler._ExperimentalConfig())
+        core = sys.modules["torch._C"]  # which a course need not have
+        profiler: Any = core._profiler
+        config = profiler.ProfilerConfig(profiler.ProfilerState.CPU, *_OFF, profiler._ExperimentalConfig())
         try:
-            _autograd._enable_profiler_legacy(config)
+            core._autograd._enable_profiler_legacy(config)
         except RuntimeError:  # the submission runs a profiler of its own
             self._names.add(LOST)
         signal.setitimer(signal.ITIMER_REAL, _SECONDS)
 
     def _stop(self) -> None:
-        from torch._C import _autograd
-
         signal.setitimer(signal.ITIMER_REAL, 0)
         try:
-            events = _autograd._disable_profiler_legacy()
+            events = sys.modules["torch._C"]._autograd._disable_profiler_legacy()
         except RuntimeError:
             events = []
         names = [name for of_thread in events for name in _names(of_thread)]
