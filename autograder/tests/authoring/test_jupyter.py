@@ -65,8 +65,9 @@ def released(name: str) -> dict[str, Any]:
     return notebook
 
 
-def test_each_release_opens_without_a_word_or_a_change_and_with_its_checks_locked(lab: Lab) -> None:
-    for name, exercise in COURSE.exercises.items():
+def test_a_release_opens_without_a_word_or_a_change_and_with_its_checks_locked(lab: Lab) -> None:
+    for name in (SOLVED, SEEN, [*COURSE.exercises][-1]):  # all are built alike
+        exercise = COURSE.exercises[name]
         lab.open(name)
         cells = {cell["id"]: cell for cell in lab.page.evaluate(CELLS)}
         assert list(cells) == [cell["id"] for cell in released(name)["cells"]]

@@ -122,7 +122,6 @@ def test_a_deadline_ends_a_process_that_has_sent_half_an_answer(peer: Peer) -> N
 BUSY = {
     "computes": (COMPUTES, False),
     "sleeps": (UNTIL_KILLED, True),
-    "locks itself": ("import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()", True),
     "beside a thread": (
         f"import _thread, time\n_thread.start_new_thread(time.sleep, (60,))\n{COMPUTES}",
         False,
