@@ -51,7 +51,7 @@ def test_a_cell_shows_what_it_prints_displays_and_ends_with(run: Run) -> None:
     assert shown["error"] is None
     texts = [item.get("text") or item["data"]["text/plain"] for item in shown["outputs"]]
     assert texts == ["out\n", "err\n", "1", "2"]
-    assert run("x = 20\nNone")["outputs"] == []
+    assert run("5\nx = 20")["outputs"] == []
     assert run("print(x + 1)")["outputs"][0]["text"] == "21\n"  # one cell's names are there for the next
     shown = run("class Picture:\n    def _repr_png_(self):\n        return b'png'\nPicture()")
     assert shown["outputs"][0]["data"]["image/png"] == "cG5n"
