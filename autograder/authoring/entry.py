@@ -14,7 +14,6 @@ from autograder.course.course import FILE, Course
 from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, wrong_rules
 from autograder.course.names import suggestion
 from autograder.course.packages import modules
-from autograder.course.rule import GROUPS
 from autograder.course.source import Role, read_yaml
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
@@ -95,49 +94,25 @@ def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
 
 
 _SIGNS = {"@"}  # which forbid may hold, too
-_KNOWN = frozenset(GROUPS).union(*GROUPS.values())
-
-
-def unknown_operators(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield each word of `by_hand` that is neither a group nor an operator of torch, with its place."""
-    for place, word in _words(course, exercise, "by_hand"):
-        if not exercise.has_torch:
-            yield f"{place}: by_hand records what torch runs, but `packages` lists no torch; delete it"
-            continue
-        import torch
-
-        if word not in _KNOWN and (word.endswith("_") or not hasattr(torch.ops.aten, word)):
-            yield f'{place}: "{word}" is neither a group nor an operator of torch; {_meant(word, _KNOWN)}'
 
 
 def unknown_calls(course: Course, exercise: Exercise) -> Iterator[str]:
     """Yield each word of `forbid` that names nothing in the course's packages, Python or the exercise.
 
-    It comes with its place, and may be right all the same, as the name of something in another library.
+    It comes with its line in course.yaml, and may be right all the same: a name in another library. A wrong
+    word of `by_hand` holds the reference itself for an instructor.
     """
     known = _names(exercise.packages) | {name for code in exercise.reference for name in bound_names(code)}
-    for place, word in _words(course, exercise, "forbid"):
-        if word not in known:
-            packages = ", ".join(exercise.packages) or "Python"
-            yield f'{place}: "{word}" names nothing in {packages}; {_meant(word, known)}'
-
-
-def _words(course: Course, exercise: Exercise, key: str) -> Iterator[tuple[str, str]]:
-    """Yield the words that stand under a key of the exercise's entry, each with its line in course.yaml."""
     path = course.root / FILE
     document = read_yaml(path)
-    for number, entry in enumerate(course.settings.exercises):
-        rules = getattr(entry, key) if entry.name == exercise.name else {}
-        for question, words in rules.items():
-            for place, word in enumerate(words):
-                line = document.line(("exercises", number, key, question, place))
-                yield f"{path}:{line}: {key}.{question}", word
-
-
-def _meant(word: str, known: frozenset[str]) -> str:
-    """Ask which of many names was meant; a list of all would tell nobody anything."""
-    close = suggestion(word, known)
-    return close if close.startswith("did") else "take it out, or correct its spelling"
+    number = [entry.name for entry in course.settings.exercises].index(exercise.name)
+    for question, words in course.settings.exercises[number].forbid.items():
+        for place, word in enumerate(words):
+            if word not in known:
+                line = document.line(("exercises", number, "forbid", question, place))
+                packages, close = ", ".join(exercise.packages) or "Python", suggestion(word, known)
+                fix = close if close.startswith("did") else "take it out, or correct its spelling"
+                yield f'{path}:{line}: forbid.{question}: "{word}" names nothing in {packages}; {fix}'
 
 
 @cache
