@@ -105,9 +105,7 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
 ) -> None:
     list_misconceptions(course)
     found = costs(course)
-    other_rows = found[
-        "row_sums", "other_rows"
-    ]  # its visible check fails, so the first failed test is enough
+    other_rows = found["row_sums", "other_rows"]  # its check fails, so the first failed test is enough
     assert (other_rows.share, len(other_rows.fails), other_rows.is_green) == (0.25, 1, False)
     assert found["row_sums", "detour"].share == 0
     assert ("row_sums", "only_broken") not in found

@@ -209,17 +209,6 @@ def test_assignments_leak_nothing(name: str) -> None:
     assert leaks(COURSE.exercises[name], COURSE.assignments / name) == []
 
 
-@pytest.mark.parametrize("name", list(COURSE.exercises))
-def test_every_private_file_and_answer_has_lines_that_tell(name: str) -> None:
-    exercise = COURSE.exercises[name]
-    private = set(private_lines(exercise))
-    for path in private_files(exercise):
-        lines = {line.strip(QUOTES) for line in path.read_text(encoding="utf-8").splitlines()}
-        assert lines & private, path
-    for cell in (cell for cell in exercise.cells if BEGIN in cell.text):
-        assert {line.strip(QUOTES) for line in cell.text.splitlines()} & private, cell.name
-
-
 PLANTED = {
     "an answer": "return torch.mul(x, 2)",
     "a written answer": "Both are linear: a factor common to all terms can be taken out of the sum.",
