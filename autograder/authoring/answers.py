@@ -7,7 +7,7 @@ tests and known mistakes are not among them.
 import ast
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise, Variant, own_files
 from autograder.course.notebook import NotebookJson, build_notebook, notebook_of, to_json
 from autograder.course.source import BEGIN, END, Cell, Role
-from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import read_extensions
 from autograder.submission.notebook import NotebookCell, cells_of, parse_notebook
@@ -84,26 +83,16 @@ OTHER_WAYS = """\
 Each of these takes the place of answers above. A cell that only calls checks tries it as it tried yours."""
 
 
-class NotOverError(UsageError):
-    """Students may still hand in, so that solutions should not leave yet; each line names an exercise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What came of releasing solutions: the files, and why other exercises have to wait."""
-
-    paths: tuple[Path, ...]
-    waiting: tuple[str, ...]
-
-
 def write_solutions(
     course: Course, exercises: Sequence[Exercise], now: datetime, *, early: bool = False
-) -> Written:
-    """Write the solutions of each exercise that is over, or of all where `early` asks for that."""
+) -> tuple[list[Path], list[str]]:
+    """Write the solutions of each exercise that is over, or of all where `early` asks for that.
+
+    Return the files, and why other exercises have to wait.
+    """
     why = {exercise: "" if early else _why_wait(course, exercise.name, now) for exercise in exercises}
     over = [exercise for exercise in exercises if not why[exercise]]
-    paths = tuple(path for exercise in over for path in _write(course, exercise))
-    return Written(paths, tuple(filter(None, why.values())))
+    return [path for exercise in over for path in _write(course, exercise)], [*filter(None, why.values())]
 
 
 def solutions(exercise: Exercise) -> tuple[Cell, ...]:

@@ -27,16 +27,12 @@ _ATTRIBUTES = frozenset((
 ))  # fmt: skip
 
 
-class NamingError(UsageError):
-    """The group cannot be named; the message says why and what to do."""
-
-
 def find_group(course: Course, exercises: Sequence[Exercise], name: str) -> Group:
     """Return the group of this name among the answers that have been graded."""
     groups = class_statistics(read_graded_work(course, exercises)).groups
     found = next((group for group in groups if group.name == name), None)
     if found is None:
-        raise NamingError(f'"{name}" is no group; {suggestion(name, [group.name for group in groups])}')
+        raise UsageError(f'"{name}" is no group; {suggestion(name, [group.name for group in groups])}')
     return found
 
 
@@ -50,9 +46,9 @@ def mistaken_code(group: Group) -> str:
     try:
         tree = ast.parse(group.answer)
     except (SyntaxError, ValueError):
-        raise NamingError(f"{whose} is not valid Python; write the mistake yourself") from None
+        raise UsageError(f"{whose} is not valid Python; write the mistake yourself") from None
     if risks := sorted(set(_risks(tree))):
-        raise NamingError(
+        raise UsageError(
             f"{whose} uses {', '.join(risks)}, but known mistakes run without walls; "
             "write the mistake yourself"
         )
@@ -65,10 +61,10 @@ def mistaken_code(group: Group) -> str:
 def write_mistake(exercise: Exercise, group: Group, what: str, words: str, code: str) -> Path:
     """Write solutions/EXERCISE/mistakes/QUESTION__WHAT.py, whose docstring is what students read."""
     if not _WHAT.fullmatch(what):
-        raise NamingError(f'"{what}": use small letters, digits and underscores, such as no_softmax')
+        raise UsageError(f'"{what}": use small letters, digits and underscores, such as no_softmax')
     path = exercise.folder / "mistakes" / f"{group.question}__{what}.py"
     if path.exists():
-        raise NamingError(f"{path}: exists already; choose another name")
+        raise UsageError(f"{path}: exists already; choose another name")
     said = " ".join(words.split()).replace("\\", "\\\\").replace('"', "'")
     return write_whole(path, f'"""{said}"""\n\n{code}')
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from autograder.cli import options
-from autograder.errors import SOME_REFUSED
+from autograder.errors import SOME_REFUSED, UsageError
 
 from_nbgrader = click.option(
     "--from-nbgrader",
@@ -37,16 +37,16 @@ def release(
     course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
 ) -> None:
     """Write the folders for students to assignments/."""
-    from autograder.authoring.answers import NotOverError, write_solutions
+    from autograder.authoring.answers import write_solutions
     from autograder.authoring.release import answered_early, release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
         raise click.UsageError("--early goes with --solutions, and --check without it")
     if solutions:
-        written = write_solutions(course, exercises, datetime.now(UTC), early=early)
-        options.print_written(course, written.paths)
-        if written.waiting:
-            raise NotOverError("\n".join(written.waiting))
+        paths, waiting = write_solutions(course, exercises, datetime.now(UTC), early=early)
+        options.print_written(course, paths)
+        if waiting:
+            raise UsageError("\n".join(waiting))
     elif check:
         changed = stale(course, exercises)
         message = "not what a release would write; run `autograder release` and commit it"

@@ -8,7 +8,6 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 
 from IPython.core.error import UsageError
 
@@ -23,12 +22,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 
-@dataclass(frozen=True)
-class Rest:
-    """What to run in the place of a statement that failed, and what to say about the parts left out."""
-
-    statements: Sequence[ast.stmt]
-    note: str = ""
+Rest = tuple[
+    Sequence[ast.stmt], str
+]  # what to run in the place of a statement, and a note on what is left out
 
 
 class Omissions:
@@ -54,7 +50,7 @@ class Omissions:
         if not why or isinstance(statement, _DEFINITIONS):
             return None
         if isinstance(statement, _IMPORTS) and len(statement.names) > 1:
-            return Rest(tuple(_one_by_one(statement)))
+            return tuple(_one_by_one(statement)), ""
         return self._left_out(statement, error, why)
 
     def unmade(self, names: Collection[str]) -> BaseException | None:
@@ -79,9 +75,9 @@ class Omissions:
         kept = [decorator for decorator in statement.decorator_list if not _mentions(decorator, name)]
         if len(kept) < len(statement.decorator_list):
             statement.decorator_list = kept
-            return Rest((statement,), f"A decorator of {statement.name} was left out: {why}.")
+            return (statement,), f"A decorator of {statement.name} was left out: {why}."
         if [node for node in ast.walk(statement) if _write_out(node, name)]:
-            return Rest((statement,), f"Annotations of {statement.name} were not read: {why}.")
+            return (statement,), f"Annotations of {statement.name} were not read: {why}."
         return None
 
     def _left_out(self, statement: ast.stmt, error: BaseException, why: str) -> Rest:
@@ -89,7 +85,7 @@ class Omissions:
         self._origins.update(dict.fromkeys(names, (quoted, why)))
         if not isinstance(statement, _IMPORTS):
             self._unmade.update(dict.fromkeys(names, error))
-        return Rest((), f"Line {statement.lineno}, {quoted}, was left out: {why}.")
+        return (), f"Line {statement.lineno}, {quoted}, was left out: {why}."
 
     def _reason(self, statement: ast.stmt, error: BaseException) -> str:
         """Return why a statement cannot work here, or nothing where it fails everywhere."""

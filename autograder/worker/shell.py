@@ -152,10 +152,11 @@ class _CellShell(InteractiveShell):  # type: ignore[misc]
             rest = self.owner.omissions.rest(statement, result.error_in_exec)
             if rest is None:
                 return True
-            if rest.note:
-                self.owner.outputs.text("stderr", f"{rest.note}\n")
+            statements, note = rest
+            if note:
+                self.owner.outputs.text("stderr", f"{note}\n")
             result.error_in_exec = None
-            if await self.run_ast_nodes(rest.statements, cell_name, shown, compiler, result):
+            if await self.run_ast_nodes(statements, cell_name, shown, compiler, result):
                 return True
         return False
 

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder.authoring.naming import NamingError, find_group, mistaken_code, write_mistake
+from autograder.authoring.naming import find_group, mistaken_code, write_mistake
 from autograder.authoring.verify import prove
 from autograder.batch.grade import grade_submissions
 from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.errors import UsageError
 from autograder.publishing.dashboard import Group, class_statistics
 from autograder.publishing.graded_work import read_graded_work
 from autograder.sandbox.zygote import Zygote
@@ -69,7 +70,7 @@ def test_a_group_becomes_a_name_that_is_proved_and_told_to_all(tmp_path: Path, z
     ],
 )  # fmt: skip
 def test_an_answer_that_could_do_more_than_compute_is_refused(code: str) -> None:
-    with pytest.raises(NamingError, match="write the mistake yourself"):
+    with pytest.raises(match="write the mistake yourself"):
         mistaken_code(group(f"def double(x):\n    return x\n{code}\n"))
 
 
@@ -81,13 +82,13 @@ def test_an_answer_that_only_computes_loses_its_comments() -> None:
     assert mistaken_code(group(code)) == (
         "import torch\n\nclass A(torch.nn.Module):\n\n    def __init__(self):\n        super().__init__()\n"
     )
-    with pytest.raises(NamingError, match="not valid Python"):
+    with pytest.raises(match="not valid Python"):
         mistaken_code(group("def"))
 
 
 def test_what_is_there_or_is_no_name_is_refused(course: Course) -> None:
     for what in ("../x", "Upper", "squares", ""):
-        with pytest.raises(NamingError):
+        with pytest.raises(UsageError):
             write_mistake(small(course), group("x = 1"), what, "Words.", "x = 1\n")
-    with pytest.raises(NamingError, match='"double-1" is no group'):
+    with pytest.raises(match='"double-1" is no group'):
         find_group(course, [small(course)], "double-1")
