@@ -30,6 +30,7 @@ _MOST_BETTER = 5  # edits of which each turns some failed tests, with which a se
 # Candidates for which the worker answers one request, or that are still tried after the first repair.
 _AT_ONCE = 16
 _REPAIRS = 4  # of which the best is told
+_MOST_BYTES = 1 << 16  # of an array, to say how near it is
 _LONG = 300_000  # microseconds, from which on each test is a request of its own
 
 
@@ -312,9 +313,9 @@ def _form(part: Any) -> object:
 
 
 def _wrong(one: Any, other: Any) -> float:
-    """Return the share of numbers that differ; those of an array have eight bytes each."""
+    """Return the share of numbers that differ; of an array, the first ones count, of eight bytes each."""
     if isinstance(one, bytes):
-        places = range(0, len(one), 8)
+        places = range(0, min(len(one), _MOST_BYTES), 8)
         return float(sum(one[at : at + 8] != other[at : at + 8] for at in places)) / max(len(places), 1)
     if not one.numel():
         return 0.0

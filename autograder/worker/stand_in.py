@@ -99,14 +99,11 @@ class _Bar:
 def _tqdm() -> ModuleType:
     """Return a module for all of tqdm's, with the names that notebooks use."""
     module = ModuleType("tqdm")
-    bars = {"tqdm": _Bar, "tqdm_notebook": _Bar, "trange": _counted, "tnrange": _counted}
+    bars: dict[str, Any] = {"tqdm": _Bar, "tqdm_notebook": _Bar}
+    bars |= dict.fromkeys(("trange", "tnrange"), lambda *bounds, **_: _Bar(range(*bounds)))
     spec = ModuleSpec("tqdm", None)  # for torch, which asks where it lies
     vars(module).update(bars, auto=module, notebook=module, __spec__=spec)
     return module
-
-
-def _counted(*bounds: int, **_: object) -> _Bar:
-    return _Bar(range(*bounds))
 
 
 def _compile(model: Any = None, **_: object) -> Any:
