@@ -17,7 +17,7 @@ from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, 
 from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.patterns import filled
 from autograder.diagnosis.pieces import MOST_NAMES, Compared, Pieces, data_of, holds_place, operation, ways
-from autograder.diagnosis.trees import New, altered, is_docstring, parsed, replaced, words_of
+from autograder.diagnosis.trees import New, altered, is_docstring, parsed, words_of
 
 _MOST_CHANGED, _MOST_ADDED = 6, 30  # words and signs of one edit
 _OF_SIZE = 0.06  # for each of them an edit comes later
@@ -375,32 +375,6 @@ def _in_lists(making: Making, place: Place) -> Iterator[Edit]:
                     yield from making.edit(place.node, altered(place.node, elts=several), "order", 1.8)
 
 
-def _orders(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield statements that follow one another in the other order, or what stands before a loop inside it."""
-    bodies = [getattr(place.node, name, None) for name in ("body", "orelse")]
-    for body in bodies:
-        for one, other in pairwise(body if isinstance(body, list) else ()):
-            if place.scope.function == "__init__":
-                yield from making.edit(other, ast.Pass(), "order", 1.2, (one, [other, one]))
-            elif place.scope.function:
-                yield from _exchanged(making, one, other)
-            if isinstance(other, ast.For) and isinstance(one, ast.Assign):
-                loop = altered(other, body=[one, *other.body])
-                yield from making.edit(one, ast.Pass(), "in the loop", 1.8, (other, loop), size=2)
-
-
-def _exchanged(making: Making, one: ast.stmt, other: ast.stmt) -> Iterator[Edit]:
-    """Yield w = g(s); v = f(w) for w = f(s); v = g(w): two steps in the other order."""
-    match one, other:
-        case ast.Assign(targets=[ast.Name(id=name)], value=first), (
-            ast.Assign(value=second) | ast.Return(value=ast.expr() as second)
-        ):
-            inside, deep = data_of(first), data_of(second)
-            if inside is not None and isinstance(deep, ast.Name) and deep.id == name:
-                exchanged = replaced(second, {id(deep): inside}), replaced(first, {id(inside): deep})
-                yield from making.edit(first, exchanged[0], "order", 1.4, (second, exchanged[1]))
-
-
 def _slips(making: Making, place: Place) -> Iterator[Edit]:
     """Yield results that are kept, tensors that are not changed in place, and blocks taken apart."""
     node = place.node
@@ -428,6 +402,6 @@ def _slips(making: Making, place: Place) -> Iterator[Edit]:
 
 
 _MAKERS: tuple[Maker, ...] = (
-    _values, _numbers, _names, _unread, _steps, _calls, _orders, _in_lists, _slips, _changed_back,
+    _values, _numbers, _names, _unread, _steps, _calls, _in_lists, _slips, _changed_back,
     _general_steps,
 )  # fmt: skip

@@ -26,7 +26,7 @@ SECOND = Inputs(b"disclosed, a second set")
 _EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
 _SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
-_MOST_BETTER = 5  # edits of which each turns some failed tests, with which a second one is tried
+_MOST_BETTER = 5  # edits with which a second one is tried
 # Candidates for which the worker answers one request, or that are still tried after the first repair.
 _AT_ONCE = 16
 _REPAIRS = 4  # of which the best is told
@@ -43,12 +43,10 @@ class Bench(Backend, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Edits, one after the other, and the code after them; `whole` where every test passes then."""
+    """Edits, one after the other, and the code after them, which passes every test."""
 
     edits: tuple[Edit, ...]
     code: Code
-    turned: frozenset[int] = frozenset()  # the numbers of the tests that pass now and did not
-    whole: bool = True
 
 
 @dataclass
@@ -116,25 +114,18 @@ class Search:
     _halves: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return the repairs of some code that fails these tests: whole ones, of one edit or two, or a part.
-
-        The first is the best of those that were found.
-        """
+        """Return repairs of some code that fails these tests, by one edit or else two, the best first."""
         self._seen.add(code.text)
         self._before = self._distances(code, failed)
-        if whole := self._single(code, failed, self.budget * _SINGLE, self.most):
-            return whole
-        better = self._better(failed)
-        for one in better[:_MOST_BETTER]:
-            left = [test for test in failed if test.number not in one.turned]
+        if found := self._single(code, failed, self.budget * _SINGLE, self.most):
+            return found
+        for one in self._better(failed)[:_MOST_BETTER]:
             limit = self.spent + (self.budget - self.spent) / _MOST_BETTER
-            found = self._single(one.code, left, limit, self.most // 2)
-            apart = [
-                two for two in found if two.edits[0].old is not one.edits[0].old
-            ]  # two mistakes, not one
-            if apart:
-                return [Repair(one.edits + two.edits, two.code, two.turned) for two in apart]
-        return [one for one in better[:1] if one.turned]
+            found = self._single(one.code, failed, limit, self.most // 2)
+            # Two edits of one place would be one mistake.
+            if apart := [two for two in found if two.edits[0].old is not one.edits[0].old]:
+                return [Repair(one.edits + two.edits, two.code) for two in apart]
+        return []
 
     def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float, most: int) -> list[Repair]:
         """Return what one of so many edits repairs; after the first, only a few more are tried."""
@@ -148,8 +139,7 @@ class Search:
             if failing is None:
                 # A variable that is then computed for nothing: the edit goes round what is wrong.
                 if not candidate.code.unread - code.unread and self._passes_all(candidate, failed):
-                    turned = frozenset(test.number for test in failed)
-                    found.append(Repair(candidate.edits, candidate.code, turned))
+                    found.append(Repair(candidate.edits, candidate.code))
                     last = min(last, self.tried + _AT_ONCE)
                 continue
             self._keep(candidate, failing, was_first=failing.test is order[0])
@@ -187,13 +177,13 @@ class Search:
         self._own = {test: written for (test, _), (_, written) in candidate.known.items()}
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
-    def _better(self, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return edits that bring failed tests nearer to passing, and fail no other, the best first.
+    def _better(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
+        """Return edited codes that are nearer to passing failed tests, and fail no other, the best first.
 
-        An edit counts that turns a test, or after which results have the right form or fewer wrong numbers.
+        Results then have the right form, or fewer wrong numbers.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
-        found: list[tuple[float, Repair]] = []
+        found: list[tuple[float, Candidate]] = []
         promising = (Candidate(self.bench, one.code, one.edits) for halves in self._halves for one in halves)
         for candidate in self._answered(promising, [*self._before]):
             if self.spent >= self.budget * _BETTER:
@@ -202,14 +192,9 @@ class Search:
             after = {test: self._distance(self._run(test, candidate)) for test in self._before}
             nearer = sum(self._before.values()) - sum(after.values())
             if nearer >= _NEARER and self._first_failure(others, candidate) is None:
-                turned = frozenset[int]()
-                if 0.0 in after.values():
-                    self._ask_all(candidate, failed, DISCLOSED)
-                    passed = (test for test in failed if self._run(test, candidate).error is None)
-                    turned = frozenset(test.number for test in passed)
-                found.append((nearer, Repair(candidate.edits, candidate.code, turned, whole=False)))
-        found.sort(key=lambda pair: (-len(pair[1].turned), -pair[0], pair[1].edits[0].rank))
-        return [repair for _, repair in found]
+                found.append((nearer, candidate))
+        found.sort(key=lambda pair: (-pair[0], pair[1].edits[0].rank))
+        return [candidate for _, candidate in found]
 
     def _distance(self, run: Run) -> float:
         """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""

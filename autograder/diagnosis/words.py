@@ -23,7 +23,6 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "discarded": "the result of this call kept instead of thrown away",
     "function": "another function",
     "in place": "a new tensor instead of a change in place",
-    "in the loop": "this statement inside the loop",
     "missing": "one more step",
     "name": "another variable",
     "number": "another number",

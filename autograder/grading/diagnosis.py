@@ -3,7 +3,6 @@
 import ast
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +28,7 @@ from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
 from autograder.worker.protocol import pack
 
-_ENOUGH = 0.5  # of the failed tests must be explained before a part of them is
+_ENOUGH = 0.5  # of the failed tests must end in an error that says what is wrong
 _MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
 _TWO_THINGS = "Two changes make all tests pass:"
@@ -100,9 +99,9 @@ class Diagnosis:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 found = self.repairer.search(wrong.question, looked.code, tests, session)
-                if not (whole := bool(found and found[0].whole)):
+                if not found:
                     step = self.repairer.results(wrong.question).wrong_step(looked.code, tests, session)
-            if whole:
+            if found:
                 return self._repaired(wrong, looked, found)
         alike = self._alike(wrong)
         if looked and step:
@@ -111,13 +110,6 @@ class Diagnosis:
             return Named(alike.name, f"{alike.hint} {told}", place) if alike else Named("", told, place)
         if alike:
             return Named(alike.name, alike.hint)
-        said = Counter(str(run.error) for run in wrong.failed)
-        speak_alike = len(wrong.failed) > 1 and max(said.values()) >= _ENOUGH * len(wrong.failed)
-        # What most tests say in the same words is worth more than an edit after which some of them pass.
-        if looked and found and not speak_alike and len(found[0].turned) >= _ENOUGH * len(wrong.failed):
-            edit = found[0].edits[0]
-            told = f"With {looked.change(edit)}, more tests pass, but not all."
-            return Named("", told, looked.place(wrong.question, edit))
         return self._in_words(wrong)
 
     def _repaired(self, wrong: _Wrong, looked: Looked, repairs: Sequence[Repair]) -> Named:
@@ -163,7 +155,7 @@ class Diagnosis:
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, session)
-            self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found if one.whole)
+            self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found)
         return self._sorts[mistake.path]
 
     def _in_words(self, wrong: _Wrong) -> Named | None:

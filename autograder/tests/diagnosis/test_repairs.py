@@ -81,30 +81,7 @@ LOOP = """def causal_average_loop(x):
             y[b, t] = x[b, :t + 1].mean(0)
     return y
 """
-HEAD = """class Head(nn.Module):
-    def __init__(self, n_embd, head_size, block_size):
-        super().__init__()
-        self.key = nn.Linear(n_embd, head_size, bias=False)
-        self.query = nn.Linear(n_embd, head_size, bias=False)
-        self.value = nn.Linear(n_embd, head_size, bias=False)
-        self.register_buffer("hidden", torch.ones(block_size, block_size).triu(1).bool())
-
-    def forward(self, x):
-        n = x.shape[1]
-        scores = self.query(x) @ self.key(x).mT / self.key.out_features ** 0.5
-        return scores.masked_fill(self.hidden[:n, :n], -torch.inf).softmax(-1) @ self.value(x)
-"""
-AVERAGE = """def causal_average_loop(x):
-    y = torch.zeros_like(x)
-    for b in range(len(x)):
-        run = torch.zeros_like(x[0, 0])
-        for t in range(x.shape[1]):
-            run = run + x[b, t]
-            y[b, t] = run / (t + 1)
-    return y
-"""
 SCORES = "def attention_scores(inputs, query):\n    return inputs @ query\n"
-LAYERS = "        self.key = nn.Linear(n_embd, head_size, bias=False)\n"
 PROJECTED = """class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()
@@ -126,20 +103,6 @@ PROJECTED = """class SelfAttention_v2(nn.Module):
         (LOOP, ":t + 1", ":t", "value", "in line 5, at `t`"),
         (LOOP, "torch.zeros_like(x)", "x", "copy", "in line 2, at `x`"),
         (LOOP, "    return", "        return", "return in the loop", "in line 6, at `return y`"),
-        (
-            HEAD,
-            LAYERS + LAYERS.replace("key", "query"),
-            LAYERS.replace("key", "query") + LAYERS,
-            "order",
-            None,
-        ),
-        (
-            AVERAGE,
-            "    for b in range(len(x)):\n        run = torch.zeros_like(x[0, 0])\n",
-            "    run = torch.zeros_like(x[0, 0])\n    for b in range(len(x)):\n",
-            "in the loop",
-            None,
-        ),
         (SCORES, "inputs @ query", "inputs @ inputs[1]", "unread", "in line 2, at `inputs[1]`"),
     ],
 )
@@ -149,7 +112,6 @@ def test_one_mistake_is_repaired_where_it_is(
     assert was in right
     text = right.replace(was, written)
     (first, *_), name = repaired(text)
-    assert first.whole
     (edit,) = first.edits
     assert edit.kind == kind
     assert place in (None, Looked(first.code, {0: text}, text).where(edit))
@@ -172,7 +134,6 @@ def test_two_mistakes_are_told_with_both_places() -> None:
         "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].sum(0)\n    return y"
     )
     (first, *_), _ = repaired(text)
-    assert first.whole
     places = [Looked(first.code, {0: text}, text).where(edit) for edit in first.edits]
     assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
 
