@@ -101,16 +101,13 @@ def test_the_step_is_named_up_to_which_and_after_which_all_is_right(
         (ATTENTION, []),
         # Whoever exchanges the last result has it right.
         (ATTENTION, [("weights @ inputs", "(weights @ inputs).tanh() + 1")]),
-        (ATTENTION, [("weights @ inputs", "(weights.tanh() @ inputs).mT.mT")]),
         # A result of another shape has no place there.
         (ATTENTION, [("torch.softmax(scores, dim=-1)", "torch.softmax(scores, dim=-1).sum()")]),
-        (ATTENTION, [("scores, dim=-1", "scores.double() ** 2, dim=-1")]),
         # Two steps are wrong, and neither of them alone.
         (
             ATTENTION,
             [("scores, dim=-1", "scores ** 2, dim=0"), ("weights @ inputs", "weights @ inputs.tanh()")],
         ),
-        (LAYERS, [("dim=-1)", "dim=0)"), ("w @ v", "w.mT @ v.relu()")]),
         # Nobody knows what the second of two wrong lines should have made.
         (
             ATTENTION,
@@ -139,11 +136,6 @@ def test_nothing_is_said_without_a_proof(right: str, changes: list[tuple[str, st
         assert was in text
         text = text.replace(was, written)
     assert said(text) == ""
-
-
-def test_a_step_is_the_same_each_time() -> None:
-    text = ATTENTION.replace("scores, dim=-1", "scores ** 3, dim=0")
-    assert said(text) == said(text) != ""
 
 
 @pytest.mark.parametrize(

@@ -178,13 +178,14 @@ def right(course: Course) -> Notebook:
     return read_notebook(hand_in(course, "ann", solved(small(course))).notebook)
 
 
-def broken(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    """Let graders raise an error at the submission `BAD`."""
+def broken(monkeypatch: pytest.MonkeyPatch, *errors: tuple[Notebook, Exception]) -> None:
+    """Let graders raise these errors at these submissions."""
     grade = Grader.grade
 
     def fail(self: Grader, notebook: Notebook) -> Graded:
-        if notebook == BAD:
-            raise error
+        for bad, error in errors:
+            if notebook == bad:
+                raise error
         return grade(self, notebook)
 
     monkeypatch.setattr(Grader, "grade", fail)
@@ -203,7 +204,7 @@ def test_a_failure_of_ours_is_a_report_without_a_score_and_tells_the_student_not
     course: Course, zygote: Zygote, right: Notebook, monkeypatch: pytest.MonkeyPatch,
     error: Exception, message: str, problem: str, again: bool,
 ) -> None:  # fmt: skip
-    broken(monkeypatch, error)
+    broken(monkeypatch, (BAD, error))
     grader = CourseGrader(course, zygote)
     failed, graded = grader.grade(small(course), BAD), grader.grade(small(course), right)
     report = failed.report
@@ -220,25 +221,19 @@ def test_a_failure_of_ours_is_a_report_without_a_score_and_tells_the_student_not
     assert (graded.report.score, graded.problem, graded.traceback) == (5.0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("error", "stays"),
-    [(StarvedError("busy"), False), (RuntimeError("?"), False), (AutograderError("!"), True)],
-)
 def test_an_unforeseen_failure_ends_the_process_and_the_next_submission_gets_another(
-    course: Course,
-    right: Notebook,
-    monkeypatch: pytest.MonkeyPatch,
-    family: Family,
-    error: Exception,
-    stays: bool,
+    course: Course, right: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken(monkeypatch, error)
+    worse, late = Notebook(b"worse"), Notebook(b"late")
+    errors = (BAD, AutograderError("!")), (worse, RuntimeError("?")), (late, StarvedError("busy"))
+    broken(monkeypatch, *errors)
     before = set(psutil.Process().children())
     with MarkingProcess(course) as process:
-        (first,) = set(psutil.Process().children()) - before
-        assert process.attempt(small(course), BAD).report.status is Status.GRADER_ERROR
-        assert first.is_running() is stays
-        assert process.attempt(small(course), right).report.score == 5.0
+        for notebook, stays in ((BAD, True), (worse, False), (late, False)):
+            assert process.attempt(small(course), right).report.score == 5.0
+            (marker,) = set(psutil.Process().children()) - before
+            assert process.attempt(small(course), notebook).report.status is Status.GRADER_ERROR
+            assert marker.is_running() is stays
 
 
 @pytest.mark.parametrize(
