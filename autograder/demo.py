@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from zlib import crc32
 
 from autograder.authoring.answers import fill, other_answers, released, right_answers
@@ -28,18 +29,9 @@ def right(exercise: Exercise, _: str) -> Answers:
     return right_answers(exercise)
 
 
-def otherwise(exercise: Exercise, student: str) -> Answers:
-    """Answer in another right way, where the exercise knows one."""
-    return _by_one_of(exercise.accepted, exercise, student)
-
-
-def mistaken(exercise: Exercise, student: str) -> Answers:
-    """Answer with one of the known mistakes."""
-    return _by_one_of(exercise.mistakes, exercise, student)
-
-
-def _by_one_of(variants: Sequence[Variant], exercise: Exercise, student: str) -> Answers:
-    """Answer by one of `variants`, if there are any: always the same one for a student, seldom for two."""
+def by_one_of(kind: str, exercise: Exercise, student: str) -> Answers:
+    """Answer by one of the variants of a kind, if there are any: seldom by the same one for two students."""
+    variants: Sequence[Variant] = getattr(exercise, kind)
     place = crc32(f"{exercise.name} {student}".encode()) % max(len(variants), 1)
     chosen = [other_answers(exercise, one.code) for one in variants[place : place + 1]]
     return {**right_answers(exercise), **(chosen[0] if chosen else {})}
@@ -90,14 +82,15 @@ class Student:
         (submission.folder / "timestamp.txt").write_text(self.handed_in, encoding="utf-8")
 
 
+MISTAKEN = partial(by_one_of, "mistakes")
 CLASS = (
     Student("ada", "answers as the reference does", eager=True),
     Student("alan", "writes an endless loop", endless),  # which is waited for while others are graded
-    Student("blaise", "answers in another right way", otherwise, eager=True),
-    Student("carl", "makes a known mistake", mistaken, eager=True),
-    Student("dorothy", "makes a known mistake", mistaken),
-    Student("emmy", "makes a known mistake", mistaken),
-    Student("felix", "makes a known mistake", mistaken),
+    Student("blaise", "answers in another right way", partial(by_one_of, "accepted"), eager=True),
+    Student("carl", "makes a known mistake", MISTAKEN, eager=True),
+    Student("dorothy", "makes a known mistake", MISTAKEN),
+    Student("emmy", "makes a known mistake", MISTAKEN),
+    Student("felix", "makes a known mistake", MISTAKEN),
     Student("isaac", "touches nothing", lambda *_: {}),
     Student("kurt", "sends half a file", save=broken_off),
     Student("maryam", "has lost all metadata", save=stripped, eager=True),

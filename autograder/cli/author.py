@@ -106,12 +106,8 @@ def verify(
 
 @click.command()
 @click.argument("group")
-@click.option("--what", help="A name for the mistake, such as no_softmax.")
-@click.option("--sentence", help="What is wrong, for the student.")
-@click.option("--hint", help="What leads the student on.")
-@click.option("--yes", is_flag=True, help="Write it without asking; you have read the answer.")
 @options.course
-def name(course: "options.Course", group: str, yes: bool, **words: str | None) -> None:
+def name(course: "options.Course", group: str) -> None:
     """Make a known mistake of answers that fail alike.
 
     The dashboard lists such groups. The first answer of the group, without its comments, becomes a file in
@@ -127,11 +123,10 @@ def name(course: "options.Course", group: str, yes: bool, **words: str | None) -
         f"{len(found.students)} answers to {found.question} of {exercise.name} fail alike. One of them:"
     )
     click.echo(f"\n{clean_text(code)}\n")
-    asked = {"what": "Name of the mistake", "sentence": "What is wrong, in a sentence", "hint": "Hint"}
-    said = {key: words[key] or click.prompt(question) for key, question in asked.items()}
-    if not yes:
-        click.confirm("`verify` and `grade` will run this code without walls. Write it?", abort=True)
-    path = write_mistake(exercise, found, said["what"], f"{said['sentence']} {said['hint']}", code)
+    asked = ("Name of the mistake, such as no_softmax", "What is wrong, in a sentence", "Hint")
+    what, sentence, hint = map(click.prompt, asked)
+    click.confirm("`verify` and `grade` will run this code without walls. Write it?", abort=True)
+    path = write_mistake(exercise, found, what, f"{sentence} {hint}", code)
     click.echo(f"wrote {path.relative_to(course.root)}; prove it with: autograder verify {exercise.name}")
 
 

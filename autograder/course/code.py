@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
@@ -49,7 +50,7 @@ def readable(codes: Iterable[str]) -> bool:
         left -= len(code)
         tokens = _TOKEN.findall(code) if left >= 0 else []
         tokens_left -= len(tokens)
-        if left < 0 or tokens_left < 0 or not _flat(tokens):
+        if left < 0 or tokens_left < 0 or _depth(tokens) > MAX_DEPTH or not quick_to_parse(code):
             return False
     return True
 
@@ -66,20 +67,10 @@ def quick_to_run(code: str) -> bool:
     )
 
 
-def _flat(tokens: Iterable[str]) -> bool:
-    """Whether no dotted name is too long and no bracket too deep; text and comments count as if code."""
-    dots = depth = 0
-    dotted = False  # whether the last token was a dot
-    for sign in tokens:
-        if sign == ".":
-            dots, dotted = dots + 1, True
-        else:
-            dots = dots if dotted and sign not in _OPEN | _CLOSE else 0
-            dotted = False
-            depth = depth + 1 if sign in _OPEN else max(depth - 1, 0) if sign in _CLOSE else depth
-        if dots > MAX_DOTS or depth > MAX_DEPTH:
-            return False
-    return True
+def _depth(tokens: Iterable[str]) -> int:
+    """Return how many brackets are open at the deepest place; text and comments count as if code."""
+    steps = (1 if sign in _OPEN else -1 for sign in tokens if sign in _OPEN or sign in _CLOSE)
+    return max(accumulate(steps, lambda depth, step: max(depth + step, 0), initial=0))
 
 
 @dataclass(frozen=True, slots=True)

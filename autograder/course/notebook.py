@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -104,12 +105,12 @@ def _cell_metadata(cell: Cell) -> dict[str, Any]:
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
     """Return an id for each cell, made from its name or first words: two builds give the same ids."""
-    ids: list[str] = []
+    ids, met = list[str](), Counter[str]()
     for cell in cells:
         words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]
         proposed = cell.grade_id or f"{cell.role}-{'-'.join(words)[:48] or 'empty'}"
-        others = sum(known == proposed or known.startswith(f"{proposed}--") for known in ids)
-        ids.append(f"{proposed}--{others + 1}" if others else proposed)
+        met[proposed] += 1
+        ids.append(f"{proposed}--{met[proposed]}" if met[proposed] > 1 else proposed)
     return ids
 
 
