@@ -199,8 +199,9 @@ def _bent_calls(call: Call) -> Iterator[tuple[str, Call]]:
 
 
 def _inner_shapes(seen: Seen) -> Iterator[Question]:
-    """Ask for the shape of an inner result."""
-    for one, outcome in seen.chance.sample(seen.inner, min(_ASKED, len(seen.inner))):
+    """Ask for the shape of an inner result, but not of the whole, which questions for its elements tell."""
+    inner = [(one, outcome) for one, outcome in seen.inner if not outcome.same(seen.usual)]
+    for one, outcome in seen.chance.sample(inner, min(_ASKED, len(inner))):
         others = [other for _, other in (*seen.inner, *seen.changed)]
         where = "after" if one.quoted.isidentifier() else "in"
         text = f"What is the shape of `{one.quoted}` {where} line {one.line}?"
