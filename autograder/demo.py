@@ -22,6 +22,7 @@ DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "20
 _LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # whoever watches waits so long for the endless loop
 _ALL_HAND_IN = 2  # everybody hands in so many exercises; only the eager students hand in the others
 Answers = Mapping[str, str]
+Answering = Callable[[Exercise, str], Answers]
 
 
 def right(exercise: Exercise, _: str) -> Answers:
@@ -29,12 +30,16 @@ def right(exercise: Exercise, _: str) -> Answers:
     return right_answers(exercise)
 
 
-def by_one_of(kind: str, exercise: Exercise, student: str) -> Answers:
+def _by_one_of(kind: str, exercise: Exercise, student: str) -> Answers:
     """Answer by one of the variants of a kind, if there are any: seldom by the same one for two students."""
     variants: Sequence[Variant] = getattr(exercise, kind)
     place = crc32(f"{exercise.name} {student}".encode()) % max(len(variants), 1)
     chosen = [other_answers(exercise, one.code) for one in variants[place : place + 1]]
     return {**right_answers(exercise), **(chosen[0] if chosen else {})}
+
+
+otherwise: Answering = partial(_by_one_of, "accepted")
+mistaken: Answering = partial(_by_one_of, "mistakes")
 
 
 def endless(exercise: Exercise, _: str) -> Answers:
@@ -68,7 +73,7 @@ class Student:
 
     name: str
     about: str
-    answer: Callable[[Exercise, str], Answers] = right
+    answer: Answering = right
     save: Callable[[NotebookJson], str] = saved
     handed_in: str = IN_TIME
     eager: bool = False  # hands in every exercise
@@ -82,15 +87,14 @@ class Student:
         (submission.folder / "timestamp.txt").write_text(self.handed_in, encoding="utf-8")
 
 
-MISTAKEN = partial(by_one_of, "mistakes")
 CLASS = (
     Student("ada", "answers as the reference does", eager=True),
     Student("alan", "writes an endless loop", endless),  # which is waited for while others are graded
-    Student("blaise", "answers in another right way", partial(by_one_of, "accepted"), eager=True),
-    Student("carl", "makes a known mistake", MISTAKEN, eager=True),
-    Student("dorothy", "makes a known mistake", MISTAKEN),
-    Student("emmy", "makes a known mistake", MISTAKEN),
-    Student("felix", "makes a known mistake", MISTAKEN),
+    Student("blaise", "answers in another right way", otherwise, eager=True),
+    Student("carl", "makes a known mistake", mistaken, eager=True),
+    Student("dorothy", "makes a known mistake", mistaken),
+    Student("emmy", "makes a known mistake", mistaken),
+    Student("felix", "makes a known mistake", mistaken),
     Student("isaac", "touches nothing", lambda *_: {}),
     Student("kurt", "sends half a file", save=broken_off),
     Student("maryam", "has lost all metadata", save=stripped, eager=True),
