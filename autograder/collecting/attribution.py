@@ -107,7 +107,6 @@ class Owners:
         return [replace(one, file=file, exercise=exercise, exact=exact) for one in self._members(file)]
 
     def _members(self, file: ArchiveEntry) -> Iterable[Attribution]:
-        """Return whose a file is."""
         if record := self.record(file.name):
             return self._submitters(record)
         if (written := self.platform_name(file.name)) is None:
@@ -140,7 +139,6 @@ class Owners:
         return _one(name, found)
 
     def _submitters(self, record: GradescopeRecord) -> Iterator[Attribution]:
-        """Yield whose submission it is on Gradescope."""
         for student, email in record.submitters:
             try:
                 id_ = self._id(student, email, _GRADESCOPE)

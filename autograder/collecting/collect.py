@@ -139,7 +139,6 @@ class _Collection:
 
 
 def _about_time(found: Attribution, arrival: Arrival, due: datetime | None) -> str:
-    """Return what there is to say about a notebook's time."""
     if arrival.when is not None and due is not None:
         # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
         late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()

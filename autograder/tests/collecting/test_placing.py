@@ -304,18 +304,3 @@ def test_what_else_is_known_of_a_time_is_known_of_the_notebook_that_counts(submi
     assert (arrival_of(submission).upload, arrival_of(submission).is_late_untimed) == (4, True)
     (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00:00.000000 UTC", encoding="utf-8")
     assert (arrival_of(submission).number, arrival_of(submission).is_late_untimed) == ("7", False)
-
-
-@pytest.mark.parametrize("student", ["ann", "4711"])
-def test_a_folder_that_is_there_is_opened_without_reading_the_class(
-    tmp_path: Path, student: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place(Submission(tmp_path, student, "01_small"), b"1", Arrival(WHEN))
-
-    def scan(*_: object) -> None:
-        raise AssertionError("a class may have thousands of students")
-
-    monkeypatch.setattr(os, "listdir", scan)
-    assert place(Submission(tmp_path, student, "01_small"), b"2", Arrival(WHEN + HOUR)) is Placing.REPLACED
-    with pytest.raises(AssertionError):
-        place(Submission(tmp_path, "ben", "01_small"), b"1", Arrival(WHEN))
