@@ -187,20 +187,19 @@ class Lateness:
         penalty = self._plugin.late_submission_penalty(student, score, seconds) or 0.0
         return round(min(max(penalty, 0.0), max(score, 0.0)), 4)
 
-    def reckon(
-        self, submission: GradebookSubmission, row: SubmittedAssignment | None, handed_in: datetime | None
-    ) -> GradebookSubmission:
+    def reckon(self, submission: GradebookSubmission, row: SubmittedAssignment) -> GradebookSubmission:
         """Return the submission with its delay and penalty."""
-        due = self.due(submission.student, row)
-        extended = due if due is not None and due != self._base(row) else None
-        if due is None or handed_in is None or self.in_time(submission.student, row, handed_in):
+        student, handed_in = submission.student, row.timestamp
+        due = self.due(student, row)
+        extended = due if due != self._base(row) else None
+        if due is None or handed_in is None or self.in_time(student, row, handed_in):
             return replace(submission, extended=extended, seconds_late=0.0, penalty=0.0)
         came, score = handed_in.replace(tzinfo=UTC), sum(entry.score or 0.0 for entry in submission.entries)
         return replace(
             submission,
             extended=extended,
             seconds_late=(came - due).total_seconds(),
-            penalty=self.penalty(submission.student, score, row, handed_in),
+            penalty=self.penalty(student, score, row, handed_in),
             late_rule="" if self._late is None else self._late.reason(self._points, due, came),
         )
 
@@ -211,11 +210,10 @@ class Lateness:
 
         SQLAlchemy writes only what has changed.
         """
-        reckoned = self.reckon(submission, row, handed_in)
         if self._due:
             row.assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
         row.timestamp = handed_in
-        base, due = self._base(row), self.due(row.student_id, row)
+        reckoned, base, due = self.reckon(submission, row), self._base(row), self.due(row.student_id, row)
         if self._extensions is not None and base is not None and due is not None:
             row.extension = due.astimezone(UTC) - base.astimezone(UTC) or None
         for notebook in row.notebooks:

@@ -96,7 +96,7 @@ class Ledger:
             after = self.lateness.enter(row, before, row.timestamp)
             self._keep(before, after, DATES)
             for step, save in self._audit.replayed(before, saves[student]):
-                steps.append((self.lateness.reckon(step, row, row.timestamp), save))
+                steps.append((self.lateness.reckon(step, row), save))
         self._gradebook.db.commit()
         for step, save in steps:
             self._audit.add(step, BY_HAND, save=save)

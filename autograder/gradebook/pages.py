@@ -176,7 +176,7 @@ def read_gradebook(
         expect_nothing_lost(gradebook, exercise)
         lateness = Lateness(course, exercise)
         rows = sorted(rows_of(gradebook, exercise, student), key=lambda row: row.student_id)
-        found = [lateness.reckon(read_row(exercise, row), row, row.timestamp) for row in rows]
+        found = [lateness.reckon(read_row(exercise, row), row) for row in rows]
     bank = CommentBank(course.root)
     return tuple(found if as_written else (bank.put_in(exercise.name, one) for one in found))
 
