@@ -4,7 +4,6 @@ It also adds names to its lists, and keeps who saves a score. Feedback and relea
 never see a model answer. What students wrote runs no script.
 """
 
-import ast
 import os
 import re
 import sys
@@ -26,7 +25,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import and_
 from traitlets import Unicode
 
-from autograder.course.code import Piece, pieces, rests_on
+from autograder.course.code import pieces, rests_on
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
@@ -269,7 +268,7 @@ def _reason(own: Given, hint: str) -> str:
 
 
 def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
-    """Return the lines of the student's code for a question that spell what a report names.
+    """Return the lines of the cells on which an answer rests that spell what a report names.
 
     If none of these does, return those of all the student's code: some words count wherever they stand.
     """
@@ -279,27 +278,16 @@ def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> 
     spelt = re.compile(rf"(?<!\w){re.escape(found[1] or found[2])}(?!\w)")
     given = exercise.given | {cell.text for cell in exercise.cells if cell.role is Role.CHECK}
     cells = [(place, cell.source) for place, cell in enumerate(node.cells, 1) if cell.cell_type == "code"]
-    every = [piece for piece in pieces(code for _, code in cells) if cells[piece.at][1] not in given]
-    for some in (rests_on(question, every)[0], every):
-        lines = {
-            (cells[piece.at][0], number): line
-            for piece in some
-            for number, line in _code_lines(piece, cells[piece.at][1])
-            if spelt.search(line)
-        }
-        if lines:
-            break
-    first = sorted(lines.items())[:_MAX_LINES]
-    return [(f"cell {place}, line {number}", line) for (place, number), line in first]
-
-
-def _code_lines(piece: Piece, code: str) -> list[tuple[int, str]]:
-    """Return the numbered lines of a statement, or of a cell that cannot be parsed."""
-    lines = list(enumerate(code.split("\n"), 1))
-    if piece.tree is None:
-        return lines
-    first = min(getattr(node, "lineno", piece.tree.lineno) for node in ast.walk(piece.tree))
-    return lines[first - 1 : piece.tree.end_lineno]
+    own = [(place, code) for place, code in cells if code not in given]
+    rests = {piece.at for piece in rests_on(question, list(pieces(code for _, code in own)))[0]}
+    lines = [
+        (at in rests, f"cell {place}, line {number}", line)
+        for at, (place, code) in enumerate(own)
+        for number, line in enumerate(code.split("\n"), 1)
+        if spelt.search(line)
+    ]
+    best = max((is_own for is_own, *_ in lines), default=False)
+    return [(place, line) for is_own, place, line in lines if is_own is best][:_MAX_LINES]
 
 
 def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
