@@ -173,10 +173,7 @@ def _assigned_row(row: GivenTime, students: Students | None, exercises: Sequence
         ids = ", ".join(student.id for student in found)
         raise EntryError(f'"{row.name}" is the name of several students ({ids}); write the id or address')
     if not found and not (found := students.in_group(row.name)):
-        close = students.closest(row.name)
-        meant = " ".join((close.id, *(f"({text})" for text in close.names[:1]))) if close else ""
-        question = f"; did you mean {meant}?" if meant else ""
-        raise EntryError(f'"{row.name}" is not in the list of students{question}')
+        raise EntryError(students.unknown(row.name))
     return [replace(row, student=student.id) for student in found]
 
 

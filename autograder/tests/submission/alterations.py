@@ -74,7 +74,6 @@ def editor(
     ids: bool = False,
     cell: Json | None = None,
     above: tuple[Json, ...] = (),
-    below: tuple[Json, ...] = (),
     outputs: tuple[Json, ...] = (),
     whole: Json | None = None,
     **form: Any,
@@ -83,7 +82,7 @@ def editor(
 
     Metadata are those of each `cell` and those of the `whole` notebook. A `bare` editor has dropped all
     others before. It may give new `ids`, and `outputs` to each code cell. Cells that it puts in stand `above`
-    and `below` the others.
+    the others.
     """
 
     def alter(notebook: Json) -> bytes:
@@ -98,7 +97,7 @@ def editor(
         if ids:
             numbers = count()
             each_cell(notebook, lambda one: one.update(id=f"made-up-{next(numbers)}"))
-        notebook["cells"] = [*copy.deepcopy(above), *notebook["cells"], *copy.deepcopy(below)]
+        notebook["cells"] = [*copy.deepcopy(above), *notebook["cells"]]
         notebook["metadata"].update(whole or {})
         return dump(notebook, **form)
 
@@ -118,7 +117,6 @@ _MOUNT = "from google.colab import drive\ndrive.mount('/content/drive')\n!pip in
 _FORM = '#@title A field { display-mode: "form" }\nrate = 0.1 #@param {type:"number"}'
 _LISTING = "import numpy as np\nimport pandas as pd\nimport os\n"
 _LISTING += "for dirname, _, filenames in os.walk('/kaggle/input'):\n    print(dirname, filenames)"
-_MADE = "<a style='text-decoration:none' href='https://deepnote.com'>Created in <b>Deepnote</b></a>"
 _DRAWN: Json = {"output_type": "display_data", "data": {"image/png": PIXEL}, "metadata": {}}
 _FAILED: Json = {"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["\x1b[0;31mE\x1b[0m"]}
 _VIEW = {"application/vnd.jupyter.widget-view+json": {"model_id": "a1"}, "text/plain": ["HBox()"]}
@@ -144,7 +142,6 @@ EDITORS: dict[str, Alteration] = {
     "new_ids": editor(ids=True),  # cells that were cut and pasted keep their metadata
     "pasted_without_metadata": editor(bare=True, ids=True),  # all cells were typed into a new notebook
     "clean_metadata": editor(bare=True),  # nb-clean
-    "upgraded_with_other_ids": editor(5, ids=True),  # nbformat, from 4.4 to 4.5
     "colab": editor(
         0,
         cell={"id": "a", "outputId": "b", "colab": {"base_uri": "https://localhost:8080/"}},
@@ -158,14 +155,6 @@ EDITORS: dict[str, Alteration] = {
     ),
     "colab_drops_metadata": editor(0, bare=True, indent=2),  # copied cell by cell
     "kaggle": editor(4, cell={"trusted": True}, above=(code(_LISTING, _uuid="a"),), indent=None),
-    "deepnote": editor(
-        2,
-        cell={"deepnote_cell_type": "code", "execution_millis": 3},
-        below=(text(_MADE, created_in_deepnote_cell=True, deepnote_cell_type="markdown"),),
-    ),
-    "papermill": editor(
-        4, above=(code('# Parameters\nalpha = 0.6\nname = "run"', tags=["injected-parameters"]),)
-    ),
     # The bytes
     "escaped": editor(ensure_ascii=True, indent=None),  # json.dump as it comes
     "reordered": editor(sort_keys=True, indent=4),  # formatters of JSON
@@ -176,7 +165,6 @@ EDITORS: dict[str, Alteration] = {
     "letter_by_letter": rewritten(list),  # as the format allows so long as the parts join to the text
     "trailing_lines": rewritten(lambda text: text + "\n\n"),
     "trimmed": rewritten(lambda text: re.sub(r"(?m)[ \t]+$", "", text)),
-    **{f"format_4_{minor}": editor(minor) for minor in range(5)},
 }
 
 

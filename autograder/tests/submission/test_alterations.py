@@ -29,9 +29,8 @@ ALL = dict(alterations())
 TIMES = 4  # exercises on which each alteration is tried
 REFORMATTED = {"reformatted", "through_jupytext_py:sphinx", "colab_as_script"}  # whose demo cells are run
 GRADED = (
-    "colab", "kaggle", "deepnote", "jupytext_py:percent", "colab_as_script", "exported_as_script",
-    "papermill", "conflict_cells", "reformatted", "magics", "through_format_3", "through_jupytext_md",
-    "crlf_inside",
+    "colab", "kaggle", "jupytext_py:percent", "colab_as_script", "exported_as_script", "conflict_cells",
+    "reformatted", "magics", "through_format_3", "through_jupytext_md", "crlf_inside",
 )  # fmt: skip
 
 
