@@ -8,8 +8,6 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from autograder.submission.students import Students
-
 MAX_NAME = 1000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db", "desktop.ini"}
@@ -82,18 +80,18 @@ def stem(name: str) -> str:
     return notebook_stem(name) or next(archived, PurePosixPath(name).stem)
 
 
-def class_folder(paths: Sequence[str], exercises: Sequence[str], listed: Students | None = None) -> str:
+def class_folder(paths: Sequence[str], exercises: Sequence[str], archive: str = "") -> str:
     """Return the folder, with its slash, in which the whole class lies, or an empty text.
 
     The only folder of an archive may be a student's own. It is not if two students or more lie in it, or if
-    it has the name of nobody who is listed.
+    it has the name of the `archive`, which is no student's.
     """
     tops = {path.partition("/")[0] for path in paths}
     below = [path.partition("/")[2] for path in paths]
     if len(tops) != 1 or not all(below):
         return ""
-    if listed and not read_platform_name(paths[0], exercises):
-        return "" if listed.called(*tops) else f"{tops.pop()}/"
+    if tops == {archive} and not read_platform_name(paths[0], exercises):
+        return f"{archive}/"
     students = {path.partition("/")[0] for path in below} - set(exercises)
     if len(students) < 2:
         return ""

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import as_uploaded, class_folder, is_notebook, left_out, name_problem
+from autograder.collecting.names import as_uploaded, class_folder, is_notebook, left_out, name_problem, stem
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
@@ -38,7 +38,9 @@ def survey(archive: Path, rules: NamingRules, course: Course, folder: Path) -> l
     others = [file for file in candidates if not _is_notebook(file, rules)]
     sound = [file.name for file in files if not file.problem]
     records, unread = _gradescope_records(archive, sound, files)
-    top = class_folder([file.path for file in notebooks or others], rules.exercises, rules.students)
+    own = stem(archive.name)
+    nobody = own if rules.students and not rules.students.called(own) else ""
+    top = class_folder([file.path for file in notebooks or others], rules.exercises, nobody)
     owners = Owners(rules, map(as_uploaded, sound), top, records)
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners)]

@@ -17,17 +17,9 @@ from autograder.submission.notebook import Notebook
 _ENGINE = Path(autograder.__file__).parent
 # Grading, and what the gradebook keeps of it. A change anywhere in these rooms grades a class again.
 _ROOMS = (
-    "course",
-    "worker",
-    "sandbox",
-    "submission",
-    "testing",
-    "diagnosis",
-    "grading",
-    "gradebook",
-    "collecting",
+    "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "report",
-)
+)  # fmt: skip
 _OTHERS = {"errors.py", "files.py", "course/kit/__init__.py", "worker/syscalls.toml"}
 
 

@@ -147,10 +147,11 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["beebob_102_text.html"], ["beebob_102_text.html: refused: is not a notebook; ask bob"]),
     (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list']),
     (["bob.rar"], ["bob.rar: refused: is not a notebook; pack it as a zip"]),
-    # Of one folder around all, which is nobody's
-    (["lms3/ada_01_small.ipynb", "lms3/bob_01_small.ipynb"], ["ada: new", "bob: new"]),
-    (["lms3/bob/01_small.ipynb"], ["bob: new"]),
+    # In one folder that has the archive's name
+    (["class/ada_01_small.ipynb", "class/bob_01_small.ipynb"], ["ada: new", "bob: new"]),
+    (["class/bob/01_small.ipynb"], ["bob: new"]),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
+    (["ada (1)/bob/01_small.ipynb"], ['refused: "ada (1)" is not in the list of students']),
 ]  # fmt: skip
 
 
