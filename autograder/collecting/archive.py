@@ -80,8 +80,9 @@ class Bounds:
             self.outer.spend(size)
 
 
-def _not_open(_: int) -> bytes:
-    raise EntryError("is not open")
+def unreadable(_: int, problem: str = "is not open") -> bytes:
+    """Read nothing."""
+    raise EntryError(problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class ArchiveEntry:
     name: str
     # As the archive says, without a zone if it names none; in a nested archive, the time of that archive.
     when: datetime | None = None
-    read: Callable[[int], bytes] = _not_open  # returns at most so many bytes, or raises EntryError
+    read: Callable[[int], bytes] = unreadable  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`
 
@@ -140,8 +141,6 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
         yield from _read(path, bounds or Bounds())
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
-    except EntryError as error:
-        raise ArchiveError(str(error)) from None
     except EXHAUSTION:
         raise ArchiveError(TOO_COSTLY) from None
 
@@ -171,8 +170,6 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
         if empty:
             raise EntryError("holds no files")
     except (ArchiveError, EntryError) as error:
-        if outer.entries < 0 or outer.unpacked < 0:
-            raise
         yield replace(entry, problem=str(error))
     except EXHAUSTION:
         yield replace(entry, problem=TOO_COSTLY)

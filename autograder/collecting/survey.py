@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries
+from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries, unreadable
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import as_uploaded, class_folder, is_notebook, left_out, name_problem, stem
@@ -57,7 +57,7 @@ def _files(archive: Path, rules: NamingRules, folder: Path) -> Iterator[ArchiveE
         for number, entry in enumerate(read_entries(archive)):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
             is_read = _is_notebook(entry, rules) or entry.name.endswith(METADATA)
-            read = _copied(entry, folder / str(number)) if is_read and not problem else _not_copied
+            read = _copied(entry, folder / str(number)) if is_read and not problem else unreadable
             yield replace(entry, read=read, problem=problem)
     except ArchiveError as error:
         yield ArchiveEntry("", problem=str(error))
@@ -68,12 +68,8 @@ def _copied(entry: ArchiveEntry, path: Path) -> Callable[[int], bytes]:
     try:
         path.write_bytes(entry.read_notebook())
     except EntryError as error:
-        return partial(_not_copied, problem=str(error))
+        return partial(unreadable, problem=str(error))
     return lambda _: path.read_bytes()
-
-
-def _not_copied(_: int, problem: str = "is not read") -> bytes:
-    raise EntryError(problem)
 
 
 def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
