@@ -167,7 +167,8 @@ class Watch:
                     due[one.student] = replace(newest, told=when)
                 elif newest.id not in self._waiting:
                     self._waiting.add(newest.id)
-                    yield f"{exercise.name} {one.student}: waits until {until:%Y-%m-%d %H:%M %Z}"
+                    waits = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
+                    yield f"{exercise.name} {one.student}: {waits}"
             if due:
                 yield from self._grade(exercise, due)
 
