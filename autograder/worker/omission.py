@@ -20,11 +20,8 @@ _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-
-
-Rest = tuple[
-    Sequence[ast.stmt], str
-]  # what to run in the place of a statement, and a note on what is left out
+# What to run in the place of a statement that failed, and a note on what is left out.
+Rest = tuple[Sequence[ast.stmt], str]
 
 
 class Omissions:
@@ -35,10 +32,6 @@ class Omissions:
         # import of all names from something that is not there.
         self._origins: dict[str, tuple[str, str]] = {}
         self._unmade: dict[str, BaseException] = {}  # by name: why the running cell did not make it
-
-    def start_cell(self) -> None:
-        """Forget why the cell before this one lacks names."""
-        self._unmade = {}
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
         """Return what is left of a statement that failed, or None where it would fail everywhere."""
@@ -55,7 +48,8 @@ class Omissions:
 
     def unmade(self, names: Collection[str]) -> BaseException | None:
         """Return why the cell that ran lacks a name which a statement left out of it should have made."""
-        return next((error for name, error in self._unmade.items() if name not in names), None)
+        unmade, self._unmade = self._unmade, {}
+        return next((error for name, error in unmade.items() if name not in names), None)
 
     def cause(self, name: str) -> str:
         """Return where a missing name should come from and why it does not; nothing if it was never made."""

@@ -186,16 +186,16 @@ class Shell:
     def run(self, number: int, code: str) -> Header:
         """Run cell `number` and return its outputs and, where it failed, its error."""
         self.outputs = Outputs()
-        self.omissions.start_cell()
         _Compiler.number = number
         self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # the error is reported instead
         with redirect_stdout(Stream(self, "stdout")), redirect_stderr(Stream(self, "stderr")):
             try:
                 result = self._shell.run_cell(code, store_history=False)
                 error = result.error_before_exec or result.error_in_exec
-                error = error or self.omissions.unmade(self.variables)
             except BaseException as raised:
                 error = raised
+        unmade = self.omissions.unmade(self.variables)
+        error = unmade if error is None else error
         described = self.explained(describe(error)) if error is not None else None
         return {"outputs": self.outputs.items, "error": described}
 
