@@ -1,5 +1,6 @@
 """The zygote, its workers and the walls around them, on this very machine."""
 
+import json
 import multiprocessing
 import os
 import random
@@ -7,10 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any, cast
 
 import psutil
 import pytest
@@ -20,7 +22,7 @@ from autograder.sandbox import bubblewrap
 from autograder.sandbox.errors import WallError, ZygoteError
 from autograder.sandbox.launch import launch_zygote
 from autograder.sandbox.process import DiedError, Worker
-from autograder.sandbox.zygote import Zygote
+from autograder.sandbox.zygote import Zygote, probe_walls
 from autograder.tests.sandbox.processes import descendants, gone
 
 # Zygotes that load no package start in a moment, and neither start nor end in another way.
@@ -196,3 +198,39 @@ def _in_sessions(sessions: list[int]) -> list[int]:
             if os.getsid(pid) in sessions:
                 found.append(pid)
     return found
+
+
+HELD = {"rlimits": True, "landlock": False, "seccomp": True, "namespaces": False}
+
+
+class Forks:
+    """Forks no worker, but answers in one's place with what `run` makes of the code."""
+
+    def __init__(self, run: Callable[[str], str]) -> None:
+        self.run, self.closed = run, False
+
+    def fork_with(self, _: int, __: int) -> Worker:
+        return cast(Worker, self)
+
+    def ask(self, header: dict[str, Any], *_: object) -> tuple[dict[str, Any], Any]:
+        return {"outputs": [{"text": self.run(header["code"])}]}, []
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_without_any_wall_nothing_is_refused_and_only_the_process_stands(tmp_path: Path) -> None:
+    (folder := tmp_path / "scratch").mkdir()
+
+    def run(code: str) -> str:
+        return subprocess.check_output([sys.executable, "-c", code], cwd=folder, text=True)
+
+    assert probe_walls(Forks(run).fork_with) == ("process",)
+
+
+def test_walls_that_did_not_hold_are_not_named_and_after_nonsense_the_worker_is_closed() -> None:
+    assert probe_walls(Forks(lambda _: json.dumps(HELD)).fork_with) == ("process", "rlimits", "seccomp")
+    forks = Forks(lambda _: "nonsense")
+    with pytest.raises(ValueError, match="Expecting value"):
+        probe_walls(forks.fork_with)
+    assert forks.closed

@@ -1,7 +1,10 @@
-"""The page for authors of hidden tests shows tests that run, and names all that they can import."""
+"""The page for authors shows tests that run, and names all that they can import from one place."""
 
+import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +112,33 @@ def test_it_names_every_expectation_with_all_that_it_takes() -> None:
     for name in set(known) - {"expect_raises", "expect_gradient"}:  # which are shown as they are called
         parameters = inspect.signature(getattr(autograder.testing, name)).parameters
         assert [one for one in parameters if one not in named[name]] == [], name
+
+
+HERE = Path(__file__).parent
+COURSES = (HERE.parents[2] / "solutions", HERE.parent / "small_course" / "solutions")
+SUITES = [path for solutions in COURSES for path in sorted(solutions.glob("*/test_hidden.py"))]
+
+
+@pytest.mark.parametrize("path", SUITES, ids=lambda path: path.parent.name)
+def test_a_hidden_suite_takes_all_from_autograder_testing(path: Path) -> None:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    ours = [
+        *(node.module for node in nodes if isinstance(node, ast.ImportFrom)),
+        *(alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names),
+    ]
+    assert {name for name in ours if name and name.startswith("autograder")} == {"autograder.testing"}
+
+
+def test_every_name_that_authors_may_import_is_there_and_hides_no_module() -> None:
+    assert autograder.testing.__all__
+    assert all(getattr(autograder.testing, name) is not None for name in autograder.testing.__all__)
+    modules = {path.stem for path in Path(autograder.testing.__file__).parent.glob("*.py")}
+    assert modules.isdisjoint(autograder.testing.__all__)
+
+
+def test_it_loads_nothing_before_a_name_is_used() -> None:
+    program = (
+        "import sys, autograder.testing\nprint([name for name in ('torch', 'pytest') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
