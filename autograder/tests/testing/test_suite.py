@@ -1,4 +1,4 @@
-"""Hidden suites are collected once, run many times, and kept apart from the pytest that runs around them."""
+"""Hidden suites are collected once, run many times on chosen inputs, and apart from the pytest around."""
 
 import shutil
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.testing.exchange import Local, Reply
-from autograder.testing.inputs import DISCLOSED, Inputs, numbered_inputs
+from autograder.testing.inputs import DISCLOSED, SETS, Inputs, hidden_inputs, numbered_inputs
 from autograder.testing.suite import Suite
 from autograder.tests.classroom import copy_small_course, small
 from autograder.worker.namespace import run_code
@@ -185,3 +185,27 @@ def test_each_set_of_inputs_draws_other_numbers_and_the_same_ones_again(suite: S
     assert drawn(first) == drawn(first)
     assert drawn(first) != drawn(second)
     assert drawn(DISCLOSED) not in (drawn(first), drawn(second))
+
+
+DIGESTS = [f"{number:064x}" for number in range(40 * SETS)]
+
+
+def test_the_same_file_meets_the_same_inputs_and_another_one_mostly_others() -> None:
+    chosen = [hidden_inputs(b"secret", "01_small", digest) for digest in DIGESTS]
+    assert chosen == [hidden_inputs(b"secret", "01_small", digest) for digest in DIGESTS]
+    assert len(set(chosen)) == SETS
+
+
+def test_there_are_no_sets_but_the_numbered_ones() -> None:
+    every = {numbered_inputs(b"secret", "01_small", number) for number in range(SETS)}
+    assert {hidden_inputs(b"secret", "01_small", digest) for digest in DIGESTS} == every
+
+
+def test_another_secret_or_exercise_has_other_inputs() -> None:
+    kinds = [(b"secret", "01_small"), (b"other", "01_small"), (b"secret", "02_small")]
+    sets = [numbered_inputs(*kind, number) for kind in kinds for number in range(SETS)]
+    assert len({inputs.seed(0) for inputs in sets}) == 3 * SETS
+
+
+def test_each_test_draws_from_a_seed_of_its_own() -> None:
+    assert len({DISCLOSED.seed(test) for test in range(100)}) == 100
