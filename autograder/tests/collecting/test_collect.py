@@ -185,6 +185,7 @@ def test_a_folder_a_tar_and_archives_of_students_go_in_too(course: Course, tmp_p
     (tmp_path / "a.tgz").write_bytes(gzip.compress(tarred(*(member(name, size=9) for name in names))))
     inner = zipped({"bob/01_small.ipynb": notebook()})
     packed = {"gil.zip": inner, "hal_01_small.zip": inner, "ian.zip": b"broken", "jo.zip": zipped({})}
+    packed["kay.zip"] = zipped({"../bob/01_small.ipynb": notebook()})
     lines = run(course, folder, tmp_path / "a.tgz", make_zip(tmp_path / "a.zip", packed))
     assert [line.student for line in lines if line.status == "new"] == [
         "ada",
@@ -195,8 +196,13 @@ def test_a_folder_a_tar_and_archives_of_students_go_in_too(course: Course, tmp_p
         "hal",
     ]
     refused = [(line.path, line.message) for line in lines if line.status == "refused"]
-    assert [path for path, _ in refused] == ["ian.zip", "jo.zip"]
-    assert refused[1][1] == "holds no files"
+    assert [path for path, _ in refused] == ["ian.zip", "jo.zip", "kay.zip/../bob/01_small.ipynb"]
+    assert [message for _, message in refused[1:]] == ["holds no files", "leads out of its folder"]
+
+
+def test_a_folder_that_has_its_archive_s_name_may_be_a_student_s(course: Course, tmp_path: Path) -> None:
+    archive = make_zip(tmp_path / "ada.zip", {"ada/bob/01_small.ipynb": notebook()})
+    assert said(run(course, archive, rules=NamingRules(["01_small"], students=LISTED))) == ["ada: new"]
 
 
 def test_a_link_and_what_lies_below_it_do_not_lead_out(course: Course, tmp_path: Path) -> None:
