@@ -51,6 +51,7 @@ def run(
 @options.jobs(help="Grade in so many processes; default: all cores.")
 @click.option("--force", is_flag=True, help="Grade even what has not changed.")
 @click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per submission.")
 @click.option("--marks-only", is_flag=True, help="Do not explain wrong answers; the next `grade` does.")
 @options.unsafe
 def grade(
@@ -60,6 +61,7 @@ def grade(
     force: bool,
     dry_run: bool,
     unsafe: bool,
+    as_json: bool,
     marks_only: bool = False,
     jobs: int | None = None,
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
@@ -68,7 +70,7 @@ def grade(
     from autograder.authoring.release import build_missing
     from autograder.batch.grade import grade_submissions, is_work_certain, refuse_strangers, submissions_of
     from autograder.batch.pool import ProcessPool
-    from autograder.cli.output import show_changes, show_line, show_summary
+    from autograder.cli.output import Progress, show_changes, show_summary
     from autograder.gradebook.comments import doubts
 
     course.marks_only = marks_only
@@ -86,18 +88,20 @@ def grade(
                 pool.start()
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
+        progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
         try:
             summary = grade_submissions(
                 course, exercises, students,
                 force=force, unsafe=unsafe, dry_run=dry_run, executor=executor,
-                notify=show_line,
+                notify=progress.show,
             )  # fmt: skip
         except KeyboardInterrupt:
             click.echo("stopped; what is graded is kept, and the same command continues from there", err=True)
             sys.exit(INTERRUPTED)
-    show_summary(summary)
-    changes = [line.change for line in summary.lines if line.change is not None]
-    show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
+    if not as_json:
+        show_summary(summary)
+        changes = [line.change for line in summary.lines if line.change is not None]
+        show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
     options.print_lines(doubts(course, exercises), err=True)
     sys.exit(summary.exit_code)
 
@@ -106,10 +110,11 @@ def grade(
 @options.exercises
 def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     """Grade a made-up class, in build/demo/."""
-    from autograder.cli.output import demo_places, show_class, show_line
+    from autograder.cli.output import Progress, demo_places, show_class
     from autograder.demo import demonstrate
 
-    made, summary = demonstrate(course, exercises, notify=show_line)
+    with Progress(None) as progress:
+        made, summary = demonstrate(course, exercises, notify=progress.show)
     show_class(made, summary)
     options.print_lines(demo_places(made))
     sys.exit(summary.exit_code)

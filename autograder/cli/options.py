@@ -10,6 +10,7 @@ import click
 if TYPE_CHECKING:
     from autograder.course.course import Course as Course
     from autograder.course.exercise import Exercise as Exercise
+    from autograder.publishing.export import Choice as Choice
     from autograder.publishing.export import Sent
 
 PATH = click.Path(path_type=Path)
@@ -60,6 +61,20 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
         command(course, course.chosen([exercise])[0], **options)
 
     return with_exercise
+
+
+def choice(command: Callable[..., None]) -> Callable[..., None]:
+    """Pass a command the choice of scores that leave."""
+
+    @click.option("--final-only", is_flag=True, help="Leave out provisional scores.")
+    @click.option("--unreadable-as-zero", is_flag=True, help="Give 0 for files that cannot be read.")
+    @wraps(command)
+    def with_choice(*arguments: Any, final_only: bool, unreadable_as_zero: bool, **options: Any) -> None:
+        from autograder.publishing.export import Choice
+
+        command(*arguments, choice=Choice(final_only, unreadable_as_zero), **options)
+
+    return with_choice
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:

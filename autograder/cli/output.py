@@ -1,12 +1,15 @@
-"""Prints what became of submissions, and tables of it."""
+"""Prints how grading goes on, what became of submissions, and tables of it."""
 
+import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich import progress as bars
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -50,8 +53,30 @@ def show_report(notebook: str, report: Report) -> None:
     show(title, ("question", "verdict", "score", "hint"), rows, report.message)
 
 
-def show_line(line: "SubmissionLine") -> None:
-    """Print what became of one submission, as soon as it is graded."""
+class Progress(bars.Progress):
+    """Says what became of submissions as they are graded; use it in a `with` block."""
+
+    def __init__(self, total: int | None, *, as_json: bool = False) -> None:
+        console = Console()
+        columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
+        silent = as_json or not console.is_terminal
+        # Refreshing by itself would take a thread, and no process that has one should be forked.
+        super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
+        self._as_json, self._submissions = as_json, self.add_task("", total=total)
+
+    def show(self, line: "SubmissionLine") -> None:
+        """Print a line on one submission; on a terminal only if somebody should know of it."""
+        self.advance(self._submissions)
+        self.refresh()
+        if self._as_json:
+            click.echo(json.dumps(asdict(line)))
+        elif self.disable:
+            click.echo(_described(line), err=line.ours)
+        elif line.message or line.status != Status.GRADED:
+            self.console.print(Text(_described(line)))
+
+
+def _described(line: "SubmissionLine") -> str:
     by = " by tests" if line.status == Status.GRADED else ""
     points = f"{number(line.score)} of {number(line.max_score)}{by}" if line.max_score is not None else ""
     opened = f"{number(line.open_points)} points to grade manually" if line.open_points else ""
@@ -61,7 +86,7 @@ def show_line(line: "SubmissionLine") -> None:
     asked = f"an instructor has to look at {', '.join(line.waiting)}" if named else ""
     reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
     message = f": {reasons}" if reasons else ""
-    click.echo(terminal_line(f"{line.exercise} {line.student}: {words}{message}"), err=line.ours)
+    return terminal_line(f"{line.exercise} {line.student}: {words}{message}")
 
 
 def show_summary(summary: "Summary") -> None:

@@ -201,8 +201,15 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 @click.command()
 @options.exercises
 @click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
+@options.choice
 @click.option("--audit", is_flag=True, help="Instead, print every change of a score as a line of JSON.")
-def export(course: "options.Course", exercises: "list[options.Exercise]", changed: bool, audit: bool) -> None:
+def export(
+    course: "options.Course",
+    exercises: "list[options.Exercise]",
+    choice: "options.Choice",
+    changed: bool,
+    audit: bool,
+) -> None:
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
@@ -217,7 +224,7 @@ def export(course: "options.Course", exercises: "list[options.Exercise]", change
         lines = (line for line in audit_lines(course) if line["exercise"] not in others)
         options.print_lines(map(json.dumps, lines))
         return
-    tables = write_tables(course, exercises, changed=changed)
+    tables = write_tables(course, exercises, choice, changed=changed)
     options.print_lines(tables.told, err=True)
     options.print_written(course, tables.paths)
 

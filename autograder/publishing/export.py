@@ -94,26 +94,39 @@ class Sent:
     told: tuple[str, ...] = ()
 
 
-def leaving(exercise: Exercise, works: Sequence[GradedWork]) -> Sent:
-    """Return the scores of an exercise's graded work that may leave, and what to say of the others."""
-    scores = {
-        work.student: score
-        for work in works
-        if not work.is_unreadable and (score := work.submission.score) is not None
-    }
-    provisional = sum(work.submission.is_provisional for work in works if work.student in scores)
-    unreadable = ", ".join(sorted(work.student for work in works if work.is_unreadable))
-    late = ", ".join(sorted(work.student for work in works if work.is_late_untimed))
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which scores leave: perhaps no provisional ones, and a 0 or nothing for a file that cannot be read."""
+
+    final_only: bool = False
+    unreadable_as_zero: bool = False
+
+
+ALL = Choice()
+
+
+def leaving(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = ALL) -> Sent:
+    """Return the scores of an exercise's graded work that leave, and what to say of them and the others."""
+    scores = {work.student: score for work in works if (score := work.submission.score) is not None}
+    unreadable = sorted(work.student for work in works if work.is_unreadable)
+    unsettled = {work.student for work in works if work.submission.is_provisional}
+    provisional = unsettled & scores.keys() - {*unreadable}
+    late = sorted(work.student for work in works if work.is_late_untimed)
+    out = {*(provisional if choice.final_only else ()), *(() if choice.unreadable_as_zero else unreadable)}
+    settle = f"{', left out' * choice.final_only}: an instructor has to settle them"
+    how = "given as 0" if choice.unreadable_as_zero else "left out; --unreadable-as-zero gives 0"
     told = (
-        provisional
-        and f"{provisional} of {len(works)} scores are provisional: an instructor has to settle them",
-        unreadable and f"unreadable, left out until an instructor gives points: {unreadable}",
-        late and f"late, time unknown, so nothing is taken off: {late}",
+        provisional and f"{len(provisional)} of {len(works)} scores are provisional{settle}",
+        unreadable and f"unreadable, {how}: {', '.join(unreadable)}",
+        late and f"late, time unknown, so nothing is taken off: {', '.join(late)}",
     )
-    return Sent(scores, told=tuple(f"{exercise.name}: {line}" for line in told if line))
+    left = {student: score for student, score in scores.items() if student not in out}
+    return Sent(left, told=tuple(f"{exercise.name}: {line}" for line in told if line))
 
 
-def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool = False) -> Sent:
+def write_tables(
+    course: Course, exercises: Sequence[Exercise], choice: Choice = ALL, *, changed: bool = False
+) -> Sent:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return what was written.
 
     Platforms take a column for a new assignment, and an empty cell for a grade to be deleted. So their files
@@ -126,7 +139,7 @@ def write_tables(course: Course, exercises: Sequence[Exercise], *, changed: bool
     for work in read_graded_work(course, exercises):
         if not people or work.student in people:  # who has left the class is in no table
             graded[course.exercises[work.exercise]].append(work)
-    outgoing = {exercise.name: leaving(exercise, works) for exercise, works in graded.items()}
+    outgoing = {exercise.name: leaving(exercise, works, choice) for exercise, works in graded.items()}
     new = {
         name: exports.changed(name, one.values) if changed else set(one.values)
         for name, one in outgoing.items()

@@ -35,6 +35,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import AutograderError, UsageError
 from autograder.publishing.export import (
+    Choice,
     Exports,
     Sent,
     UnknownError,
@@ -69,8 +70,15 @@ _FORM = ".ipynb"
 @click.option("--assignment", default="", metavar="NUMBER", help="In Canvas, if not named EXERCISE.")
 @click.option("--comments", is_flag=True, help="Also send the feedback, as a comment.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
+@options.choice
 def canvas(
-    course: Course, exercise: Exercise, to: str, assignment: str, comments: bool, dry_run: bool
+    course: Course,
+    exercise: Exercise,
+    to: str,
+    assignment: str,
+    comments: bool,
+    dry_run: bool,
+    choice: Choice,
 ) -> None:
     """Send grades to Canvas.
 
@@ -78,7 +86,7 @@ def canvas(
     server) and CANVAS_API_TOKEN; the token is not stored.
     """
     works = list(read_graded_work(course, [exercise]))
-    graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works)
+    graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works, choice)
     scores, listed = outgoing.values, canvas_ids(course)
     texts = {student: "\n\n".join(_feedback_texts(exercise.name, graded[student])) for student in scores}
     digests = {student: hashlib.sha256(text.encode()).hexdigest() for student, text in texts.items()}

@@ -29,7 +29,16 @@ from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import BOM, in_form_of
 from autograder.gradebook.pages import read_former, read_gradebook
-from autograder.publishing.export import Sent, UnknownError, decimal, leaving, pack_feedback, points_of
+from autograder.publishing.export import (
+    ALL,
+    Choice,
+    Sent,
+    UnknownError,
+    decimal,
+    leaving,
+    pack_feedback,
+    points_of,
+)
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
@@ -42,12 +51,13 @@ _ALIKE = 1e-6
 @click.command()
 @options.exercise
 @click.argument("worksheet", type=options.FILE)
-def moodle(course: Course, exercise: Exercise, worksheet: Path) -> None:
+@options.choice
+def moodle(course: Course, exercise: Exercise, worksheet: Path, choice: Choice) -> None:
     """Fill Moodle's grading worksheet.
 
     Only the grade column changes. The filled worksheet is in build/exports/.
     """
-    options.show_sent(course, fill_worksheet(course, exercise, worksheet), "grades of")
+    options.show_sent(course, fill_worksheet(course, exercise, worksheet, choice), "grades of")
 
 
 @click.command("moodle-zip")
@@ -63,7 +73,7 @@ def moodle_zip(course: Course, exercise: Exercise, worksheet: Path | None) -> No
     options.show_sent(course, pack_for_moodle(course, exercise, sheet=worksheet), "feedback for")
 
 
-def fill_worksheet(course: Course, exercise: Exercise, sheet: Path) -> Sent:
+def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, choice: Choice = ALL) -> Sent:
     """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it."""
     try:
         text, times = sheet.read_bytes().decode(), read_participants(sheet)
@@ -72,7 +82,7 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path) -> Sent:
     plain = text.removeprefix(BOM)
     rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
     place, comma = _grade_column(sheet, exercise, rows)
-    outgoing = leaving(exercise, list(read_graded_work(course, [exercise])))
+    outgoing = leaving(exercise, list(read_graded_work(course, [exercise])), choice)
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()

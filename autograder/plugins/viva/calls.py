@@ -64,10 +64,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call: an error, numbers in a shape, or words."""
+    """What came of a call: an error and its line in the answer's cell, numbers in a shape, or words."""
 
     error: str = ""
     said: str = ""  # of numbers, their type, and how several results are put together
+    line: int = 0  # if the error names only this one
     shape: tuple[int, ...] | None = None
     numbers: tuple[float, ...] = ()  # of all results
     weights: Mapping[str, Any] = field(default_factory=dict)  # of the module that was called
@@ -191,7 +192,7 @@ def _size(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
     return dull >= _MANY, max(sizes, default=0) > _MOST_SHOWN, dull > 0, sum(sizes) + made
 
 
-def run(session: Session, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
+def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
     """Return what comes of a call in the worker, of the answer or a copy; None if nothing can be said."""
     student, weights = Student(session), dict[str, Any]()
     student.begin(seed)
@@ -207,7 +208,8 @@ def run(session: Session, call: Call, code: str = "", seed: int = 0) -> Outcome 
         found = _outcome(called(*call.args.values(), **call.kwargs))
         return replace(found, weights=weights) if found else None
     except StudentError as error:
-        return Outcome(error.type, error.message)
+        lines = {line for cell, line in error.places if cell == answer.cell}
+        return Outcome(error.type, error.message, lines.pop() if len(lines) == 1 else 0)
     except (LostError, NotDefinedError, ProtocolError, RecursionError):
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
+from math import prod
 from pathlib import Path
 
 from autograder.course.course import Course
@@ -27,6 +28,7 @@ LETTERS = "abcd"
 _PAGE, _EXAMINER = (Path(__file__).with_name(name) for name in ("viva.html", "examiner.html"))
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
 _VARIANTS, _ASKED, _CALLS = 40, 3, 3
+_CLOSE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ class Question:
     def letter(self) -> str:
         """The letter of the right option."""
         return LETTERS[self.options.index(self.right)]
+
+    def answers(self, other: "Question") -> bool:
+        """Whether this question says what another one asks: which input makes the call fail."""
+        return (self.kind, other.kind) == ("error", "input") and any(
+            one in self.text for one in other.options
+        )
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,11 @@ class Seen:
         self.chance.shuffle(options)
         if others:
             yield Question(kind, self.answer, self.call, text, tuple(options), right, note)
+
+    def ask_line(self, kind: str, text: str, right: int, note: str = "") -> Iterator[Question]:
+        """Yield a question for one of the lines on which a statement of the called function begins."""
+        lines = (f"line {one.lineno}" for one in self.answer.steps)
+        yield from self.ask(kind, text, f"line {right}", lines, note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,26 +158,31 @@ def _choose_questions(
         with opened() as session:
             seen = _look(suite, answer, session, key, chance)
             found += [one for make in _KINDS for one in make(seen)] if seen else []
-    random.Random(key).shuffle(found)  # noqa: S311
+    chance = random.Random(key)  # noqa: S311
+    chance.shuffle(found)
+    order = sorted({one.kind for one in found})
+    chance.shuffle(order)  # so that a rare kind comes as often as others
+
+    def rank(one: Question) -> tuple[int, ...]:
+        kinds, names = [each.kind for each in chosen], [each.answer.name for each in chosen]
+        return kinds.count(one.kind), names.count(one.answer.name), order.index(one.kind), -len(one.options)
+
     while found and len(chosen) < COUNT:
-        kinds, names = [one.kind for one in chosen], [one.answer.name for one in chosen]
-        best = min(
-            found, key=lambda one: (kinds.count(one.kind), names.count(one.answer.name), -len(one.options))
-        )
-        found.remove(best)
+        best = min(found, key=rank)
+        found = [one for one in found if one is not best and not (one.answers(best) or best.answers(one))]
         chosen.append(best)
-    order = [answer.name for answer in answers]
-    return sorted(chosen, key=lambda one: order.index(one.answer.name))
+    places = [answer.name for answer in answers]
+    return sorted(chosen, key=lambda one: places.index(one.answer.name))
 
 
 def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
     """Run an answer, and copies of it, on a small call that gives the same with another seed."""
     for call in islice(find_calls(suite, answer, key), _CALLS):
-        again = partial(run, session, call)
+        again = partial(run, session, answer, call)
         usual = again()
         if usual is None or usual.error or not usual.same(again(seed=1)):
             continue
-        bent = [(words, run(session, made)) for words, made in _bent_calls(call)]
+        bent = [(words, run(session, answer, made)) for words, made in _bent_calls(call)]
         changed = [(one, again(one.code)) for one in answer.changed(chance, _VARIANTS)]
         inner = [(one, again(one.code)) for one in answer.inner()]
         return Seen(
@@ -226,6 +244,25 @@ def _values(seen: Seen) -> Iterator[Question]:
         yield from seen.ask("value", text, numbers[place], sorted(wrong[place]))
 
 
+def _sums(seen: Seen) -> Iterator[Question]:
+    """Ask for the line that makes rows sum to 1."""
+    floats = [(one, outcome) for one, outcome in seen.inner if "float" in outcome.said]  # no indices 0 and 1
+    whole = [one for one, outcome in floats if sums_to_one(outcome.shape or (), outcome.numbers)]
+    first = min((one.line for one in whole), default=0)
+    given = seen.call.tables.values()
+    is_given = any(sums_to_one(tuple(part.shape), part.reshape(-1).tolist()) for part in given)
+    if first and not is_given and all(one.one_line for one in whole) and seen.answer.is_straight_to(first):
+        yield from seen.ask_line("sum", "Which line makes the rows sum to 1?", first)
+
+
+def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
+    """Whether the first of several results has rows of several numbers that each sum to 1."""
+    if len(shape) < 2 or shape[-1] < 2 or not numbers:
+        return False
+    rows = (numbers[start : start + shape[-1]] for start in range(0, prod(shape), shape[-1]))
+    return all(abs(sum(row) - 1) < _CLOSE for row in rows)
+
+
 def _changes(seen: Seen) -> Iterator[Question]:
     """Ask what comes of the call after a small change."""
     found: dict[str, tuple[Variant, Outcome]] = {}
@@ -256,7 +293,15 @@ def _inputs(seen: Seen) -> Iterator[Question]:
             yield from seen.ask("input", text, seen.chance.choice(its), others)
 
 
-_KINDS = (_inner_shapes, _values, _changes, _inputs)
+def _error_lines(seen: Seen) -> Iterator[Question]:
+    """Ask for the line that an error names."""
+    for words, one in seen.bent:
+        if one.error and one.line in seen.answer.lines:
+            text = f"If {words}, the call fails. Which line of this code does the error name?"
+            yield from seen.ask_line("error", text, one.line, f"{one.error}: {one.said}")
+
+
+_KINDS = (_inner_shapes, _values, _sums, _changes, _inputs, _error_lines)
 
 
 def compared(usual: Outcome, one: Outcome) -> str:

@@ -27,7 +27,7 @@ class Variant(NamedTuple):
     line: int
     quoted: str
     code: str
-    one_line: bool = True  # whether the whole statement stands on one line
+    one_line: bool  # whether the whole statement stands on one line
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,11 @@ class Answer:
                 if len(quoted) <= _MOST_LETTERS:
                     line = (one.end_lineno if named else None) or part.lineno
                     code = Code((self.tree,)).edited([(one, ast.Return(part))]).text
-                    yield Variant(line, quoted, code)
+                    yield Variant(line, quoted, code, one.lineno == one.end_lineno)
+
+    def is_straight_to(self, line: int) -> bool:
+        """Whether each statement of the called function before a line runs once, whatever goes in."""
+        return all(isinstance(one, _ONCE) for one in self.steps if one.lineno < line)
 
 
 def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:

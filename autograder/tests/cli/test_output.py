@@ -1,11 +1,17 @@
 """What people see of grading while it goes on and at its end, and tables that are readable in a file."""
 
+import io
+import json
 from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
 
 import pytest
+from rich.console import Console
 
 from autograder.batch.grade import SubmissionLine, Summary
-from autograder.cli.output import show, show_changes, show_line, show_summary
+from autograder.cli import output
+from autograder.cli.output import Progress, show, show_changes, show_summary
 from autograder.gradebook.ledger import QuestionChange, ScoreChange
 
 LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
@@ -20,17 +26,40 @@ LINES = (
 )
 
 
+def show_progress(*, as_json: bool = False) -> None:
+    with Progress(len(LINES), as_json=as_json) as progress:
+        for line in LINES:
+            progress.show(line)
+
+
 def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
     capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    for line in LINES:
-        show_line(line)
+    show_progress()
     show_summary(Summary(LINES))
     show_changes(Summary(LINES).changes)
     show_changes((), dry_run=True)
     out, err = capsys.readouterr()
     golden("grade.txt", out)
     golden("grade_errors.txt", err)
+
+
+def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show_progress(as_json=True)
+    out, err = capsys.readouterr()
+    assert [json.loads(text) for text in out.splitlines()] == json.loads(json.dumps([*map(asdict, LINES)]))
+    assert not err
+
+
+def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(output, "Console", partial(Console, file=screen, force_terminal=True, width=100))
+    show_progress()
+    seen = screen.getvalue()
+    assert "3/7" in seen
+    assert "cleo: unreadable" in seen
+    assert "ben" not in seen
+    assert "\x1b[2J" not in seen  # it would clear the screen
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.notebook import build_notebook
 from autograder.plugins.viva.calls import Outcome, find_calls
-from autograder.plugins.viva.sheets import Examiner, Question, Sheet, compared, write_sheet
+from autograder.plugins.viva.sheets import Examiner, Question, Sheet, compared, sums_to_one, write_sheet
 from autograder.plugins.viva.source import Answer, read_answer
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
@@ -107,7 +107,8 @@ def test_each_sheet_has_five_questions_of_several_kinds_with_one_right_option(sh
     assert len({sheet.key for sheet in sheets}) == len(sheets)
     for sheet in sheets:
         assert len(sheet.questions) == 5
-        assert len({question.kind for question in sheet.questions}) >= 3
+        assert len({question.kind for question in sheet.questions}) >= 4
+        assert not any(one.answers(other) for one in sheet.questions for other in sheet.questions)
         for question in sheet.questions:
             assert 2 <= len(set(question.options)) == len(question.options) <= 4
             assert question.options["abcd".index(question.letter)] == question.right
@@ -149,10 +150,12 @@ def test_a_change_gives_what_it_gives_in_a_run_apart(asked: list[Question]) -> N
             )
 
 
-def test_shapes_are_those_of_the_steps(asked: list[Question]) -> None:
+def test_shapes_and_the_line_of_the_sum_are_those_of_the_steps(asked: list[Question]) -> None:
     mine = [one for one in asked if one.answer.name == "scaled_dot_product_attention"]
     for question in mine:
         queries, keys, values = given(question).values()
+        if question.kind == "sum":
+            assert question.right == "line 6"
         if question.kind == "shape":
             quoted = re.search(r"`(.*)`", question.text)
             known = {"queries": queries, "keys": keys, "values": values, "torch": torch}
@@ -160,7 +163,7 @@ def test_shapes_are_those_of_the_steps(asked: list[Question]) -> None:
                 exec(line.strip(), known)
             assert quoted
             assert question.right == str(tuple(eval(quoted[1], known).shape))
-    assert {"shape"} <= {question.kind for question in mine}
+    assert {"shape", "sum"} <= {question.kind for question in mine}
 
 
 def test_nothing_of_hidden_tests_or_solutions_shows(sheets: list[Sheet]) -> None:
@@ -195,6 +198,28 @@ def test_the_same_code_and_seed_get_the_same_sheet_and_others_another(examined: 
         assert {one.call.given for one in other.questions}.isdisjoint(
             one.call.given for one in first.questions
         )
+
+
+IN_A_HELPER = """\
+def row_sums(x):
+    def added(columns):
+        return columns[0] + columns[1] + columns[2]
+    return added(x.T)
+"""
+INDICES = """\
+def row_sums(x):
+    places = torch.arange(2)[None, :]
+    return x.sum(dim=1) + 0 * places.sum()
+"""
+
+
+def test_an_error_in_two_lines_and_indices_that_sum_to_one_get_no_question(
+    examined: Callable[..., Sheet],
+) -> None:
+    for code, kind in ((IN_A_HELPER, "error"), (INDICES, "sum")):
+        mine = [one for one in examined(row_sums=code).questions if one.answer.name == "row_sums"]
+        assert mine
+        assert kind not in {one.kind for one in mine}
 
 
 HOSTILE = {
@@ -294,6 +319,19 @@ def test_inner_results_come_in_order_from_what_runs_always() -> None:
     assert [(one.line, one.quoted) for one in answer.inner()] == [(2, "g(x)"), (2, "a"), (3, "a.sum()")]
     answer = answer_of("def f(x, y):\n    a = g(x)\n    if y:\n        return a\n    return a.sum()\n", "f")
     assert [one.quoted for one in answer.inner()] == ["a"]  # none comes from behind a return
+
+
+@pytest.mark.parametrize(
+    ("shape", "numbers", "whole"),
+    [
+        ((2, 2), (0.5, 0.5, 1, 0), True),
+        ((2, 2), (0.5, 0.6, 1, 0), False),
+        ((2,), (1, 0), False),
+        ((2, 1), (1, 1), False),
+    ],
+)
+def test_rows_that_sum_to_one(shape: tuple[int, ...], numbers: tuple[float, ...], whole: bool) -> None:
+    assert sums_to_one(shape, numbers) is whole
 
 
 def test_an_outcome_is_told_by_how_it_differs() -> None:

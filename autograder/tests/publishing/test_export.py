@@ -14,9 +14,11 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.course.course import Course
 from autograder.publishing import graded_work
-from autograder.publishing.export import canvas_rows, moodle_rows, write_table, write_tables
-from autograder.report.report import GradebookEntry, GradebookSubmission
+from autograder.publishing.export import Choice, canvas_rows, leaving, moodle_rows, write_table, write_tables
+from autograder.publishing.graded_work import GradedWork
+from autograder.report.report import GradebookEntry, GradebookSubmission, Verdict
 from autograder.tests.classroom import small
+from autograder.tests.publishing.works import RIGHT, unreadable, work
 
 Rows = list[dict[str, str]]
 
@@ -164,6 +166,37 @@ def test_with_changed_platforms_get_only_grades_that_are_new(exported: Exported)
     assert [row["SIS Login ID"] for row in tables["canvas"]] == ["", "bob"]
     assert [(row["username"], row["01_small"]) for row in tables["moodle"]] == [("bob", "2")]
     assert exported.of(ann, better, changed=True)["moodle"] == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "scores", "said"),
+    [
+        (
+            Choice(),
+            {"ada": 5.0, "felix": 3.0},
+            ["provisional:", "left out; --unreadable-as-zero gives 0: kurt"],
+        ),
+        (Choice(final_only=True), {"ada": 5.0}, ["provisional, left out:", "kurt"]),
+        (Choice(unreadable_as_zero=True), {"ada": 5.0, "felix": 3.0, "kurt": 0.0}, ["given as 0: kurt"]),
+        (Choice(final_only=True, unreadable_as_zero=True), {"ada": 5.0, "kurt": 0.0}, ["given as 0: kurt"]),
+    ],
+)
+def test_provisional_scores_leave_unless_told_not_to_and_unreadable_files_do_not_unless_told_to(
+    choice: Choice, scores: dict[str, float], said: list[str], course: Course
+) -> None:
+    held = work("felix", {"double": Verdict.REVIEW, "row_sums": 3.0})
+    sent = leaving(small(course), [settled(work("ada", RIGHT)), held, unreadable("kurt")], choice)
+    assert sent.values == scores
+    assert all(any(words in line for line in sent.told) for words in said)
+
+
+def settled(work: GradedWork) -> GradedWork:
+    """Return work whose written answer a person has graded."""
+    entries = tuple(
+        replace(one, needs_person=False, manual_score=0.0) if one.written else one
+        for one in work.submission.entries
+    )
+    return replace(work, submission=replace(work.submission, entries=entries))
 
 
 def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_time(
