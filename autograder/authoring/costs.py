@@ -21,6 +21,7 @@ from autograder.authoring.trials import SECRET, Trial, failed_runs, met
 from autograder.course.exercise import Exercise, Mistake
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
+from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.exchange import StudentError
@@ -47,6 +48,10 @@ _ANYTHING = {
     "returns zeros": "return _filled_({result}, 0)",
     "returns ones": "return _filled_({result}, 1)",
 }
+_IDENTITY = {
+    "returns the identity": "result = {result}; "
+    "return __import__('torch').eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)"
+}
 _TENSOR = {
     "returns a copy of {x}": "return {x}.clone()",
     "returns the mean of {x}": "return {x}.mean(dim=-2, keepdim=True).expand_as({result})",
@@ -56,9 +61,9 @@ _TENSOR = {
 def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
     """Yield what such an answer does, in a few words, and its code.
 
-    It returns nothing, an argument, a mean, or a constant in the form of the right result. A class makes its
-    layers and returns one of these from `forward`; or it makes its layers and no more. The right answer
-    stands above, and only lends its layers and the form of its result.
+    It returns nothing, an argument, a mean, the identity, or a constant in the form of the right result. A
+    class makes its layers and returns one of these, or one projection, from `forward`; or it makes its layers
+    and no more. The right answer stands above, and only lends its layers and the form of its result.
     """
     cell = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
     for node in ast.parse(cell.text).body:
@@ -83,13 +88,19 @@ def _idle_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
             yield f"{name} does nothing", indent(_method(method, "pass"), "    ")
     for does, code in _idle(forward, "super().forward", of_tensors=True):
         yield f"forward {does}", indent(code, "    ")
+    x = forward.args.args[1].arg
+    for layer in attributes_of(node):
+        call = f"self.{layer}({x})"
+        if ast.unparse(forward.body[-1]) != f"return {call}":  # where more than that is asked for
+            body = f"return {call} if callable(self.{layer}) else {x} @ self.{layer}"
+            yield f"forward returns {layer} of {x}", indent(_method(forward, body), "    ")
 
 
 def _idle(function: ast.FunctionDef, right: str, *, of_tensors: bool) -> Iterator[tuple[str, str]]:
     """Yield what a function may do instead of its work; a call of the `right` one changes no argument."""
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"
-    ways = [(does, body, "") for does, body in _ANYTHING.items()]
+    ways = [(does, body, "") for does, body in (_ANYTHING | (_IDENTITY if of_tensors else {})).items()]
     for x in names:
         ways.append((f"returns {x}", f"return {x}", x))
         ways += [(does, body, x) for does, body in _TENSOR.items() if of_tensors]

@@ -68,7 +68,7 @@ class Outcome:
 
     error: str = ""
     said: str = ""  # of numbers, their type, and how several results are put together
-    line: int = 0  # if the error names only this one
+    line: int | None = None  # if the error names only this one
     shape: tuple[int, ...] | None = None
     numbers: tuple[float, ...] = ()  # of all results
     weights: Mapping[str, Any] = field(default_factory=dict)  # of the module that was called
@@ -209,7 +209,7 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
         return replace(found, weights=weights) if found else None
     except StudentError as error:
         lines = {line for cell, line in error.places if cell == answer.cell}
-        return Outcome(error.type, error.message, lines.pop() if len(lines) == 1 else 0)
+        return Outcome(error.type, error.message, lines.pop() if len(lines) == 1 else None)
     except (LostError, NotDefinedError, ProtocolError, RecursionError):
         return None
 

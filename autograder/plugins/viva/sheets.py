@@ -296,7 +296,7 @@ def _inputs(seen: Seen) -> Iterator[Question]:
 def _error_lines(seen: Seen) -> Iterator[Question]:
     """Ask for the line that an error names."""
     for words, one in seen.bent:
-        if one.error and one.line in seen.answer.lines:
+        if one.error and one.line and one.line in seen.answer.lines:
             text = f"If {words}, the call fails. Which line of this code does the error name?"
             yield from seen.ask_line("error", text, one.line, f"{one.error}: {one.said}")
 

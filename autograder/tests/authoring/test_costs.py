@@ -182,9 +182,17 @@ def test_a_class_that_makes_its_layers_and_no_more_is_an_answer_that_does_almost
     source.write_text(source.read_text(encoding="utf-8") + A_CLASS, encoding="utf-8")
     codes = dict(almost_nothing(small(course), "Scale"))
     assert {"only makes its layers", "reset does nothing", "forward returns x"} < codes.keys()
+    assert "self.layer(x)" in codes["forward returns layer of x"]
     made = run_code(("import torch", codes["forward returns ones"])).variables["Scale"]()
     assert made(torch.zeros(2, 3)).tolist() == torch.ones(2, 3).tolist()
     assert len(list(made.parameters())) == 2
+
+
+def test_a_layer_alone_is_not_almost_nothing_where_that_is_what_is_asked_for(course: Course) -> None:
+    source = small(course).source
+    asked = A_CLASS.replace("return 2 * self.layer(x)", "return self.layer(x)")
+    source.write_text(source.read_text(encoding="utf-8") + asked, encoding="utf-8")
+    assert "forward returns layer of x" not in dict(almost_nothing(small(course), "Scale"))
 
 
 @pytest.mark.parametrize(
