@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
+from warnings import catch_warnings
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import Edit
@@ -13,7 +14,9 @@ from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.steps import Results
 from autograder.diagnosis.trees import way
 from autograder.diagnosis.wrong import Answers, spelt_out
-from autograder.testing.suite import HiddenTest, Suite
+from autograder.testing.exchange import Local
+from autograder.testing.suite import HiddenTest, Run, Suite
+from autograder.worker.namespace import run_code, silence
 
 _MOST = 200  # edits that are tried alone for each second
 
@@ -28,6 +31,7 @@ class Repairer:
         self.answers = cache(lambda question: Answers(suite.exercise, self.catalogue, question))
         self.pieces = cache(self._pieces)
         self.results = cache(lambda question: Results(suite, question, self.answers(question).trees))
+        self.failed = cache(self._failed)
         self._rules = cache(self._fitting)
 
     @cached_property
@@ -75,6 +79,19 @@ class Repairer:
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
         return pieces_of({ast.unparse(tree): tree for tree in trees}.values())
+
+    def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
+        """Return the failed runs of each right answer in which this misconception is made."""
+        exercise, found = self.suite.exercise, list[tuple[Run, ...]]()
+        for answer in self.answers(question).by(misconception):
+            with catch_warnings(action="ignore"), silence():
+                try:
+                    local = Local(run_code(exercise.variant(answer.code)))
+                except Exception:  # noqa: S112 - a rule made of it what no student would hand in
+                    continue
+                runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
+                found.append(tuple(run for run in runs if run.error is not None))
+        return tuple(found)
 
 
 def _text(tree: ast.Module) -> str:

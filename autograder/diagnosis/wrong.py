@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from warnings import catch_warnings
@@ -55,8 +55,15 @@ class Answers:
     @cached_property
     def wrong(self) -> tuple[WrongAnswer, ...]:
         """What the catalogue makes of them, each code once; a rule rewrites the first answer that it fits."""
+        return self._different(self._all)
+
+    def by(self, misconception: Misconception) -> tuple[WrongAnswer, ...]:
+        """Return what one misconception makes of them."""
+        return self._different(self._make(misconception))
+
+    def _different(self, made: Iterable[WrongAnswer]) -> tuple[WrongAnswer, ...]:
         found: dict[str, WrongAnswer] = {}
-        for answer in sorted(self._all, key=lambda one: one.late):
+        for answer in sorted(made, key=lambda one: one.late):
             if answer.code not in self._right:
                 found.setdefault(answer.code, answer)
         return tuple(found.values())

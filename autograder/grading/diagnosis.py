@@ -28,7 +28,7 @@ from autograder.worker.namespace import run_code
 from autograder.worker.omission import LEFT_OUT
 from autograder.worker.protocol import pack
 
-_ENOUGH = 0.5  # of the failed tests must end in an error that says what is wrong
+_ENOUGH = 0.5  # of the failed tests must agree on what is wrong
 _MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
 _TWO_THINGS = "Two changes make all tests pass:"
@@ -122,6 +122,7 @@ class Diagnosis:
             (one, repair.edits[0])
             for repair in repairs
             for one in self.repairer.names(wrong.question, looked.code, repair.code)
+            if self._agrees(wrong, one)
         )
         found, edit = next(named, (None, edits[0]))
         alike = None if found else self._alike(wrong, repairs)
@@ -131,6 +132,14 @@ class Diagnosis:
         told = f"{change} all tests pass."
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
         return Named(name, f"{said}{told}{end}", looked.place(wrong.question, edit))
+
+    def _agrees(self, wrong: _Wrong, misconception: Misconception) -> bool:
+        """Whether a right answer with this misconception fails the same tests, and half of them alike.
+
+        A rule may make the same code of another right answer than was meant.
+        """
+        known = self.repairer.failed(wrong.question, misconception)
+        return any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known)
 
     def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Mistake | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
@@ -142,7 +151,7 @@ class Diagnosis:
         own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
         for mistake in (one for one in self.suite.exercise.mistakes if one.question == wrong.question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
-            if _same(theirs, wrong.failed, texts=self._texts):
+            if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
                 sorts = self._sorts_of(mistake, wrong.submitted) if looked else frozenset()
                 if own & sorts or not (own or sorts):
                     return mistake
@@ -183,12 +192,13 @@ class Diagnosis:
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 
-def _same(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> bool:
-    """Whether two answers fail the same tests and get the same from each."""
+def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> float:
+    """Return from which part of the failed tests two answers get the same; 0 if they fail other tests."""
     theirs = {run.test.number: run.exchanges for run in known}
-    return theirs.keys() == {run.test.number for run in seen} and all(
-        same_exchanges(theirs[run.test.number], run.exchanges, texts=texts) for run in seen
-    )
+    if theirs.keys() != {run.test.number for run in seen}:
+        return 0.0
+    same = [same_exchanges(theirs[run.test.number], run.exchanges, texts=texts) for run in seen]
+    return sum(same) / len(same)
 
 
 def _words(wrong: _Wrong, misconception: Misconception, count: int) -> Named:
