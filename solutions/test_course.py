@@ -463,7 +463,7 @@ def ways(name: str, question: str, mistake: str) -> Iterator[frozenset[int]]:
         if known.name == mistake:
             runs = diagnosis(name).runs(known)
             yield frozenset(run.test.number for run in runs if run.error is not None)
-    for misconception in diagnosis(name).catalogue.misconceptions:
+    for misconception in diagnosis(name).repairer.catalogue.misconceptions:
         if f"{question}__{misconception.name}" == mistake:
             for runs in diagnosis(name).repairer.failed(question, misconception):
                 yield frozenset(run.test.number for run in runs)

@@ -56,9 +56,13 @@ def read_moment(text: object) -> datetime:
     if moment is None or moment.tzinfo is not None:
         raise MomentError(NO_MOMENT)
     try:
-        return _latest(moment.replace(tzinfo=ZoneInfo(zone)))
+        place = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise MomentError(f'has a time zone, "{zone}", that nobody knows') from None
+    latest = _latest(moment.replace(tzinfo=place))
+    if latest.astimezone(UTC).astimezone(place).replace(tzinfo=None) != moment:
+        raise MomentError(f"is an hour that {zone} skips when clocks go forward")
+    return latest
 
 
 def _parsed(text: str) -> datetime | None:

@@ -115,6 +115,8 @@ class Diagnosis:
     def _repaired(self, wrong: _Wrong, looked: Looked, repairs: Sequence[Repair]) -> Named:
         """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
         if len(edits := repairs[0].edits) > 1:
+            if alike := self._alike(wrong, repairs):
+                return Named(alike.name, alike.hint)
             changes = [f"{n}. {looked.change(edit)}" for n, edit in enumerate(edits, 1)]
             places = (looked.place(wrong.question, edit) for edit in edits)
             return Named("", "\n".join([_TWO_THINGS, *changes]), next(filter(None, places), None))

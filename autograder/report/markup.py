@@ -71,6 +71,10 @@ _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
 
 
+class TooDeepError(ValueError):
+    """A text has too many elements inside each other."""
+
+
 class _Parser(MarkdownIt):
     """A parser that takes any address for a link; `clean_html` then takes out all but harmless ones."""
 
@@ -79,7 +83,7 @@ class _Parser(MarkdownIt):
 
 
 def clean_html(source: str) -> str:
-    """Return `source` without anything that could run, load or hide; a ValueError if it is too deep."""
+    """Return `source` without anything that could run, load or hide; a TooDeepError if need be."""
     cleaned = nh3.clean(
         writable(source),
         tags=_TAGS,
@@ -90,7 +94,7 @@ def clean_html(source: str) -> str:
         link_rel="noopener noreferrer nofollow",
     )
     if _most_open(cleaned) > MAX_OPEN:
-        raise ValueError("too many elements inside each other")
+        raise TooDeepError
     return cleaned
 
 
@@ -221,6 +225,8 @@ def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
     signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
     try:
         return KINDS[kind](text), True
+    except TooDeepError:
+        return None, True
     except Exception:
         return None, False
     finally:

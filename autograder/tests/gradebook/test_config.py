@@ -96,7 +96,7 @@ def test_a_full_disk_ends_it_all_and_a_closed_folder_is_one_student_s(course: Co
         converting(course, log, "01_small", "ann"),
     ):
         raise PermissionError(errno.EACCES, "closed", str(folder))
-    told = f"nbgrader gave up on 01_small of ann; {folder}: cannot be written: Permission denied; let whoever"
+    told = f"nbgrader gave up on 01_small of ann; {folder}: cannot be written: Permission denied; make room"
     assert str(caught.value).startswith(told)
     assert not (course.build / "nbgrader.log").exists()
 

@@ -188,6 +188,13 @@ def test_a_text_that_takes_too_long_ends_the_process(renderer: Renderer) -> None
     assert renderer.render("html", "a").html == "a"
 
 
+@pytest.mark.parametrize("kind", ["html", "mathml"])
+def test_a_text_that_is_too_deep_ends_no_process(kind: str, renderer: Renderer) -> None:
+    first = pid(renderer)
+    assert renderer.render(kind, "<b>" * 450 + "a").html is None
+    assert pid(renderer) == first
+
+
 def test_a_text_beyond_all_bounds_is_not_even_sent() -> None:
     assert Renderer().render("html", "x" * (MAX_TEXT + 1)) == Rendered(None, 0.0)
 
