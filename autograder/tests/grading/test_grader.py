@@ -74,17 +74,30 @@ def test_a_failed_question_shows_its_smallest_wrong_call_on_disclosed_inputs_alo
     assert of(reports[0], "double").shown is None
 
 
-def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
-    course: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """First run, explanation and runs with right earlier answers: none gets the seconds anew."""
-    forked, fork = list[Worker](), Zygote.fork
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
+    """Return the workers that are forked from now on."""
+    workers, fork = list[Worker](), Zygote.fork
 
     def kept(self: Zygote, limits: Limits) -> Worker:
-        forked.append(fork(self, limits))
-        return forked[-1]
+        workers.append(fork(self, limits))
+        return workers[-1]
 
     monkeypatch.setattr(Zygote, "fork", kept)
+    return workers
+
+
+def test_a_question_that_loses_a_worker_loses_no_more(desk: Desk, forked: list[Worker]) -> None:
+    answer = "import os\ndef row_sums(x):\n    os._exit(0) if len(x) != 2 else None\n    return x.sum(-1)"
+    report = desk.grade(row_sums=answer)
+    assert len(of(report, "row_sums").tests) == 2
+    assert len(forked) == 2  # one for hidden inputs, one for disclosed ones
+
+
+def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
+    course: Course, zygote: Zygote, forked: list[Worker]
+) -> None:
+    """First run, explanation and runs with right earlier answers: none gets the seconds anew."""
     limits = Limits(cell_seconds=0.4, call_seconds=0.2, total_seconds=1.6, memory_mb=512)
     builds_on = {"row_sums": ("double",)}
     grader = Grader(course.exercises["01_small"], {}, limits, zygote, SECRET, builds_on)
