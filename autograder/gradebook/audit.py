@@ -39,6 +39,13 @@ class Audit:
         found: Digests | None = self._last.get(student, {}).get("digests") or None
         return found
 
+    def points_before(self, submission: GradebookSubmission) -> float | None:
+        """Return what the questions scored in the last line, if somebody has given other points since."""
+        last = self._last.get(submission.student)
+        if last is None or last["questions"] == _questions(submission) or last["score"] is None:
+            return None
+        return round(float(last["score"]) + float(last["penalty"]), 4)
+
     def replayed(
         self, submission: GradebookSubmission, saves: Iterable[SavedScore]
     ) -> Iterator[tuple[GradebookSubmission, SavedScore]]:

@@ -94,7 +94,7 @@ class Ledger:
             before = read_row(self._exercise, row)
             self._audit.recover(before)
             after = self.lateness.enter(row, before, row.timestamp)
-            self._keep(before, after, DATES)
+            self._keep(after if self._is_stale(before, row) else before, after, DATES)
             for step, save in self._audit.replayed(before, saves[student]):
                 steps.append((self.lateness.reckon(step, row), save))
         self._gradebook.db.commit()
@@ -130,6 +130,16 @@ class Ledger:
             self._gradebook.db.commit()
             self._keep(self.known.get(submission.student), after, DATES)
             self._audit.add(after, DATES)
+
+    def _is_stale(self, before: GradebookSubmission, row: SubmittedAssignment) -> bool:
+        """Whether a row's penalty is that of points before a person gave others, by rules that still hold.
+
+        Pages and exports compute it for the points that there are, so they have never shown such a score.
+        """
+        points = self._audit.points_before(before)
+        if points is None:
+            return False
+        return self.lateness.penalty(row.student_id, points, row, row.timestamp) == before.penalty
 
     def _cause(self, submission: Submission, notebook: Notebook) -> str:
         """Return in words what is not as it was when the submission was graded last."""

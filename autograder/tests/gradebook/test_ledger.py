@@ -12,7 +12,7 @@ from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.gradebook.audit import Audit, audit_lines
-from autograder.gradebook.book import ExerciseGradebook
+from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import database, load
 from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import settle
@@ -83,6 +83,18 @@ def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
     assert kept(course) == (6.5, 6.5, 5400.0)
     assert (table["raw_score"], table["late_submission_penalty"], table["score"]) == ("6.5", "6.5", "0.0")
     assert [line["why"] for line in audit(course)] == ["new", "dates or late policy", "by hand"]
+
+
+def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_given(late: Course) -> None:
+    course = ruled(late, late="percent: 10, cut_off: 1 hour")
+    settle(course, small(course))
+    page = Formgrader(course)
+    page.grade("ann", "why", 1.5)
+    page.gradebook.close()
+    assert gradebook_submission(course, "ann").score == 0.0
+    with copied_state(course) as copy:
+        assert settle(copy, small(copy)) == ()
+    assert settle(course, small(course)) == ()
 
 
 def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
