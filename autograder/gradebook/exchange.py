@@ -24,6 +24,7 @@ from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import COMPANIONS, SECRET, TIMESTAMP, read_plain
 from autograder.collecting.names import is_notebook, left_out
 from autograder.course.course import Course
+from autograder.report.text import writable
 from autograder.submission.notebook import read_notebook
 
 _WRITTEN_SECONDS = 60  # so long a submission may be on its way
@@ -36,8 +37,8 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
     def copy_files(self) -> None:
         """Copy the pages of whoever handed in through the exchange, and name the others in the log.
 
-        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` says which of
-        the copied pages it cannot find.
+        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` says which
+        pages it cannot find, and why: no page stops another.
         """
         self.problems: dict[Path, str] = {}
         came = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
@@ -49,16 +50,20 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
                 why = "did not come through the exchange with a readable secret, so its page stays here"
                 self.log.warning("%s %s", folder, why)
                 continue
-            secret, names = (folder / SECRET).read_text(encoding="utf-8"), [exercise]
             try:
-                names.append(_submitted_name(student, exercise, secret, came))
+                secret = (folder / SECRET).read_text(encoding="utf-8")
+                self._copy(folder / f"{exercise}.html", secret, exercise)
+                name = _submitted_name(student, exercise, secret, came)
+                self._copy(folder / f"{exercise}.html", secret, name)
             except (OSError, ValueError) as error:
                 self.problems[folder] = str(error)
                 self.log.warning("fetch_feedback cannot find the page in %s: %s", folder, error)
-            for name in dict.fromkeys(names):
-                page = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
-                shutil.copy(folder / f"{exercise}.html", draft := page.with_suffix(".tmp"))
-                draft.replace(page)
+
+    def _copy(self, page: Path, secret: str, name: str) -> None:
+        """Copy a page to where fetch_feedback looks for it by the name of the submitted file."""
+        wanted = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
+        shutil.copy(page, draft := wanted.with_suffix(".tmp"))
+        draft.replace(wanted)
 
 
 def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) -> str:
@@ -70,13 +75,15 @@ def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) 
     name = Path(_notebook(same, exercise))
     if name.suffix != ".ipynb" or name.name.startswith("."):
         raise ValueError("it looks for .ipynb files only, and another file was submitted")
+    if writable(name.name) != name.name:
+        raise ValueError("the name of the submitted file is not UTF-8 text")
     return name.stem
 
 
 def _can_return(folder: Path) -> bool:
-    """Whether beside a page lies what nbgrader needs to return it; bytes that are no text would stop it."""
+    """Whether beside a page lies what nbgrader needs to return it: texts, of which none is empty."""
     with suppress(OSError, UnicodeDecodeError):
-        return all((folder / name).read_text(encoding="utf-8") is not None for name in COMPANIONS)
+        return all((folder / name).read_text(encoding="utf-8") for name in COMPANIONS)
     return False
 
 

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange, ExchangeFetchFeedback, ExchangeSubmit
+from nbgrader.utils import notebook_hash
 from traitlets.config import Config
 
 from autograder.batch.pool import Done, Task
@@ -209,6 +210,42 @@ def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops
     shutil.rmtree(hall.inbound)
     page = Submission(hall.course.root, "ben", "01_small").feedback
     assert exchange.release_page(hall.config, page).endswith("so the name of its file is unknown")
+
+
+def test_a_page_that_cannot_return_stops_no_other(hall: Hall) -> None:
+    hall.exchange.chmod(0o777)
+    for student in ("ann", "ben", "cy", "dan"):
+        hall.hand_in(0.4, student)
+    folder = next(hall.inbound.glob("ann*"))
+    (folder / "01_small.ipynb").rename(folder / os.fsdecode(b"\xff.ipynb"))
+    lines = [line.partition(": wrote the page, which fetch_feedback ") for line in hall.round(release=True)]
+    assert [(line, why) for line, _, why in lines if "page" in line or why] == [
+        ("01_small ann", "cannot find: the name of the submitted file is not UTF-8 text"),
+        *((f"01_small {student}: returned the page", "") for student in ("ben", "cy", "dan")),
+    ]
+    feedback = hall.course.root / "feedback"
+    (feedback / "ben" / "01_small" / "01_small.html").unlink()
+    (feedback / "cy" / "01_small" / "submission_secret.txt").write_text("")
+    shutil.rmtree(returned := hall.exchange / hall.course.settings.course / "feedback")
+    released = formgrader(hall.course, hall.exchange).release_feedback("01_small")
+    assert released["success"], released["error"]
+    assert "No such file or directory" in released["log"]
+    assert {page.read_text(encoding="utf-8") for page in returned.glob("*.html")} == {
+        hall.page("ann"), hall.page("dan")
+    }  # fmt: skip
+
+
+def test_a_page_returns_under_the_name_of_the_file_that_was_submitted_with_its_secret(hall: Hall) -> None:
+    hall.exchange.chmod(0o777)
+    returned = hall.exchange / hall.course.settings.course / "feedback"
+    for share, name in ((0.4, "first"), (0.6, "second")):
+        hall.hand_in(share)
+        (folder,) = hall.inbound.glob(f"*-_{share:g}")
+        (folder / "01_small.ipynb").rename(folder / f"{name}.ipynb")
+        secret = (folder / "submission_secret.txt").read_text()
+        assert hall.round(11, release=True)[-1] == "01_small ann: returned the page"
+        page = returned / f"{notebook_hash(secret=secret, notebook_id=name)}.html"
+        assert page.read_text(encoding="utf-8") == hall.page()
 
 
 @pytest.mark.parametrize(("names", "news"), [
