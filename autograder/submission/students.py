@@ -37,6 +37,7 @@ _MEANINGS = {
     " efternamn",
 }
 _KNOWN = {word: meaning for meaning, words in _MEANINGS.items() for word in (*words.split(), meaning)}
+_NUMBER, _EMAIL = re.compile(r"\d{3,}"), re.compile(r"\S+@\S+\.\S+")
 _MODEL = "write the headings id,name,email above the students"
 
 
@@ -201,7 +202,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
         columns[columns.index("name")] = _LAST
     known = [column in (*COLUMNS, _FIRST, _LAST) for column in columns]
     if "id" not in columns:
-        if any(known[:1]) or sum(known) > 1:
+        if any(known[:1]) or sum(known) > 1 or _is_header(headings, rows[1:]):
             raise ValueError(f'"{", ".join(headings)}" has no column id; {_MODEL}')
         return []
     for heading, column, is_known in zip(headings, columns, known, strict=True):
@@ -209,6 +210,16 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
             fix = f"use {', '.join(COLUMNS)}, or leave its heading empty"
             raise ValueError(f'"{heading}" is no column, or is there twice; {fix}')
     return columns
+
+
+def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a column holds numbers or addresses for several students, but not in the first row."""
+    filled = [row for row in rows if any(row)]
+    return len(filled) > 1 and any(
+        heading and not form.search(heading) and all(map(form.fullmatch, cells))
+        for heading, *cells in zip(headings, *filled, strict=False)
+        for form in (_NUMBER, _EMAIL)
+    )
 
 
 def read_rows(path: Path) -> list[list[str]]:
@@ -220,8 +231,11 @@ def read_rows(path: Path) -> list[list[str]]:
         raise UsageError(f"{path}: there is no such file") from None
     except OSError as error:
         raise UsageError(f"{path}: cannot be opened: {error.strerror}") from None
-    except (UnicodeDecodeError, csv.Error):
+    except UnicodeDecodeError:
         raise UsageError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
+    except csv.Error:
+        fix = "delete long texts, such as what students wrote"
+        raise UsageError(f"{path}: has a cell that is too long to be read; {fix}") from None
 
 
 def separator_of(lines: Sequence[str]) -> str:

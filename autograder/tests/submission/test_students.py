@@ -33,6 +33,10 @@ OBEYED = ":3: .* has a control character or an angle bracket"
         ("id,name\nada,Lee\nada,Lee\n", "has a student in two rows"),
         ("Vorname,Nachname\nAda,Lovelace\n", NO_ID),
         ("Name\nada\n", NO_ID),
+        ("Kürzel;Person\n7001;Ada\n7002;Bob\n", NO_ID),
+        ("Matr,Nachname\n1001,Ada\n1002,Bob\n", NO_ID),
+        ("Person,Adresse\nada,ada@uni.edu\nbob,bob@uni.edu\n", NO_ID),
+        (f"id,name\nada,{'x' * 140_000}\n", "too long to be read; delete long texts, such as what students"),
         ("id,name\nbob,Bob\nada,</script><script>alert(1)</script>\n", OBEYED),  # by a page
         ("id,name\nbob,Bob\nada,A\x1b[2Jda\n", OBEYED),  # by a terminal
     ],
