@@ -312,6 +312,8 @@ def test_entries_and_bytes_are_counted_over_the_whole_archive(
     path = archive(zipped({"a": b"1" * 60, "b": b"2" * 60}))
     found = found_in(path, Bounds(unpacked=100))
     assert agrees(found, {"a": b"1" * 60, "": "unpacks to too much"})
+    found = found_in(archive(zipped({"ada.tgz": packed_tar()})), Bounds(unpacked=5000))
+    assert agrees(found, {"ada.tgz": "unpacks to too much"})
 
 
 UTC_TIME = datetime.fromtimestamp(1_700_000_000, UTC)

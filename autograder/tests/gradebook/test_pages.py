@@ -196,3 +196,9 @@ def test_a_cell_that_has_changed_since_or_that_is_run_and_a_lost_file_bring_noth
     assert found(shown(PICTURE), demos=()) == {}
     for lost in (Notebook(b"", "there is no notebook file of this name"), Notebook(b"[]")):
         assert saved_pictures(lost, (DEMO,).__contains__, NODE) == {}
+
+
+def test_outputs_that_are_no_list_bring_no_pictures() -> None:
+    cell = {"cell_type": "code", "metadata": {}, "source": DEMO, "outputs": 5}
+    content = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell, cell]})
+    assert saved_pictures(Notebook(content.encode()), (DEMO,).__contains__, NODE) == {"cell-1": ()}
