@@ -80,20 +80,15 @@ def stem(name: str) -> str:
     return notebook_stem(name) or next(archived, PurePosixPath(name).stem)
 
 
-def class_folder(paths: Sequence[str], exercises: Sequence[str], archive: str = "") -> str:
+def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
     """Return the folder, with its slash, in which the whole class lies, or an empty text.
 
-    The only folder of an archive may be a student's own. It is not if two students or more lie in it, or if
-    it has the name of the `archive`, which is no student's.
+    A class has at least two students: the only folder of an archive may be a student's own.
     """
     tops = {path.partition("/")[0] for path in paths}
     below = [path.partition("/")[2] for path in paths]
-    if len(tops) != 1 or not all(below):
-        return ""
-    if tops == {archive} and not read_platform_name(paths[0], exercises):
-        return f"{archive}/"
     students = {path.partition("/")[0] for path in below} - set(exercises)
-    if len(students) < 2:
+    if len(tops) != 1 or len(students) < 2:
         return ""
     uniform = all("/" in path for path in below) or all(read_platform_name(path) for path in below)
     return f"{tops.pop()}/" if uniform else ""

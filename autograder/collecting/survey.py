@@ -38,12 +38,12 @@ def survey(archive: Path, rules: NamingRules, course: Course, folder: Path) -> l
     others = [file for file in candidates if not _is_notebook(file, rules)]
     sound = [file.name for file in files if not file.problem]
     records, unread = _gradescope_records(archive, sound, files)
-    own = stem(archive.name)
-    nobody = own if rules.students and not rules.students.called(own) else ""
-    top = class_folder([file.path for file in notebooks or others], rules.exercises, nobody)
+    top = class_folder([file.path for file in notebooks or others], rules.exercises)
+    if rules.students and rules.students.called(top.removesuffix("/")):  # who may have packed others' names
+        top = ""
     owners = Owners(rules, map(as_uploaded, sound), top, records)
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
-    found += [*unread, *_attributed(notebooks, owners)]
+    found += [*unread, *_attributed(notebooks, owners, stem(archive.name))]
     found += _without_notebook(others, owners, found)
     return list(_choose([_recognised(one, course) for one in found]))
 
@@ -93,12 +93,18 @@ def _gradescope_records(
         return {}, [Attribution(file=about, problem=str(error))]
 
 
-def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners) -> Iterator[Attribution]:
+def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners, archive: str) -> Iterator[Attribution]:
+    """Yield whose the notebooks are.
+
+    A folder with the archive's name may be that of the class, or of a student who has packed others' names.
+    """
     for file in notebooks:
         try:
             yield from owners.of(file)
         except EntryError as error:
-            yield Attribution(file=file, problem=str(error))
+            is_around = not owners.class_folder and file.name.startswith(f"{archive}/")
+            fix = f'; if "{archive}" holds the class, unpack it and collect the folder inside'
+            yield Attribution(file=file, problem=f"{error}{fix if is_around else ''}")
 
 
 def _recognised(one: Attribution, course: Course) -> Attribution:

@@ -147,11 +147,12 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["beebob_102_text.html"], ["beebob_102_text.html: refused: is not a notebook; ask bob"]),
     (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list']),
     (["bob.rar"], ["bob.rar: refused: is not a notebook; pack it as a zip"]),
-    # In one folder that has the archive's name
-    (["class/ada_01_small.ipynb", "class/bob_01_small.ipynb"], ["ada: new", "bob: new"]),
-    (["class/bob/01_small.ipynb"], ["bob: new"]),
+    # In one folder, which may have the archive's name
+    (["class/ada/01_small.ipynb", "class/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
+    (["class/bob/01_small.ipynb"], ['in the list of students; if "class" holds the class, unpack it and']),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
     (["ada (1)/bob/01_small.ipynb"], ['refused: "ada (1)" is not in the list of students']),
+    (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts and"]),
 ]  # fmt: skip
 
 
