@@ -3,11 +3,12 @@
 An archive is read once: its names settle who handed in what, and then the chosen notebooks are placed.
 """
 
+import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 
 from autograder.collecting.archive import EXHAUSTION, TOO_COSTLY, EntryError
 from autograder.collecting.attempts import Arrival, Placing, Source, place
@@ -77,8 +78,18 @@ class _Collection:
 
     def lines(self) -> Iterator[CollectedLine]:
         """Yield a line on each thing in the archive."""
-        with TemporaryDirectory() as folder:
-            found = survey(self.archive, self.rules, self.course, Path(folder))
+        with ExitStack() as stack:
+            try:
+                # It has no name, so nothing of it is left however this process ends.
+                copies = stack.enter_context(tempfile.TemporaryFile("w+b", buffering=0))
+                found = survey(self.archive, self.rules, self.course, copies)
+            except OSError as error:
+                where = f"the temporary folder {tempfile.tempdir or ''}".rstrip()
+                problem = (
+                    f"cannot be copied to {where}: {error.strerror}; make room, or set TMPDIR to another"
+                )
+                yield CollectedLine(str(self.archive), "", REFUSED, problem)
+                return
             yield from (self._line(one, REFUSED, one.problem) for one in found if one.problem)
             new = set()
             for one in found:

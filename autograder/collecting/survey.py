@@ -1,15 +1,17 @@
 """Lists the files of an archive, and decides which notebooks count and for whom.
 
-Notebooks are copied into a folder, so an archive of any size takes little memory. Where a name tells no
+Notebooks are copied into one file, so an archive of any size takes little memory. Where a name tells no
 exercise, the cells do. A student who handed in files but no notebook gets one refusal. What lies beside a
 notebook is ignored.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from io import FileIO
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries, unreadable
@@ -27,12 +29,12 @@ _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
 
 
-def survey(archive: Path, rules: NamingRules, course: Course, folder: Path) -> list[Attribution]:
+def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:
     """Return what an archive holds: of the notebooks, one counts for each student and exercise.
 
-    As long as `folder` is there, the notebooks can be read.
+    As long as `copies` is open, the notebooks can be read. OSError says that they cannot be copied there.
     """
-    files = list(_files(archive, rules, folder))
+    files = list(_files(archive, rules, copies))
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
@@ -48,28 +50,36 @@ def survey(archive: Path, rules: NamingRules, course: Course, folder: Path) -> l
     return list(_choose([_recognised(one, course) for one in found]))
 
 
-def _files(archive: Path, rules: NamingRules, folder: Path) -> Iterator[ArchiveEntry]:
-    """Yield the entries, of which notebooks and Gradescope's file are copied into `folder`.
+def _files(archive: Path, rules: NamingRules, copies: FileIO) -> Iterator[ArchiveEntry]:
+    """Yield the entries, of which notebooks and Gradescope's file are copied to the end of `copies`.
 
     Where the archive is broken, these are the entries before that place, and the reason.
     """
     try:
-        for number, entry in enumerate(read_entries(archive)):
+        for entry in read_entries(archive):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
             is_read = _is_notebook(entry, rules) or entry.name.endswith(METADATA)
-            read = _copied(entry, folder / str(number)) if is_read and not problem else unreadable
+            read = _copied(entry, copies) if is_read and not problem else unreadable
             yield replace(entry, read=read, problem=problem)
     except ArchiveError as error:
         yield ArchiveEntry("", problem=str(error))
 
 
-def _copied(entry: ArchiveEntry, path: Path) -> Callable[[int], bytes]:
+def _copied(entry: ArchiveEntry, copies: FileIO) -> Callable[[int], bytes]:
     """Return what reads a copy of the entry, or says why there is none."""
     try:
-        path.write_bytes(entry.read_notebook())
+        content = entry.read_notebook()
     except EntryError as error:
         return partial(unreadable, problem=str(error))
-    return lambda _: path.read_bytes()
+    place, left = copies.seek(0, os.SEEK_END), memoryview(content)
+    while left:
+        left = left[copies.write(left) :]
+
+    def read(_: int) -> bytes:
+        copies.seek(place)
+        return copies.read(len(content))
+
+    return read
 
 
 def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:

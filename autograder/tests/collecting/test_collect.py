@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -151,8 +152,8 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["class/ada/01_small.ipynb", "class/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
     (["class/bob/01_small.ipynb"], ['in the list of students; if "class" holds the class, unpack it and']),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
-    (["ada (1)/bob/01_small.ipynb"], ['refused: "ada (1)" is not in the list of students']),
     (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts and"]),
+    (["ada (1)/bob/01_small.ipynb"], ['refused: "ada (1)" is not in the list of students']),
 ]  # fmt: skip
 
 
@@ -201,9 +202,33 @@ def test_a_folder_a_tar_and_archives_of_students_go_in_too(course: Course, tmp_p
     assert [message for _, message in refused[1:]] == ["holds no files", "leads out of its folder"]
 
 
-def test_a_folder_that_has_its_archive_s_name_may_be_a_student_s(course: Course, tmp_path: Path) -> None:
-    archive = make_zip(tmp_path / "ada.zip", {"ada/bob/01_small.ipynb": notebook()})
-    assert said(run(course, archive, rules=NamingRules(["01_small"], students=LISTED))) == ["ada: new"]
+def test_a_folder_that_has_its_archive_s_name_is_not_passed_over(course: Course, tmp_path: Path) -> None:
+    rules = NamingRules(["01_small"], students=LISTED)
+    run(course, make_zip(tmp_path / "class.zip", {"ada/01_small.ipynb": notebook("ada's")}), rules=rules)
+    for name, status in (("mallory", "refused"), ("bob", "new")):
+        files = {f"{name}/ada/01_small.ipynb": notebook("packed by another student")}
+        (line,) = run(course, make_zip(tmp_path / f"{name}.zip", files, LATER), rules=rules)
+        assert line.status == status
+    assert submitted(course, "ada") == notebook("ada's")
+
+
+def test_an_archive_that_cannot_be_copied_stops_no_other_and_copies_have_no_names(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "copies").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
+    made = iter([Path("/dev/full").open("r+b", buffering=0), tempfile.TemporaryFile(buffering=0)])  # noqa: SIM115
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda *_, **__: next(made))
+    archives = [
+        make_zip(tmp_path / f"{name}.zip", {f"{name}/01_small.ipynb": notebook(name)})
+        for name in ("ada", "bob")
+    ]
+    lines = collect_archives(course, archives, NamingRules(["01_small"]))
+    why = f"refused: cannot be copied to the temporary folder {tmp_path}/copies: No space left on device"
+    assert said([next(lines)])[0].startswith(why)
+    assert said([next(lines)]) == ["bob: new"]
+    assert not list((tmp_path / "copies").iterdir())
+    assert submitted(course, "bob") == notebook("bob")
 
 
 def test_a_link_and_what_lies_below_it_do_not_lead_out(course: Course, tmp_path: Path) -> None:
