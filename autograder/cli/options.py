@@ -66,7 +66,7 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 def choice(command: Callable[..., None]) -> Callable[..., None]:
     """Pass a command the choice of scores that leave."""
 
-    @click.option("--final-only", is_flag=True, help="Leave out provisional scores.")
+    @click.option("--final-only", is_flag=True, help="Give platforms no provisional scores.")
     @click.option("--unreadable-as-zero", is_flag=True, help="Give 0 for files that cannot be read.")
     @wraps(command)
     def with_choice(*arguments: Any, final_only: bool, unreadable_as_zero: bool, **options: Any) -> None:

@@ -57,12 +57,10 @@ class Code:
         return "\n".join(self.texts)
 
     @cached_property
-    def unread(self) -> frozenset[tuple[str, str]]:
-        """The variables of functions that nothing reads, each with its function."""
+    def unused(self) -> frozenset[tuple[str, str]]:
+        """The variables of functions that only their own assignments read, each with its function."""
         nodes = (node for one in self.statements for node in ast.walk(one) if isinstance(node, _FUNCTIONS))
-        return frozenset(
-            (node.name, name) for node in nodes for name in {*stored(node)} - {*names_in(node, ast.Load)}
-        )
+        return frozenset((node.name, name) for node in nodes for name in _unused(node))
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -210,6 +208,18 @@ def names_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
 def stored(node: ast.AST) -> list[str]:
     """Return the variables that some code assigns."""
     return [name for name in names_in(node, ast.Store) if name != "_"]
+
+
+def _unused(function: ast.AST) -> set[str]:
+    read = set[str]()
+    for node in ast.walk(function):
+        if isinstance(node, ast.stmt) and not isinstance(node, _FUNCTIONS):
+            parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
+            own = (
+                set[str]() if isinstance(node, ast.For) else {name for part in parts for name in stored(part)}
+            )
+            read |= {name for part in parts for name in names_in(part, ast.Load)} - own
+    return {*stored(function)} - read
 
 
 def _loops(node: ast.AST) -> bool:

@@ -138,7 +138,7 @@ class Search:
             failing = self._first_failure(order, candidate)
             if failing is None:
                 # A variable that is then computed for nothing: the edit goes round what is wrong.
-                if not candidate.code.unread - code.unread and self._passes_all(candidate, failed):
+                if not candidate.code.unused - code.unused and self._passes_all(candidate, failed):
                     found.append(Repair(candidate.edits, candidate.code))
                     last = min(last, self.tried + _AT_ONCE)
                 continue

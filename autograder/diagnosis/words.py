@@ -49,7 +49,8 @@ class Looked:
     def where(self, edit: Edit) -> str:
         """Return "in line 7, at `dim=-2`", in the student's own words."""
         text = self.texts.get(edit.cell, "") if edit.cell is not None else ""
-        quoted = one_line(ast.get_source_segment(text, _changed(edit)) or "", _MOST)
+        quoted = one_line(ast.get_source_segment(text, _changed(edit)) or "", _MOST + 1)
+        quoted = quoted if len(quoted) <= _MOST else f"{quoted[:_MOST]}…"
         *before, last = _lines(edit) or [0]
         where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
         where += "" if text == self.main else f" of the cell that begins with `{_first(text)}`"
@@ -126,7 +127,7 @@ def _smallest(old: ast.AST, new: ast.AST) -> ast.AST:
         ):
             case [one], [other]:
                 return _smallest(one, other)
-            case [one], _:
+            case [one], []:
                 return one
     return part
 

@@ -82,6 +82,12 @@ LOOP = """def causal_average_loop(x):
     return y
 """
 SCORES = "def attention_scores(inputs, query):\n    return inputs @ query\n"
+STEPS = """def simple_self_attention(inputs):
+    scores = inputs @ inputs.transpose(-2, -1)
+    scores = scores * 1
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ inputs
+"""
 PROJECTED = """class SelfAttention_v2(nn.Module):
     def __init__(self, d_in, d_out, qkv_bias=False):
         super().__init__()
@@ -104,6 +110,14 @@ PROJECTED = """class SelfAttention_v2(nn.Module):
         (LOOP, "torch.zeros_like(x)", "x", "copy", "in line 2, at `x`"),
         (LOOP, "    return", "        return", "return in the loop", "in line 6, at `return y`"),
         (SCORES, "inputs @ query", "inputs @ inputs[1]", "unread", "in line 2, at `inputs[1]`"),
+        # and not in line 4, where the right scores could be computed once more
+        (
+            STEPS,
+            "* 1",
+            "/ inputs.shape[-1] ** 0.5",
+            "too much",
+            "in line 3, at `scores / inputs.shape[-1] ** 0.5`",
+        ),
     ],
 )
 def test_one_mistake_is_repaired_where_it_is(
@@ -146,6 +160,8 @@ def test_two_mistakes_are_told_with_both_places() -> None:
         ("f(a, a)", "f(a, b)", "a"),
         ("f(a, b)", "f(b, a)", "f(a, b)"),
         ("e.sum(dim=-1)", "e.sum(dim=-1, keepdim=True)", "e.sum(dim=-1)"),
+        ("zeros(q.shape)", "zeros(x.shape[1], dtype=x.dtype)", "zeros(q.shape)"),
+        ("zeros(3, device=d)", "zeros(3)", "d"),
     ],
 )
 def test_the_smallest_part_that_differs_is_quoted(wrong: str, right: str, quoted: str) -> None:
