@@ -202,7 +202,7 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 @options.exercises
 @click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
 @options.choice
-@click.option("--audit", is_flag=True, help="Instead, print every change of a score as a line of JSON.")
+@click.option("--audit", is_flag=True, help="Instead, print each change that grading made, as JSON.")
 def export(
     course: "options.Course",
     exercises: "list[options.Exercise]",

@@ -179,7 +179,7 @@ def write_folder(
 
 
 def expect_current(path: Path) -> None:
-    """Raise a AutograderError unless the gradebook at `path` is as our nbgrader makes it, or missing.
+    """Raise an AutograderError unless the gradebook at `path` is as our nbgrader makes it, or missing.
 
     If nbgrader was stopped while it made the gradebook, there is no version yet, and tables may be missing.
     """

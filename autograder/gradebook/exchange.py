@@ -129,12 +129,12 @@ class Inbound:
         if (notebook := read_notebook(self.folder / _notebook(self.folder, self.exercise))).problem:
             raise ValueError(f"holds no {self.exercise}.ipynb")
         secret = read_plain(self.folder / SECRET, _MAX_SECRET) or b""
-        with suppress(UnicodeDecodeError):
+        try:
             secret.decode()
-            return notebook.content, secret
-        raise ValueError(
-            f"{SECRET} is not UTF-8 text, so no page could return; ask the student to submit again"
-        )
+        except UnicodeDecodeError:
+            why = "is not UTF-8 text, so no page could return; ask the student to submit again"
+            raise ValueError(f"{SECRET} {why}") from None
+        return notebook.content, secret
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:

@@ -33,7 +33,6 @@ class LeftOut:
     why: str  # what the cell did, for the student to read
 
 
-_FORGED = LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer")
 _UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,} dots and was not run")
 
 
@@ -253,7 +252,7 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
             return LeftOut(Verdict.TIMED_OUT, why)
         case DiedError(reason=reason):
             return LeftOut(Verdict.CRASHED, f"ended the program: {reason}")
-    return _FORGED
+    return LeftOut(Verdict.CRASHED, "sent the grader something that is not a valid answer")
 
 
 def _lost(error: Exception, limits: Limits) -> LostError:
