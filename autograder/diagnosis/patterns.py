@@ -15,7 +15,7 @@ from functools import cached_property
 from textwrap import dedent
 from typing import Any, TypeVar
 
-from autograder.diagnosis.trees import altered, around, by_type, placeless, rewritten
+from autograder.diagnosis.trees import altered, around, by_type, placeless, rewritten, words_of
 
 _ARROW = "=>"
 _ALL = -1
@@ -170,7 +170,8 @@ class Rule:
 
         found = set[int]()
         for statement in tree.body:
-            if within is None or getattr(statement, "name", None) in within:
+            is_within = within is None or getattr(statement, "name", None) in within
+            if is_within and self._words <= words_of(statement).keys():
                 alike = _alike(statement, value if template is not None and value is not None else before[0])
                 found |= around(statement, alike)
         if not found:
@@ -181,6 +182,12 @@ class Rule:
             return rewritten(tree, change, found), seen
         body = [rewritten(statement, change, found) for statement in tree.body]
         return ast.Module(body, tree.type_ignores), seen
+
+    @cached_property
+    def _words(self) -> set[str]:
+        """The words of what is looked for, but for letters: code without them cannot fit."""
+        words = (word for statement in self._patterns[0] for word in words_of(statement))
+        return {word for word in words if len(word) > 1 and word.isidentifier()}
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:

@@ -61,6 +61,7 @@ class CollectedTests:
             with silence(), warnings.catch_warnings(action="ignore"):
                 warnings.filterwarnings("error", category=pytest.PytestReturnNotNoneWarning)
                 item._initrequest()
+                item.funcargs.update(self._known(item))
                 try:
                     setup.setup(item)
                     item.runtest()
@@ -71,6 +72,13 @@ class CollectedTests:
         except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
             return error
         return None
+
+    def _known(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
+        """Yield what a test takes that its file does not make; pytest would look it up, which takes long."""
+        given = self._given | (item.callspec.params if hasattr(item, "callspec") else {})
+        for name, makers in item._fixtureinfo.name2fixturedefs.items():
+            if name in given and makers[-1].func.__module__ in (__name__, "_pytest.python"):
+                yield name, given[name]
 
     @pytest.fixture
     def student(self) -> object:

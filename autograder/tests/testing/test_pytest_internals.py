@@ -96,6 +96,15 @@ class TestOfAClass:
 
     def test_method(self):
         assert self.ready
+
+
+class TestOfAnotherStudent:
+    @pytest.fixture
+    def student(self, student):
+        return student + 10
+
+    def test_made_of_ours(self, student):
+        assert student == 1, student
 '''
 
 
@@ -154,7 +163,7 @@ def test_a_suite_runs_with_the_same_results_as_pytest_gives(
     tests = collect(SUITE)
     ours = {item.name: described(tests.run(item, 1, 2)) for item in tests.items}
     theirs = by_pytest(tmp_path / "test_hidden.py")
-    assert len(ours) == 12
+    assert len(ours) == 13
     assert ours == theirs
 
 
