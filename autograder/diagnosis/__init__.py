@@ -9,7 +9,7 @@ In reading order:
 - same: whether two values, or two answers, are the same.
 - code: the statements on which a question rests, and copies of them with edits.
 - edits: the edits that are tried, the likeliest first.
-- pieces: the values and steps of right answers, which are tried in a student's code.
+- pieces: the values and steps of right answers, and how an edit is made of them.
 - mutations: general changes to one place; verify also makes its mutants with them.
 - misconceptions: the author's catalogue of what people get wrong.
 - wrong: the wrong answers that its rules make of right ones.

@@ -215,10 +215,11 @@ def _unused(function: ast.AST) -> set[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.stmt) and not isinstance(node, _FUNCTIONS):
             parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
-            own = (
-                set[str]() if isinstance(node, ast.For) else {name for part in parts for name in stored(part)}
-            )
+            own = {name for part in parts for name in stored(part)}
             read |= {name for part in parts for name in names_in(part, ast.Load)} - own
+        match node:  # nobody may need all that is taken apart, or the number of a round
+            case (ast.Tuple() as several) | ast.For(target=several):
+                read |= {*stored(several)}
     return {*stored(function)} - read
 
 

@@ -1,14 +1,15 @@
 """Makes small edits of a student's code, the likeliest repairs first.
 
-Values and steps of right answers are tried where the student's code has other ones or none. General changes
-follow: another dimension, name, operator or bound, a step less, a result that is kept, two steps in the other
-order. All of them are tried by the hidden tests, so it does not matter that most of them make no sense.
+Values and steps of right answers are tried where the student's code has other ones or none, and what a rule
+of the catalogue undoes. General changes follow: another dimension, name, operator or bound, a step less, a
+result that is kept, steps and statements in another order. All of them are tried by the hidden tests, so it
+does not matter that most of them make no sense.
 """
 
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -16,94 +17,30 @@ from typing import Any
 from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, is_signed
 from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.patterns import filled
-from autograder.diagnosis.pieces import MOST_NAMES, Compared, Pieces, data_of, holds_place, operation, ways
-from autograder.diagnosis.trees import New, altered, is_docstring, parsed, words_of
-
-_MOST_CHANGED, _MOST_ADDED = 6, 30  # words and signs of one edit
-_OF_SIZE = 0.06  # for each of them an edit comes later
-Make = Callable[[], New]
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One small change: a node, what makes that which stands in its place, and what kind of thing it changes.
-
-    Several nodes change together where one change needs it. Lower ranks are more likely.
-    """
-
-    old: ast.AST
-    make: Make
-    kind: str
-    rank: float
-    size: int = 0  # how many words and signs differ
-    extent: int = 0  # how many there are in what it changes
-    more: tuple[tuple[ast.AST, Make], ...] = ()
-    at: ast.AST | None = None  # what of the student's text it changes, once it is made
-    cell: int | None = None  # and in which cell
-    recipe: tuple[object, ...] = ()  # equal where other places of a function change in the same way
-
-    @property
-    def changes(self) -> list[tuple[ast.AST, New]]:
-        """Each node that changes, with what stands in its place."""
-        return [(old, make()) for old, make in ((self.old, self.make), *self.more)]
-
-
-@dataclass
-class Making:
-    """Makes edits at one place after the other of some code."""
-
-    right: Pieces
-    compared: Compared
-    place: Place
-
-    def edit(
-        self,
-        old: ast.AST,
-        new: New,
-        kind: str,
-        rank: float,
-        *more: tuple[ast.AST, New],
-        size: int | None = None,
-    ) -> Iterator[Edit]:
-        """Yield an edit if it is a small change; one with a `size` is, and comes where its rank says."""
-        others = tuple((other, _returned(made)) for other, made in more)
-        if size is not None:
-            yield Edit(old, _returned(new), kind, rank, size, more=others)
-            return
-        gone, come = Counter[str](), Counter[str]()
-        for one, made in ((old, new), *more):
-            gone += words_of(one)
-            for part in made if isinstance(made, list) else [made]:
-                come += words_of(part)
-        yield from self.sized(old, _returned(new), kind, rank, gone, come, others)
-
-    def sized(
-        self,
-        old: ast.AST,
-        make: Make,
-        kind: str,
-        rank: float,
-        gone: Counter[str],
-        come: Counter[str],
-        more: tuple[tuple[ast.AST, Make], ...] = (),
-    ) -> Iterator[Edit]:
-        """Yield an edit in which these words go and come, if it is a small change."""
-        less, plus = gone - come, come - gone
-        few, many = sorted((less.total(), plus.total()))
-        if few > (2 * _MOST_CHANGED if kind == "step" else _MOST_CHANGED) or many > _MOST_ADDED:
-            return
-        size, place = few + many + (few > 2) * 4, self.place
-        recipe: tuple[object, ...] = ()
-        if not more and isinstance(old, ast.expr):
-            where = kind, place.scope.function, place.slot, type(old), operation(old)
-            recipe = *where, frozenset(less.items()), frozenset(plus.items())
-        yield Edit(old, make, kind, rank + _OF_SIZE * size, size, gone.total(), more, recipe=recipe)
-
-
-def _returned(new: New) -> Make:
-    """Return what makes nothing else than this."""
-    return lambda: new
-
+from autograder.diagnosis.pieces import (
+    MOST_ADDED,
+    MOST_NAMES,
+    OF_SIZE,
+    Edit,
+    Making,
+    Pieces,
+    data_of,
+    holds_place,
+    operation,
+    returned,
+    ways,
+)
+from autograder.diagnosis.trees import (
+    HOLE,
+    altered,
+    is_docstring,
+    of_self,
+    parsed,
+    replaced,
+    way,
+    with_values,
+    words_of,
+)
 
 Maker = Callable[[Making, Place], Iterator[Edit]]
 _DIMENSIONS = (-1, -2, 0, 1, 2, -3)
@@ -154,7 +91,7 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
     for piece in dict.fromkeys(one for slot in slots for one in making.right.values.get(slot, ())):
         if isinstance(piece.tree, ast.Name) and piece.tree.id not in place.scope.names:
             continue
-        if piece.size <= min(room, size + _MOST_ADDED) and piece.size >= size - _MOST_ADDED:
+        if piece.size <= min(room, size + MOST_ADDED) and piece.size >= size - MOST_ADDED:
             simple = isinstance(piece.tree, ast.Constant | ast.UnaryOp | ast.Name)
             rank = 1.0 + (0 if simple else 0.4) + (type(piece.tree) is not type(node)) * 0.8
             # A value is better put where it is made than in the place of its name.
@@ -279,6 +216,15 @@ _GENERAL_STEPS = [parsed(text) for text in (
 )]  # fmt: skip
 
 
+def _undone(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield what was there before a rule of the catalogue has made what now is."""
+    for rule in making.right.undone.get(type(place.node), ()) if place.scope.function else ():
+        if (made := rule.at(place.node)) is not None:
+            *_, smallest = way(place.node, made)
+            kind, _ = _sort_of_change(making, *smallest)
+            yield from making.edit(place.node, made, "value" if kind == "place" else kind, 1.2)
+
+
 def _calls(making: Making, place: Place) -> Iterator[Edit]:
     """Yield calls with a keyword more, and of functions that right answers call instead."""
     node = place.node
@@ -346,7 +292,7 @@ def _sort_of_change(making: Making, part: ast.AST, other: ast.AST) -> tuple[str,
             return "too much", rank + (data_of(part) is not other) * 0.4
         case ast.BinOp(op=one), ast.BinOp(op=two):
             return "order" if type(one) is type(two) else "operator", 1.3
-        case ast.Call(func=one), ast.Call(func=two) if one is not two:
+        case ast.Call(func=one), ast.Call(func=two) if ast.dump(one) != ast.dump(two):
             known = any(function == called_name(other) for function, _ in making.right.values)
             return "function", 1.6 if known else 3.0
         case ast.Call(args=one, keywords=named), ast.Call(args=two, keywords=others):
@@ -401,7 +347,62 @@ def _slips(making: Making, place: Place) -> Iterator[Edit]:
             yield from making.edit(node, [loop, last], "return in the loop", 0.9)
 
 
+def _moves(_: Making, place: Place) -> Iterator[Edit]:
+    """Yield a step that acts at another place of the same function: a mask, a dropout, a norm, a factor."""
+    node = place.node
+    if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
+        return
+    values = [one for one in ast.walk(node) if isinstance(one, ast.Call | ast.BinOp)]
+    for step in values:
+        inside = data_of(step)
+        if inside is None or operation(step) in _NO_STEPS:
+            continue
+        size = (words_of(step) - words_of(inside)).total()
+        template = replaced(step, {id(inside): ast.Name(HOLE, ast.Load())})
+        within = {id(one) for one in ast.walk(step)}
+        for target in values if size <= MOST_ADDED else ():
+            if id(target) not in within and all(one is not step for one in ast.walk(target)):
+                make = partial(with_values, template, {HOLE: target})
+                rank = 1.7 + OF_SIZE * size
+                yield Edit(step, returned(inside), "order", rank, size, more=((target, make),))
+
+
+_NO_STEPS = frozenset((
+    "MatMult", "Add", "[]", "zeros", "arange", "append", "range", "len", "Linear", "super", "",
+))  # fmt: skip
+
+
+def _statements(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield neighbouring statements in the other order, or what they do: f(g(x)) for g(f(x))."""
+    if not isinstance(place.node, ast.FunctionDef):
+        return
+    for one, other in pairwise(place.node.body):
+        rank = 1.2 if place.node.name == "__init__" else 2.4
+        yield from making.edit(other, ast.Pass(), "order", rank, (one, [other, one]))
+        match one, other:
+            case ast.Assign(targets=[ast.Name(id=name)], value=first), (
+                ast.Assign(value=second) | ast.Return(value=ast.expr() as second)
+            ):
+                inner, outer = data_of(first), data_of(second)
+                if inner is not None and isinstance(outer, ast.Name) and outer.id == name:
+                    new = replaced(second, {id(outer): inner}), replaced(first, {id(inner): outer})
+                    yield from making.edit(first, new[0], "order", 1.4, (second, new[1]))
+
+
+def _buffers(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield a buffer in the place of a plain attribute, or of a parameter that is none."""
+    match place.node:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
+            if isinstance(value, ast.Call) and called_name(value) == "Parameter" and value.args:
+                value = value.args[0]
+            elif isinstance(value, ast.Constant) or ast.unparse(value).startswith("nn."):
+                return
+            if place.scope.function == "__init__":
+                call = ast.Call(of_self("register_buffer"), [ast.Constant(name), value], [])
+                yield from making.edit(place.node, ast.Expr(call), "buffer", 1.4, size=4)
+
+
 _MAKERS: tuple[Maker, ...] = (
-    _values, _numbers, _names, _unread, _steps, _calls, _in_lists, _slips, _changed_back,
-    _general_steps,
+    _values, _numbers, _names, _unread, _steps, _undone, _calls, _in_lists, _slips, _buffers, _statements,
+    _moves, _changed_back, _general_steps,
 )  # fmt: skip

@@ -9,7 +9,7 @@ the rule's right side, ` && ` between rules that are applied together.
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from textwrap import dedent
@@ -129,6 +129,28 @@ class Rule:
         """Rewrite every place in the code, and return it."""
         return self._rewrite(tree, _ALL)[0]
 
+    @cached_property
+    def undone(self) -> "Rule | None":
+        """The rule that makes of the right side what was there before, if that can be told."""
+        before, after = map(_value, self._patterns)
+        if self.others or before is None or after is None or isinstance(after, ast.Name):
+            return None
+        return Rule(self.after, self.before) if _letters(before) <= _letters(after) else None
+
+    @cached_property
+    def kind(self) -> type[ast.AST]:
+        """The type of the expression, or of the first statement, that is looked for."""
+        before = self._patterns[0]
+        return type(_value(before) or before[0])
+
+    def at(self, node: ast.AST) -> ast.AST | None:
+        """Return what the rule makes of an expression; None where it does not fit."""
+        bound: Bound = {}
+        match [*map(_value, self._patterns)]:
+            case [ast.expr() as before, ast.expr() as after] if _fits_value(before, node, bound):
+                return filled(after, bound)
+        return None
+
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
         for rule in (self, *self.others):
@@ -195,6 +217,13 @@ class Rule:
             return ast.parse(self.before).body, placeless(ast.parse(self.after)).body
         except SyntaxError as error:
             raise PatternError(f"{self.before!r} {_ARROW} {self.after!r}: {error.msg}") from error
+
+
+def _letters(pattern: ast.expr) -> Set[str]:
+    """Return what a pattern binds, as it does where it meets itself."""
+    bound: Bound = {}
+    fits(pattern, pattern, bound)
+    return bound.keys()
 
 
 def _value(statements: list[ast.stmt]) -> ast.expr | None:

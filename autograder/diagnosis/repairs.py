@@ -1,15 +1,16 @@
 """Finds what is wrong in a student's code from the edit that repairs it: its place, name and kind."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from warnings import catch_warnings
 
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.edits import Edit
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.pieces import Pieces, operation, pieces_of
+from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.steps import Results
 from autograder.diagnosis.trees import way
@@ -78,7 +79,10 @@ class Repairer:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
-        return pieces_of({ast.unparse(tree): tree for tree in trees}.values())
+        undone = defaultdict[type[ast.AST], list[Rule]](list)
+        for rule in filter(None, (rule.undone for _, rule in self._rules(question))):
+            undone[rule.kind].append(rule)
+        return replace(pieces_of({ast.unparse(tree): tree for tree in trees}.values()), undone=undone)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""

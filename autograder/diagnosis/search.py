@@ -15,8 +15,8 @@ from itertools import islice
 from typing import Any, Protocol
 
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.edits import Edit, edits
-from autograder.diagnosis.pieces import Pieces
+from autograder.diagnosis.edits import edits
+from autograder.diagnosis.pieces import Edit, Pieces
 from autograder.testing.exchange import Backend, Exchange, FromMemory, LostError, Reply, Request
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite

@@ -17,8 +17,7 @@ from itertools import islice
 from typing import Any
 
 from autograder.diagnosis.code import ALWAYS_THERE, Code, Place
-from autograder.diagnosis.edits import Edit
-from autograder.diagnosis.pieces import ANYWHERE
+from autograder.diagnosis.pieces import ANYWHERE, Edit
 from autograder.diagnosis.same import close, equal, flat, form
 from autograder.diagnosis.search import SECOND
 from autograder.diagnosis.trees import rewritten

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autograder.diagnosis.code import Code, is_signed
-from autograder.diagnosis.edits import Edit
+from autograder.diagnosis.pieces import Edit
 from autograder.diagnosis.steps import Step
 from autograder.diagnosis.trees import way
 from autograder.report.report import Place
@@ -16,6 +16,7 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "argument": "other arguments",
     "assigned": "a plain assignment",
     "bound": "another bound",
+    "buffer": "a buffer instead of this attribute",
     "comparison": "another comparison",
     "condition": "another condition",
     "copy": "a copy instead of a second name for the same tensor",

@@ -7,7 +7,7 @@ MISCONCEPTIONS = (
         "view_only",
         "The heads share out the tokens, and not the features of each.",
         "Does your first head hold some features of all tokens, or all features of some tokens?",
-        "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S)",
+        "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S) || X.reshape(B, H, T, S)",
     ),
     Misconception(
         "never_transposed",

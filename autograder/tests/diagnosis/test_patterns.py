@@ -70,6 +70,27 @@ def test_a_body_that_loses_its_only_statement_stays_a_body() -> None:
     assert made("return X\n=>\n", "def f(x):\n    return x") == ["def f(x):\n    pass"]
 
 
+@pytest.mark.parametrize(
+    ("text", "code", "undone"),
+    [
+        ("X.view(A, B).transpose(0, 1) => X.view(B, A)", "q.view(n, 2)", "q.view(2, n).transpose(0, 1)"),
+        ("make(..., size=S) => made(..., of=S)", "made(1, b, of=2)", "make(1, b, size=2)"),
+        ("X.A(dim=0) => X.A(dim=1)", "q.sum(dim=1)", "q.sum(dim=0)"),
+        ("X @ X => X * X", "q * k", None),
+        ("X / Y**0.5 => X * 1", "q * 1", None),  # by which root is not known any more
+        ("X.clone() => X", "q", None),
+        ("X @ Y => X * Y && A / B => A", "q * k", None),
+        ("return X.clone() => return X + 0", "q + 0", None),
+    ],
+)
+def test_a_rule_is_undone_where_its_right_side_tells_what_was_there(
+    text: str, code: str, undone: str | None
+) -> None:
+    (rule,) = rules(text)
+    made = rule.undone and rule.undone.at(ast.parse(code, mode="eval").body)
+    assert undone == (made and ast.unparse(made))
+
+
 @pytest.mark.parametrize("text", ["X / Y", "X / => Y"])
 def test_what_is_no_rule_is_said(text: str) -> None:
     with pytest.raises(PatternError, match="X /"):

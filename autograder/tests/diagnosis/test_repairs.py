@@ -9,7 +9,8 @@ import pytest
 
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.edits import Edit, edits
+from autograder.diagnosis.edits import edits
+from autograder.diagnosis.pieces import Edit
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
 from autograder.diagnosis.words import Looked
@@ -132,6 +133,28 @@ def test_one_mistake_is_repaired_where_it_is(
     assert (name == "softmax_over_queries") is (right == WEIGHTS)
 
 
+@pytest.mark.parametrize(
+    ("answer", "kind", "where"),
+    [
+        ("06 Head__scaled_by_input_width", "value", "at `C`"),  # which nothing else needs, but not the rest
+        ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`"),
+        ("06 CausalAttention__dropout_before_softmax__drops_scores", "order", "in lines 27 and 29"),
+        ("06 CausalAttention__dropout_before_softmax", "order", "in lines 20 and 21"),
+        ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 11"),
+        ("08 split_heads__view_only__final_shape_at_once", "function", "at `x.reshape"),
+    ],
+)
+def test_strangers_answers_are_repaired(answer: str, kind: str, where: str) -> None:
+    number, name = answer.split()
+    exercise = next(one for one in COURSE.exercises.values() if one.name.startswith(number))
+    code = next(one for one in exercise.heldout if one.path.stem == name).code
+    about, _, rest = code.partition('"""\n')
+    text = "\n" * (about.count("\n") + 1) + rest  # each line stays where it is
+    (first, *_), _ = repaired(text)
+    (edit,) = first.edits
+    assert (edit.kind, where in Looked(first.code, {0: text}, text).where(edit)) == (kind, True)
+
+
 def test_a_number_is_not_tried_as_a_switch() -> None:
     code = Code(tuple(ast.parse(PROJECTED.replace("d_out, q", "d_out, length, q")).body))
     right = repairer_of("05_self_attention").pieces("SelfAttention_v2")
@@ -149,7 +172,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
     )
     (first, *_), _ = repaired(text)
     places = [Looked(first.code, {0: text}, text).where(edit) for edit in first.edits]
-    assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
+    assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum`"]
 
 
 @pytest.mark.parametrize(
