@@ -138,7 +138,6 @@ def test_one_mistake_is_repaired_where_it_is(
     [
         ("06 Head__scaled_by_input_width", "value", "at `C`"),  # which nothing else needs, but not the rest
         ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`"),
-        ("06 CausalAttention__dropout_before_softmax__drops_scores", "order", "in lines 27 and 29"),
         ("06 CausalAttention__dropout_before_softmax", "order", "in lines 20 and 21"),
         ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 11"),
         ("08 split_heads__view_only__final_shape_at_once", "function", "at `x.reshape"),
