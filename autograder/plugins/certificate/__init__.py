@@ -137,13 +137,16 @@ def certificate(
 
     Prints hashes of everything that decided the grade of STUDENT's EXERCISE, signed with the course's secret.
     Nothing in it is secret. --check grades the submission again and names each part that differs from the
-    certificate. The exit code is 0 if the report is the same, byte for byte, and otherwise 1.
+    certificate. The exit code is 0 if nothing differs, and otherwise 1.
     """
     if file is not None:
         given = read_certificate(file.read())
         different = list(check_certificate(course, given, unsafe=unsafe))
-        same = "the report is the same, byte for byte"
-        told = "the report differs from the certified one" if "report" in different else same
+        told = "the report is the same, byte for byte"
+        if "report" in different:
+            told = "the report differs from the certified one"
+        elif different:
+            told = f"{told}; what is named above is not"
         options.print_lines(f"differs: {part}: {_PARTS[part]}" for part in different)
         options.print_lines([f"{given.exercise} {given.student}: {told}"])
         sys.exit(SOME_REFUSED if different else 0)

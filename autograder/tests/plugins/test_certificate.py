@@ -84,6 +84,7 @@ def test_the_commands_print_and_check(graded: tuple[Course, Certificate]) -> Non
     checked = CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)])
     assert checked.exit_code == 1
     assert checked.output.startswith("differs: seal: ")
+    assert checked.output.endswith("the report is the same, byte for byte; what is named above is not\n")
     for hostile in ('{"certificate": 1}', "[" * 100_000, printed.output.replace('"ann"', '"../ann"')):
         file.write_text(hostile, encoding="utf-8")
         assert CliRunner().invoke(main, [*arguments, "certificate", "--check", str(file)]).exit_code == 2
