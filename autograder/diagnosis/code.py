@@ -217,8 +217,11 @@ def _unused(function: ast.AST) -> set[str]:
             parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
             own = {name for part in parts for name in stored(part)}
             read |= {name for part in parts for name in names_in(part, ast.Load)} - own
-        match node:  # nobody may need all that is taken apart, or the number of a round
-            case (ast.Tuple() as several) | ast.For(target=several):
+        match node:  # nobody may need all sizes of a shape, or the number of a round
+            case (
+                ast.Assign(targets=[ast.Tuple() as several], value=ast.Attribute() | ast.Call())
+                | ast.For(target=several)
+            ):
                 read |= {*stored(several)}
     return {*stored(function)} - read
 

@@ -50,11 +50,16 @@ class Repairer:
     def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the right one.
 
-        A rule is tried on what the repair has changed, and on what stands around that.
+        A rule is tried on what the repair has changed, and on what stands around that; then once more with
+        sizes in the place of their names.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differ = [pair for pair in pairs if pair[0] is not pair[1]]
         own, made = (self._in_one_writing(statements) for statements in zip(*differ, strict=True))
+        yield from self._made_by_rules(question, own, made)
+        yield from self._made_by_rules(question, spelt_out(own), spelt_out(made))
+
+    def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
         text, above, named = _text(own), [one for one, _ in way(made, own)], set[str]()
         near = {id(node) for node in (*above, *ast.walk(above[-1]))}
         for misconception, rule in self._rules(question):

@@ -11,7 +11,7 @@ from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import ALWAYS_THERE
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, spelt
 from autograder.diagnosis.patterns import Rule
-from autograder.diagnosis.trees import altered, is_docstring, names_in, rewritten, with_values
+from autograder.diagnosis.trees import altered, is_docstring, names_in, parsed, rewritten, with_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,8 @@ def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as value):
             for at, part in enumerate(names):
                 if isinstance(part, ast.Name):
-                    yield part.id, ast.Subscript(value, ast.Constant(at), ast.Load())
+                    place = parsed("-1") if at == len(names) - 1 else ast.Constant(at)
+                    yield part.id, ast.Subscript(value, place, ast.Load())
 
 
 def inlined(tree: ast.Module) -> ast.Module:

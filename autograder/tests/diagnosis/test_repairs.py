@@ -134,23 +134,31 @@ def test_one_mistake_is_repaired_where_it_is(
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "where"),
+    ("answer", "kind", "where", "misconception"),
     [
-        ("06 Head__scaled_by_input_width", "value", "at `C`"),  # which nothing else needs, but not the rest
-        ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`"),
-        ("06 CausalAttention__dropout_before_softmax", "order", "in lines 20 and 21"),
-        ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 11"),
-        ("08 split_heads__view_only__final_shape_at_once", "function", "at `x.reshape"),
+        (
+            "06 Head__scaled_by_input_width",
+            "value",
+            "at `C`",
+            "scaled_by_input_width",
+        ),  # which nothing else needs, but not the rest
+        ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`", None),
+        ("06 CausalAttention__dropout_before_softmax", "order", "in lines 20 and 21", None),
+        ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 11", None),
+        ("08 split_heads__view_only__final_shape_at_once", "function", "at `x.reshape", "view_only"),
     ],
 )
-def test_strangers_answers_are_repaired(answer: str, kind: str, where: str) -> None:
+def test_strangers_answers_are_repaired_and_named(
+    answer: str, kind: str, where: str, misconception: str | None
+) -> None:
     number, name = answer.split()
     exercise = next(one for one in COURSE.exercises.values() if one.name.startswith(number))
     code = next(one for one in exercise.heldout if one.path.stem == name).code
     about, _, rest = code.partition('"""\n')
     text = "\n" * (about.count("\n") + 1) + rest  # each line stays where it is
-    (first, *_), _ = repaired(text)
+    (first, *_), named = repaired(text)
     (edit,) = first.edits
+    assert named == misconception
     assert (edit.kind, where in Looked(first.code, {0: text}, text).where(edit)) == (kind, True)
 
 
@@ -200,6 +208,20 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
     assert sorts == [("dimension", "f", ("sum", "dim")), ("dimension", "f", ("mean", "dim"))]
     missing = [Edit(node, lambda: ast.parse("k.mT").body[0].value, "missing", 1.0) for node in zeros]  # type: ignore[attr-defined]
     assert {sort_of(edit, code) for edit in missing} == {("missing", "f", "transpose")}
+
+
+@pytest.mark.parametrize(
+    ("body", "unused"),
+    [
+        ("a = f(x)\n    a = a + 1\n    return x", {"a"}),
+        ("q, k = f(x), g(x)\n    return q", {"k"}),
+        ("b, t, c = x.shape\n    return t", set()),
+        ("for i in range(3):\n        x = x + 1\n    return x", set()),
+    ],
+)
+def test_what_nothing_reads_was_computed_for_nothing_but_for_a_shape(body: str, unused: set[str]) -> None:
+    code = Code(tuple(ast.parse(f"def h(x):\n    {body}").body))
+    assert {name for _, name in code.unused} == unused
 
 
 def test_what_is_assigned_on_one_line_stands_where_it_stands_on_several() -> None:
