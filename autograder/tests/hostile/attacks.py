@@ -29,7 +29,8 @@ from autograder.tests.classroom import cell_of, small, solved, stripped
 from autograder.tests.sandbox.processes import descendants
 
 FOLDER = Path(__file__).parent / "files"
-LIMITS = Limits(cell_seconds=2, call_seconds=1, total_seconds=20, memory_mb=512)
+# A call may import sympy, through torch: that takes more than a second of a slow machine.
+LIMITS = Limits(cell_seconds=2, call_seconds=3, total_seconds=20, memory_mb=512)
 HURRIED = LIMITS.model_copy(update={"cell_seconds": 0.5, "call_seconds": 0.4})  # for what never ends
 FEW_REPAIRS = Repairs(seconds=0.01)  # by a handful of edits, of which each runs the attack once more
 TIERS = (Tier.FULL, Tier.CONTAINER)

@@ -33,11 +33,21 @@ SLOW = "import time\ntime.sleep(0.3)\ndef double(x):\n    return 2 * x"
 @pytest.fixture(scope="module")
 def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
     """Return a scheduler with a Dask worker, a process that keeps its files in a folder."""
-    folder = tmp_path_factory.mktemp("dask")
-    with LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=str(folder)
-    ) as dask:
+    with one_worker(tmp_path_factory.mktemp("dask")) as dask:
         yield dask
+
+
+@pytest.fixture
+def mortal_dask(tmp_path: Path) -> Iterator[LocalCluster]:
+    """Return another one for a test that kills it: a dead worker was once not there again after a minute."""
+    with one_worker(tmp_path / "dask") as dask:
+        yield dask
+
+
+def one_worker(folder: Path) -> LocalCluster:
+    return LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", local_directory=str(folder)
+    )
 
 
 def scheduler(dask: LocalCluster) -> Scheduler:
@@ -162,7 +172,7 @@ def test_the_command_comes_to_what_is_graded_here(term: Course, dask: LocalClust
 def test_a_dask_worker_that_dies_costs_no_result(
     term: Course,
     slow_class: list[Submission],
-    dask: LocalCluster,
+    mortal_dask: LocalCluster,
     here: Here,
     zygote: Zygote,
     monkeypatch: pytest.MonkeyPatch,
@@ -170,12 +180,12 @@ def test_a_dask_worker_that_dies_costs_no_result(
     graded_here: bool,
 ) -> None:
     """Dask starts it again, and then sends it the course's files and all that may fail once more."""
-    monkeypatch.setattr(scheduler(dask), "allowed_failures", failures)
-    assert until(lambda: bool(scheduler(dask).workers))
-    with Cluster(term, dask.scheduler_address) as executor:
+    monkeypatch.setattr(scheduler(mortal_dask), "allowed_failures", failures)
+    assert until(lambda: bool(scheduler(mortal_dask).workers))
+    with Cluster(term, mortal_dask.scheduler_address) as executor:
         there = executor.map(tasks(slow_class))
         first, _, graded = next(there)
-        gone = kill_a_busy_one(dask)
+        gone = kill_a_busy_one(mortal_dask)
         seen = {first.student: graded.to_json(), **{one.student: done.to_json() for one, _, done in there}}
     assert bool(here.tasks) is graded_here
     assert not psutil.wait_procs(gone, timeout=30)[1]
@@ -193,17 +203,17 @@ def kill_a_busy_one(dask: LocalCluster) -> list[psutil.Process]:
 
 
 def test_who_stops_leaves_no_task_to_the_cluster_and_a_cluster_that_ends_nothing_at_all(
-    term: Course, slow_class: list[Submission], dask: LocalCluster
+    term: Course, slow_class: list[Submission], mortal_dask: LocalCluster
 ) -> None:
-    with pytest.raises(KeyboardInterrupt), Cluster(term, dask.scheduler_address) as executor:
-        stop_at_the_first(executor.map(tasks(slow_class)), dask)
-    assert until(lambda: not scheduler(dask).tasks)
-    begun = [psutil.Process(nanny.pid) for nanny in dask.workers.values()]
+    with pytest.raises(KeyboardInterrupt), Cluster(term, mortal_dask.scheduler_address) as executor:
+        stop_at_the_first(executor.map(tasks(slow_class)), mortal_dask)
+    assert until(lambda: not scheduler(mortal_dask).tasks)
+    begun = [psutil.Process(nanny.pid) for nanny in mortal_dask.workers.values()]
     begun += [child for process in begun for child in process.children(recursive=True)]
-    folder = Path(next(iter(dask.workers.values())).local_directory)
+    folder = Path(next(iter(mortal_dask.workers.values())).local_directory)
     assert len(begun) > 2
     assert list(folder.rglob("autograder-*"))
-    dask.close()
+    mortal_dask.close()
     assert not psutil.wait_procs(begun, timeout=30)[1]
     assert not list(folder.rglob("autograder-*"))
 
