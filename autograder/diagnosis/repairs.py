@@ -57,7 +57,9 @@ class Repairer:
         differ = [pair for pair in pairs if pair[0] is not pair[1]]
         own, made = (self._in_one_writing(statements) for statements in zip(*differ, strict=True))
         yield from self._made_by_rules(question, own, made)
-        yield from self._made_by_rules(question, spelt_out(own), spelt_out(made))
+        spelt = spelt_out(own), spelt_out(made)
+        if spelt != (own, made):  # a tree without such names stays the same one
+            yield from self._made_by_rules(question, *spelt)
 
     def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
         text, above, named = _text(own), [one for one, _ in way(made, own)], set[str]()

@@ -136,12 +136,7 @@ def test_one_mistake_is_repaired_where_it_is(
 @pytest.mark.parametrize(
     ("answer", "kind", "where", "misconception"),
     [
-        (
-            "06 Head__scaled_by_input_width",
-            "value",
-            "at `C`",
-            "scaled_by_input_width",
-        ),  # which nothing else needs, but not the rest
+        ("06 Head__scaled_by_input_width", "value", "at `C`", "scaled_by_input_width"),
         ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`", None),
         ("06 CausalAttention__dropout_before_softmax", "order", "in lines 20 and 21", None),
         ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 11", None),
