@@ -1,37 +1,17 @@
-"""Every promised Python gets the pinned versions, and whoever may install nothing reads what to do."""
+"""A wheel contains all files of the engine, and whoever may not install a package reads what to do."""
 
 import shutil
 import subprocess
 import tomllib
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
-NEWEST = 14  # of Python 3: the newest that docs/instructors.md promises
 PYTHON = """#!/bin/sh
 test "$1 $2" = "-m venv" && mkdir -p .venv/bin && cp "$0" .venv/bin/python
 exit 0
 """
-
-
-def test_every_pin_serves_every_promised_python() -> None:
-    """Looks at what is installed, which is what is pinned, so that no registry is needed."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    pythons = [f"3.{minor}.{patch}" for minor in range(11, NEWEST + 1) for patch in range(30)]
-    promised = list(SpecifierSet(project["requires-python"]).filter(pythons))
-    assert {"3.11.0", "3.11.2", f"3.{NEWEST}.0"} <= set(promised)
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    for name, pin in (line.split("==") for line in lines if "==" in line and not line.startswith("#")):
-        found = distribution(name)
-        assert Version(found.version).public == pin, f"{name} is not the pinned one; run `make setup`"
-        asked = found.metadata.get_all("Requires-Python") or [""]
-        served = set(SpecifierSet(asked[0]).filter(promised))
-        refused = [python for python in promised if python not in served]
-        assert not refused, f"{name} {pin} refuses Python {', '.join(refused)}"
 
 
 def test_every_file_that_is_no_module_is_in_the_package() -> None:
@@ -56,7 +36,7 @@ def plain_machine(tmp_path: Path) -> dict[str, str]:
     """Return the environment of a machine with `make` and a pretended Python, but nothing that installs."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name in ("cp", "id", "make", "mkdir", "sh", "touch"):
+    for name in ("cp", "echo", "id", "make", "mkdir", "sh", "touch"):
         (tools / name).symlink_to(shutil.which(name) or name)
     (tools / "python3").write_text(PYTHON, encoding="utf-8")
     (tools / "python3").chmod(0o755)
