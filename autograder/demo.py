@@ -16,6 +16,7 @@ from autograder.course.exercise import Exercise, Variant
 from autograder.course.notebook import NotebookJson
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_pages, write_tables
+from autograder.publishing.graded_work import read_graded_work
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
@@ -102,12 +103,10 @@ CLASS = (
 )
 
 
-def demonstrate(
-    course: Course, exercises: Sequence[Exercise], notify: Callable[[SubmissionLine], None] = lambda _: None
-) -> tuple[Course, Summary]:
-    """Make a class in build/demo/, grade it, write its feedback and tables, and return its course and grades.
+def make_class(course: Course, exercises: Sequence[Exercise]) -> tuple[Course, int]:
+    """Make a course in build/demo/ whose class has submitted its work; return it and how many submissions.
 
-    The course is made anew each time, without a gradebook. `notify` is called with each graded submission.
+    The course is made anew each time, without a gradebook.
     """
     root = course.build / "demo"
     shutil.rmtree(root, ignore_errors=True)
@@ -115,13 +114,42 @@ def demonstrate(
     demo = copy_course(course, graded, root, limits=_LIMITS, due=DUE)
     chosen = list(demo.exercises.values())
     release_notebooks(demo, chosen)
-    for number, exercise in enumerate(chosen):
-        for student in CLASS:
-            if student.eager or number < _ALL_HAND_IN:
-                student.hand_in(demo, exercise)
+    submissions = [
+        (student, exercise)
+        for number, exercise in enumerate(chosen)
+        for student in CLASS
+        if student.eager or number < _ALL_HAND_IN
+    ]
+    for student, exercise in submissions:
+        student.hand_in(demo, exercise)
+    return demo, len(submissions)
+
+
+def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda _: None) -> Summary:
+    """Grade a made-up class, and write its feedback, tables and dashboard.
+
+    `notify` is called with each graded submission.
+    """
+    exercises = list(demo.exercises.values())
     # All submissions are our own, so fewer walls than the course demands are enough.
-    summary = grade_submissions(demo, chosen, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
-    write_pages(demo, chosen)
-    write_tables(demo, chosen)
-    write_dashboard(demo, chosen)
-    return demo, summary
+    summary = grade_submissions(demo, exercises, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
+    write_pages(demo, exercises)
+    write_tables(demo, exercises)
+    write_dashboard(demo, exercises)
+    return summary
+
+
+def named_mistake(demo: Course) -> tuple[str, str, str]:
+    """Return a student, a question and the address of the feedback page that names the mistake and its line.
+
+    Without such a question, it is the first question of the first page.
+    """
+    questions = [
+        (work.student, question, f"{page.as_uri()}#question-{number}")
+        for work in read_graded_work(demo, list(demo.exercises.values()))
+        for number, question in enumerate(work.questions.values(), 1)
+        if (page := Submission(demo.root, work.student, work.exercise).feedback).is_file()
+    ]
+    named = (each for each in questions if each[1].mistake and each[1].place)
+    student, question, address = next(named, questions[0])
+    return student, question.name, address

@@ -108,13 +108,16 @@ def grade(
 
 @click.command()
 @options.exercises
-def demo(course: "options.Course", exercises: "list[options.Exercise]") -> None:
+@click.option("--verbose", is_flag=True, help="Print a line on each submission.")
+def demo(course: "options.Course", exercises: "list[options.Exercise]", verbose: bool) -> None:
     """Grade a made-up class, in build/demo/."""
-    from autograder.cli.output import Progress, demo_places, show_class
-    from autograder.demo import demonstrate
+    from autograder.cli.output import Progress, show_addresses, show_class
+    from autograder.demo import grade_class, make_class
 
-    with Progress(None) as progress:
-        made, summary = demonstrate(course, exercises, notify=progress.show)
+    made, submissions = make_class(course, exercises)
+    click.echo(f"Grading {submissions} submissions of a made-up class, with all kinds of mistakes.")
+    with Progress(submissions, verbose=verbose) as progress:
+        summary = grade_class(made, notify=progress.show)
     show_class(made, summary)
-    options.print_lines(demo_places(made))
+    show_addresses(made)
     sys.exit(summary.exit_code)

@@ -1,9 +1,10 @@
 """Prints how grading goes on, what became of submissions, and tables of it."""
 
 import json
+import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,26 +55,38 @@ def show_report(notebook: str, report: Report) -> None:
 
 
 class Progress(bars.Progress):
-    """Says what became of submissions as they are graded; use it in a `with` block."""
+    """Shows how many submissions are graded; use it in a `with` block.
 
-    def __init__(self, total: int | None, *, as_json: bool = False) -> None:
+    A `verbose` one prints a line on each submission, and one that is not verbose only on our failures. By
+    default, lines on submissions that need no attention are left out on a terminal.
+    """
+
+    def __init__(self, total: int | None, *, as_json: bool = False, verbose: bool | None = None) -> None:
         console = Console()
         columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
         silent = as_json or not console.is_terminal
         # Refreshing by itself would take a thread, and no process that has one should be forked.
         super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
         self._as_json, self._submissions = as_json, self.add_task("", total=total)
+        self._verbose = verbose
 
     def show(self, line: "SubmissionLine") -> None:
-        """Print a line on one submission; on a terminal only if somebody should know of it."""
+        """Count a submission, and print a line on it if it needs one."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:
             click.echo(json.dumps(asdict(line)))
+        elif not self._is_worth_a_line(line):
+            return
         elif self.disable:
             click.echo(_described(line), err=line.ours)
-        elif line.message or line.status != Status.GRADED:
+        else:
             self.console.print(Text(_described(line)))
+
+    def _is_worth_a_line(self, line: "SubmissionLine") -> bool:
+        if self._verbose is not None:
+            return self._verbose or line.ours
+        return self.disable or bool(line.message) or line.status != Status.GRADED
 
 
 def _described(line: "SubmissionLine") -> str:
@@ -127,13 +140,21 @@ def show_class(demo: "Course", summary: "Summary") -> None:
     show("The demo class", columns, rows)
 
 
-def demo_places(demo: "Course") -> Iterator[str]:
-    """Yield a line for each place where the demo's results can be looked at."""
-    places = {"feedback": "feedback", "dashboard": "build/dashboard.html", "tables": "build/exports"}
-    for what, where in places.items():
-        yield f"{what:12}{demo.root / where}"
+def show_addresses(demo: "Course") -> None:
+    """Print where to look at the demo: a student's page, the class's page and the formgrader's command."""
+    from autograder.demo import named_mistake
+
+    student, question, page = named_mistake(demo)
     jupyter = Path(sys.executable).with_name("jupyter")
-    yield f"{'formgrader':12}cd {demo.root} && {jupyter} lab, then Nbgrader > Formgrader in its menu"
+    addresses = {
+        f"{student}'s feedback, with the mistake in {question} by name and line": page,
+        "The whole class on one page": (demo.build / "dashboard.html").as_uri(),
+        "The formgrader, for written answers (in JupyterLab's menu: Nbgrader > Formgrader)": (
+            f"cd {shlex.quote(str(demo.root))} && {shlex.quote(str(jupyter))} lab"
+        ),
+    }
+    for what, address in addresses.items():
+        click.echo(f"{terminal_line(what)}:\n    {terminal_line(address)}")
 
 
 def _row(exercise: str, lines: "Sequence[SubmissionLine]") -> list[str]:

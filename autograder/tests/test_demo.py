@@ -1,14 +1,15 @@
 """The demo class is graded in a course of its own, every kind of student as it should be."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from autograder.batch.grade import Summary
-from autograder.cli.output import demo_places, show_class
+from autograder.cli.output import show_addresses, show_class
 from autograder.course.course import Course, load_course
 from autograder.course.source import SourceError
-from autograder.demo import CLASS, demonstrate
+from autograder.demo import CLASS, grade_class, make_class, named_mistake
 from autograder.tests.classroom import open_course
 from autograder.tests.gradebook.rows import reports
 
@@ -21,14 +22,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Summary]
     with (root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    limits: {cell_seconds: 2, call_seconds: 1}\n")
     course = load_course(root)
-    demo, summary = demonstrate(course, course.chosen([]))
+    demo, submissions = make_class(course, course.chosen([]))
+    summary = grade_class(demo)
+    assert submissions == len(summary.lines)
     return root, demo.root, summary
 
 
 def test_an_exercise_that_is_not_written_yet_is_an_author_s_error(course: Course) -> None:
     course.exercises["01_small"].source.unlink()
     with pytest.raises(SourceError, match=r"01_small\.py: missing"):
-        demonstrate(course, course.chosen([]))
+        make_class(course, course.chosen([]))
 
 
 def test_everybody_gets_what_they_have_earned(made: tuple[Path, Path, Summary]) -> None:
@@ -50,18 +53,33 @@ def test_the_real_course_is_left_alone(made: tuple[Path, Path, Summary]) -> None
     assert {path.name for path in root.iterdir()} == names
 
 
-def test_what_was_made_lies_where_it_says_and_the_class_is_shown(
+def test_what_was_made_is_at_the_addresses_and_the_class_is_shown(
     made: tuple[Path, Path, Summary], capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, demo, summary = made
     course = load_course(demo)
-    assert [str(demo / "feedback") in line for line in demo_places(course)].count(True) == 1
     assert (demo / "feedback/ada/01_small/01_small.html").is_file()
     assert (demo / "build/exports/questions.csv").is_file()
     assert "double__squares" in (demo / "build/dashboard.html").read_text(encoding="utf-8")
     assert len(reports(course)) == len(summary.lines)
     show_class(course, summary)
+    show_addresses(course)
     shown = capsys.readouterr().out
     assert "student  01          what is special" in shown
     assert "ada      5/5         answers as the reference does" in shown
     assert "niels    5/5 late    is late" in shown
+    for address in re.findall(r"file://(\S+?)(?:#\S+)?$", shown, re.MULTILINE):
+        assert Path(address).is_file()
+    assert f"    cd {demo} && " in shown
+
+
+def test_the_page_to_open_names_a_mistake_and_its_line(made: tuple[Path, Path, Summary]) -> None:
+    _, demo, _ = made
+    student, question, address = named_mistake(load_course(demo))
+    path, _, anchor = address.removeprefix("file://").partition("#")
+    page = Path(path).read_text(encoding="utf-8")
+    begin = page.index(f'id="{anchor}"')
+    answer = page[begin : page.index("</section>", begin)]
+    assert f"/feedback/{student}/" in path
+    assert question in answer
+    assert "<tr class=marked><td>2</td>" in answer

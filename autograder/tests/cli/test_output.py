@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -26,8 +27,8 @@ LINES = (
 )
 
 
-def show_progress(*, as_json: bool = False) -> None:
-    with Progress(len(LINES), as_json=as_json) as progress:
+def show_progress(*, as_json: bool = False, verbose: bool | None = None) -> None:
+    with Progress(len(LINES), as_json=as_json, verbose=verbose) as progress:
         for line in LINES:
             progress.show(line)
 
@@ -51,15 +52,31 @@ def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) ->
     assert not err
 
 
-def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("verbose", "described"),
+    [(None, ["cleo", "dan", "=1+1", "fay", "ann"]), (False, ["=1+1", "ann"]), (True, [*"abcd=f", "ann"])],
+)
+def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_shown(
+    monkeypatch: pytest.MonkeyPatch, verbose: bool | None, described: list[str]
+) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(output, "Console", partial(Console, file=screen, force_terminal=True, width=100))
-    show_progress()
+    show_progress(verbose=verbose)
     seen = screen.getvalue()
     assert "3/7" in seen
-    assert "cleo: unreadable" in seen
-    assert "ben" not in seen
+    lines = re.findall(r"0[12]_\w+ (\S+?)(?: \[2J)?: ", seen)
+    assert [name[: len(begin)] for name, begin in zip(lines, described, strict=True)] == described
     assert "\x1b[2J" not in seen  # it would clear the screen
+
+
+def test_without_lines_a_file_gets_our_failures_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    show_progress(verbose=False)
+    out, err = capsys.readouterr()
+    assert not out
+    assert [" ".join(line.split(":")[0].split()[:2]) for line in err.splitlines()] == [
+        "01_small =1+1",
+        "02_big ann",
+    ]
 
 
 @pytest.mark.parametrize(
