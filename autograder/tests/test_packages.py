@@ -1,6 +1,7 @@
-"""Every promised Python can install the pinned versions, and torch comes from the index that is named."""
+"""Every promised Python can install the pinned versions; torch comes from the index that is named."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -46,6 +48,18 @@ def test_every_pin_serves_every_promised_python() -> None:
         served = set(SpecifierSet(asked[0]).filter(promised))
         refused = [python for python in promised if python not in served]
         assert not refused, f"{name} {pin} refuses Python {', '.join(refused)}"
+
+
+def test_the_workflow_runs_targets_on_the_oldest_and_the_newest_python() -> None:
+    path = ROOT / ".github" / "workflows" / "ci.yml"
+    text = path.read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == ["3.11", f"3.{NEWEST}"]
+    targets = [line.removeprefix("run: make ") for line in re.findall(r"run: make .+", text)]
+    assert targets == ["check", "test", "test-slow"]
+    assert subprocess.run(["make", "-n", "-C", ROOT, *targets], check=False).returncode == 0
+    assert "secrets" not in text
+    assert [re.search(r"@v\d+$", used) is not None for used in re.findall(r"uses: (.+)", text)] == [True] * 5
 
 
 def add_wheel(folder: Path, name: str, version: str, *metadata: str) -> None:

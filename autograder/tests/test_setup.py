@@ -27,7 +27,8 @@ def test_every_file_that_is_no_module_is_in_the_package() -> None:
     left = {str(path.relative_to(ROOT)) for path in engine if path.suffix not in (".py", ".pyi")} - {
         str(path.relative_to(ROOT)) for path in packed
     }
-    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md", "docs/feedback.png", "docs/notebook.png"}
+    pictures = {f"docs/{name}.png" for name in ("dashboard", "feedback", "formgrader", "notebook")}
+    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md", *pictures}
     assert left == {f"autograder/{page}" for page in pages}
 
 
