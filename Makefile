@@ -20,10 +20,10 @@ TESTS ?=
 export ARCHIVES ?=
 export TORCH_INDEX ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test bench clean browser
+.PHONY: help setup build release verify collect grade feedback export dashboard demo check fmt quick test test-slow bench clean browser
 
 help:            ## list the targets
-	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | expand -t 12
 
 setup: $(READY)  ## make .venv and install the tested versions
 build: $(READY)  ## turn solutions/ into nbgrader's source notebooks, in build/
@@ -54,11 +54,13 @@ check: $(DEV)    ## style, types, import contracts, dead code, and whether assig
 fmt: $(DEV)      ## sort imports, fix what ruff can fix, format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-quick: $(DEV)    ## the tests that start no browser, no cluster and no kernel
+quick: $(DEV)    ## the tests for daily work, in less than a minute; or only TESTS=...
 	$(PYTEST) --quick $(or $(TESTS),autograder/tests)
-test: $(SLOW) browser  ## all tests and the proof of every exercise; or only TESTS=...
+test: $(DEV)     ## all tests but the slow ones; or only TESTS=...
+	$(PYTEST) --fast $(TESTS)
+test-slow: $(SLOW) browser  ## the slow tests and the proof of every exercise; or only TESTS=...
 	$(if $(TESTS),,$(GRADER) verify)
-	$(PYTEST) $(TESTS)
+	$(PYTEST) --slow $(or $(TESTS),autograder/tests)
 bench: $(DEV)    ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md
 	$(GRADER) bench $(or $(EXERCISES),02_simple_self_attention)
 clean:           ## delete what can be made again; submissions, grades and feedback stay

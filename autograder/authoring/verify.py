@@ -127,6 +127,18 @@ def prove(
             yield Proof(exercise.name, findings=(str(error),))
 
 
+def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
+    """Return what is wrong with the verdicts on the author's answers, each tried on one set of inputs.
+
+    This is the first part of a proof. It measures neither costs nor mutants.
+    """
+    grader = Grader.of_course(course, exercise, zygote, SECRET)
+    grader.marks_only = True
+    verification = _Verification(exercise, grader, course.settings, sets=1)
+    verification.judge_answers()
+    return verification.findings
+
+
 @dataclass
 class _Verification:
     """Verifies one exercise and gathers its findings.
@@ -147,21 +159,27 @@ class _Verification:
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
         suite, builds_on = self.grader.suite, self.grader.builds_on
-        self.findings += release.problems(exercise)
         proof = Proof(exercise.name, len(exercise.accepted), len(exercise.mistakes))
-        if not self._reference():  # what else is wrong would follow from it
+        if not self.judge_answers():  # what else is wrong would follow from it
             return replace(proof, findings=tuple(self.findings))
-        self._untouched()
-        for number, variant in enumerate(exercise.accepted, 1):
-            self._accepted(number, variant)
-        for mistake in exercise.mistakes:
-            self._caught(mistake)
         carried, found = entry.measure(exercise, builds_on, suite, self._grade)
         strength = measure(suite, share)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed)
         findings = (*self.findings, *found, *strength.findings, *cost.findings)
         bits = self.grader.told_bits
         return replace(proof, bits=bits, carried=carried, strength=strength, costs=cost, findings=findings)
+
+    def judge_answers(self) -> bool:
+        """Verify the verdict on each of the author's answers; return whether the reference passes."""
+        self.findings += release.problems(self.exercise)
+        if not self._reference():
+            return False
+        self._untouched()
+        for number, variant in enumerate(self.exercise.accepted, 1):
+            self._accepted(number, variant)
+        for mistake in self.exercise.mistakes:
+            self._caught(mistake)
+        return True
 
     def _grade(self, answers: Mapping[str, str], *, checked: bool = False) -> Report:
         """Grade the reference with `answers` in its place, with or without the visible checks."""
@@ -209,7 +227,7 @@ class _Verification:
     def _full_marks(self, number: int, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
         several = range(_RARE) if number == 0 and self.sets == SETS_THOROUGH else met(self.sets, number)
-        if number and self.sets == SETS_TRIED:
+        if number and self.sets <= SETS_TRIED:
             several = several[1:]  # to be graded, it has met another set already
         sets = [numbered_inputs(SECRET, self.exercise.name, one) for one in several]
         failed = failures(self.grader.suite, cells, sets)

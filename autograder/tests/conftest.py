@@ -27,58 +27,68 @@ SECONDS_TO_DRAW = 30
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 collect_ignore_glob = ["subjects/*/solutions"]
 Family = Callable[[], set[psutil.Process]]
-# These start browsers, clusters, kernels, other graders or hundreds of workers, or search long. They begin
-# first, longest before the others, so that no process has to wait for another one at the end.
+# The lanes of tests: `make test` leaves out the SLOW files, `make test-slow` runs only them, and `make quick`
+# leaves out both lists. A file that is not listed belongs to `make quick` and `make test`. Each list begins
+# with the file that takes longest: it starts first, so that no process waits for another one at the end.
 SLOW = [
-    "hostile",
-    "gradebook/test_hub.py",
-    "publishing/test_feedback.py",
     "term",
-    "../../solutions/test_course.py",  # which daily work does not leave out
-    "authoring/test_jupyter.py",
-    "grading/test_marking.py",
-    "grading/test_true_sentences.py",
+    "hostile/test_hostile_tiers.py",
     "plugins/test_cluster.py",
-    "plugins/test_bench.py",
-    "gradebook/test_autograde.py",
+    "grading/test_true_sentences.py",
+    "authoring/test_jupyter.py",
+    "publishing/test_feedback_browser.py",
+    "gradebook/test_hub.py",
     "batch/test_interruption.py",
     "gradebook/test_formgrader_browser.py",
-    "course/test_kit.py",
-    "authoring/test_proving.py",
-    "sandbox/test_zygote.py",
-    "batch/test_pool.py",
-    "gradescope",
     "test_wheel.py",
-    "plugins/test_viva.py",
-    "authoring/test_verify.py",
+    "plugins/test_bench.py",
+    "batch/test_busy.py",
+    "test_screens.py",
+    "authoring/test_interrupted_proof.py",
     "authoring/test_in_kernel.py",
+    "gradebook/test_autograde.py",
+    "gradescope/test_run.py",
+    "plugins/test_removal.py",
+]
+LONG = [
+    "hostile",
+    "authoring/test_answers.py",
+    "../../solutions/test_course.py",  # which daily work does not leave out
+    "watching",
+    "plugins/test_viva.py",
+    "course/test_kit.py",
+    "batch/test_pool.py",
+    "grading/test_marking.py",
+    "subjects",
+    "diagnosis/test_repairs.py",
+    "gradebook/test_answers.py",
+    "gradebook/test_grades.py",
+    "sandbox/test_zygote.py",
+    "authoring/test_verify.py",
+    "test_demo.py",
+    "publishing/test_feedback.py",
+    "gradebook/test_formgrader.py",
+    "batch/test_attempts.py",
+    "batch/test_run.py",
+    "submission/test_alterations.py",
+    "gradebook/test_ledger.py",
+    "batch/test_two_graders.py",
+    "batch/test_grade.py",
+    "gradebook/test_assignment.py",
+    "gradebook/test_config.py",
     "authoring/test_naming.py",
     "authoring/test_new_course.py",
     "authoring/test_red_check.py",
-    "batch/test_busy.py",
-    "batch/test_grade.py",
-    "batch/test_run.py",
-    "batch/test_two_graders.py",
-    "gradebook/test_assignment.py",
-    "plugins/test_removal.py",
-    "subjects",
-    "test_demo.py",
-    "test_screens.py",
-    "watching",
-    "gradebook/test_answers.py",
-    "diagnosis/test_repairs.py",
-    "gradebook/test_grades.py",
-    "submission/test_alterations.py",
-    "gradebook/test_formgrader.py",
-    "batch/test_attempts.py",
     "diagnosis/test_steps.py",
-    "gradebook/test_ledger.py",
-    "gradebook/test_config.py",
 ]
+_PLACES = {(HERE / name).resolve(strict=True): place for place, name in enumerate(SLOW + LONG)}
+pytest.register_assert_rewrite("autograder.tests.hostile.attacks")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="leave out the slow tests, for daily work")
+    for lane, others in (("quick", "SLOW and LONG"), ("fast", "SLOW"), ("slow", "all but SLOW")):
+        text = f"leave out {others}"
+        parser.addoption(f"--{lane}", action="store_const", const=lane, dest="lane", help=text)
     parser.addoption("--update-golden", action="store_true", help="write what tests see to golden/")
     parser.addoption("--stress", type=int, default=30, help="how many submissions are graded in a row")
     parser.addoption("--busy", type=int, help="beside how many busy loops the whole course is graded")
@@ -102,8 +112,12 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest."""
-    places = {(HERE / name).resolve(): place for place, name in enumerate(SLOW)}
-    items.sort(key=lambda item: min(places.get(one, len(SLOW)) for one in (item.path, *item.path.parents)))
+    items.sort(key=lambda item: _place(item.path))
+
+
+def _place(path: Path) -> int:
+    """Return the position of a test file in SLOW and LONG together; files without a line come last."""
+    return next((_PLACES[one] for one in (path, *path.parents) if one in _PLACES), len(_PLACES))
 
 
 def pytest_collection_finish() -> None:
@@ -112,8 +126,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what is slow where that is asked for."""
-    return True if config.getoption("--quick") and collection_path in {HERE / name for name in SLOW} else None
+    """Leave out the other lanes' files where a lane is asked for."""
+    lane, place = config.getoption("lane"), _place(collection_path)
+    chosen = {"quick": place == len(_PLACES), "fast": place >= len(SLOW), "slow": place < len(SLOW)}
+    return True if collection_path.is_file() and not chosen.get(lane, True) else None
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

@@ -3,12 +3,13 @@
 import copy
 import json
 import os
+import re
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from autograder.course.rule import Rule, spelt_out
 from autograder.course.settings import Limits, Repairs, Tier
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
-from autograder.report.report import Report, Verdict
+from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.testing.inputs import Inputs
@@ -251,3 +252,64 @@ def _merge(target: dict[str, Any], change: dict[str, Any]) -> None:
             _merge(target[key], value)
         else:
             target[key] = value
+
+
+RIGHT_SUMS = "def row_sums(x):\n    return x.sum(-1)"
+
+
+def try_attack(desk: Desk, attack: Attack) -> None:
+    """Expect that an attack is stopped, costs its own question alone, and leaves nothing behind."""
+    before = desk.host.state()
+    for _ in range(attack.times):
+        graded = desk.grade(attack)
+    report = graded.report
+    assert report.status is Status.GRADED, report.message
+    attacked = of(report, attack.answer)
+    assert attacked.verdict in attack.verdicts, attacked.hint
+    assert attacked.score == attack.score
+    assert attack.hint in " ".join([attacked.hint, *(test.hint for test in attacked.tests)])
+    beside = of(report, "double" if attack.answer == "row_sums" else "row_sums")
+    if attack.earlier:
+        assert beside == of(desk.grade(attack, RIGHT_SUMS).report, "double")
+    else:
+        assert beside.verdict is Verdict.PASSED, beside.hint
+    assert_discreet(desk, graded)
+    if attack.alike:
+        other = desk.grade(attack, attack.alike)
+        assert said(other.report) == said(report)
+        assert not attack.earlier or repr(other.results) == repr(graded.results)
+    assert desk.left_behind() == []
+    assert desk.reference().score == 5.0
+    assert desk.left_behind() == []
+    assert desk.host.state() == before
+
+
+def assert_discreet(desk: Desk, graded: Graded) -> None:
+    """Expect nothing in a report that a student must not see, and nothing without bounds."""
+    texts = [graded.report.message]
+    for question in graded.report.questions:
+        texts += [unquoted(question.hint), *(test.hint for test in question.tests)]
+    shown = "".join(output.text + str(output.data) for r in graded.results.values() for output in r.outputs)
+    assert all(len(text) < 600 and text.replace("\n", "").isprintable() for text in texts)
+    assert len(shown) < 1 << 20
+    seen = " ".join([*texts, shown])
+    for word in ("Traceback", "test_hidden", str(Path(__file__).parents[1]), SECRET):
+        assert word not in seen
+    for path in re.findall(r"autograder/(\S*)", seen):  # a stack shows the worker, in a path that may be cut
+        assert path.startswith("worker/") or "worker/".startswith(path)
+
+
+def unquoted(hint: str) -> str:
+    """Return a hint without the student's own code, which it may quote."""
+    assert all(len(quoted) < 80 for quoted in re.findall(r"`([^`]*)`", hint))
+    return re.sub(r"`[^`]*`", "``", hint)
+
+
+def said(report: Report) -> str:
+    """Return a report without examples and quotes, which show the answer itself."""
+    questions = tuple(replace(one, shown=None, hint=unquoted(one.hint)) for one in report.questions)
+    return replace(report, questions=questions).to_json()
+
+
+def of(report: Report, name: str) -> QuestionReport:
+    return next(question for question in report.questions if question.name == name)
