@@ -34,12 +34,6 @@ CLOSE = """(async () => {
     await panel.context.sessionContext.shutdown();
     panel.dispose();
 })()"""
-BARE = """(sheet => {
-    sheet.replaceSync('.jp-cell-toolbar { display: none }');  // buttons that come and go
-    document.adoptedStyleSheets = [sheet];
-})(new CSSStyleSheet())"""
-WIDE = """[...panel.content.node.querySelectorAll('{kind}')].filter(
-    each => each.scrollWidth > each.clientWidth + 1).map(each => each.innerText.slice(0, 60))"""
 
 
 @dataclass
@@ -62,22 +56,6 @@ class Lab:
         """Whether the open notebook is marked as changed."""
         changed: bool = self.page.evaluate("panel.context.model.dirty")
         return changed
-
-    def dress(self, theme: str, width: int) -> None:
-        """Show one notebook alone, in a theme, in a window so wide and without the list of files."""
-        self.page.evaluate(
-            f"jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {theme}'}})"
-        )
-        self.page.evaluate("jupyterapp.commands.execute('application:set-mode', {mode: 'single-document'})")
-        self.page.evaluate("jupyterapp.shell.collapseLeft()")
-        self.page.evaluate(BARE)
-        self.page.set_viewport_size({"width": width, "height": 800})
-        until(self.page, f"document.body.dataset.jpThemeLight === '{str(theme == 'Light').lower()}'")
-
-    def wide(self, kind: str) -> list[str]:
-        """Return the beginnings of what has to be scrolled sideways."""
-        found: list[str] = self.page.evaluate(WIDE.format(kind=kind))
-        return found
 
 
 @contextmanager

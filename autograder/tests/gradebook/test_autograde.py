@@ -2,20 +2,15 @@
 
 from contextlib import redirect_stderr
 from io import StringIO
-from threading import Event, Thread
 
 import pytest
 
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
 from autograder.gradebook.audit import audit_lines
-from autograder.gradebook.ledger import grading_lock
 from autograder.gradebook.pages import read_gradebook
-from autograder.grading.graded import Graded
 from autograder.grading.grader import CourseGrader
 from autograder.grading.marking import MarkingProcess
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
@@ -118,35 +113,3 @@ def test_a_gradebook_that_only_the_command_line_names_is_refused(
     assert ended.value.code != 0
     assert "name the gradebook in nbgrader_config.py" in capsys.readouterr().err
     assert read_gradebook(ready, small(ready)) == ()
-
-
-def test_the_formgraders_button_waits_while_somebody_else_grades(
-    ready: Course, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    order: list[str] = []
-    begun, over = Event(), Event()
-
-    def grade(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
-        order.append("the button")
-        return full_marks(exercise)
-
-    def somebody_else() -> None:
-        with grading_lock(ready):
-            begun.set()
-            while "waiting for it" not in caplog.text and not over.is_set():
-                over.wait(0.01)
-            order.append("somebody else")
-
-    monkeypatch.setattr(MarkingProcess, "grade", grade)
-    hand_in(ready, "ann", solved(small(ready)))
-    other = Thread(target=somebody_else)
-    other.start()
-    begun.wait(60)
-    result = formgrader(ready).autograde(small(ready).name, "ann")
-    over.set()
-    other.join(60)
-    assert result["success"], result
-    assert order == ["somebody else", "the button"]
-    assert f"another autograder is at work in {ready.root}; waiting for it" in result["log"]
-    with grading_lock(ready, pytest.fail):
-        assert gradebook_submission(ready, "ann").score == 5.0

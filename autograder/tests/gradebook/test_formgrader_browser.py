@@ -1,13 +1,10 @@
 """nbgrader's own formgrader in a real browser, as an assistant uses it."""
 
-import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from getpass import getuser
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,13 +12,10 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import BrowserContext, Page
 
 from autograder.batch.grade import grade_submissions
-from autograder.batch.pool import Done, Task
 from autograder.collecting.attempts import Arrival, place
 from autograder.course.course import Course, load_course
-from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.config import database
-from autograder.gradebook.pages import settle, write_feedback
-from autograder.report.report import Verdict
+from autograder.gradebook.pages import write_feedback
 from autograder.submission.submission import Submission
 from autograder.tests.accessibility import violations
 from autograder.tests.authoring.jupyter import answering, environment
@@ -41,19 +35,6 @@ RUBRIC = "(One point for linear, one for the factor $k < 2$.)"
 LOADED = "window.formgrader?.grades?.loaded && formgrader.comments.loaded && formgrader.loaded"
 
 SAME = "It is *linear*: $a_1 < b$. <img src=x onerror='window.ran = 1'><script>window.ran = 1</script>"
-HINT = 'This question asks you to do without "mul". An instructor will look at it before it scores.'
-
-
-class Holding(ByTheirWord):
-    """Holds a question of gus for a person."""
-
-    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        for submission, notebook, graded in super().map(tasks):
-            first, *others = graded.report.questions
-            held = replace(first, verdict=Verdict.REVIEW, score=0.0, hint=HINT)
-            report = replace(graded.report, questions=(held, *others), score=3.0)
-            is_held = submission.student == "gus"
-            yield submission, notebook, replace(graded, report=report) if is_held else graded
 
 
 @dataclass
@@ -93,10 +74,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Ite
         source.read_text().replace("out of the sum.\n# ###", f"out of the sum.\n#\n# {RUBRIC}\n# ###")
     )
     course = load_course(course.root)
-    hand_ins = {"cleo": ANSWER, "eve": SAME, "fay": SAME, "gus": "Another.", "hal": SAME}
+    hand_ins = {"cleo": ANSWER, "eve": SAME, "fay": SAME, "hal": SAME}
     for student, why in hand_ins.items():
         place(Submission(course.root, student, "01_small"), written(course, 1.0, why), Arrival(DUE))
-    grade_submissions(course, [small(course)], executor=Holding())
+    grade_submissions(course, [small(course)], executor=ByTheirWord())
     own = environment(home) | {"PYTHONPATH": str(ROOT)}
     with (home / "server.log").open("wb") as log:
         server = subprocess.Popen(command(course.root), cwd=course.root, env=own, stdout=log, stderr=log)
@@ -138,24 +119,6 @@ def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
         assert page.evaluate("window.ran ?? 0") == 0
 
 
-@pytest.fixture
-def marks(desk: Desk) -> Callable[[], list[str]]:
-    """Return who saved what since now, as the audit has it once somebody grades."""
-    start = datetime.now(UTC).isoformat()
-
-    def read() -> list[str]:
-        settle(desk.course, small(desk.course))
-        lines = audit_lines(desk.course)
-        now = datetime.now(UTC).isoformat()
-        return [
-            f"{line['student']} {line['why']}: {line['questions']['why'][1]} by {line['by']}"
-            for line in lines
-            if start < line["time"] < now and line["by"]
-        ]
-
-    return read
-
-
 def save(page: Page, field: str, text: str) -> None:
     """Type a text, leave the field, and wait until it is saved."""
     page.evaluate("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
@@ -165,9 +128,7 @@ def save(page: Page, field: str, text: str) -> None:
     until(page, "saved > 0")
 
 
-def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
-    desk: Desk, marks: Callable[[], list[str]]
-) -> None:
+def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(desk: Desk) -> None:
     page = desk.submission("eve")
     texts = page.evaluate("['wording', 'model', 'alike'].map(c => document.querySelector('.' + c).innerText)")
     assert "doubled sums of the rows?" in texts[0]
@@ -205,24 +166,5 @@ def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(
         assert (entry.manual_score, entry.remark) == (1.5, "You name the <factor>.")
         assert not entry.needs_person
     assert violations(page, ".asked, .tools") == []
-    me = getuser()
-    assert marks() == [f"{student} by hand: 1.5 by {me}" for student in ("eve", "fay", "hal")]
     pages = list(write_feedback(desk.course, small(desk.course), ["eve"]))
     assert "Both are linear" not in "".join(Path(str(path)).read_text() for path in pages)
-
-
-def test_a_question_that_is_held_comes_with_the_reason_and_its_lines(desk: Desk) -> None:
-    page = desk.submission("gus")
-    assert violations(page, ".asked, .tools") == []
-    reason = page.evaluate("document.querySelector('.reason').innerText")
-    assert 'do without "mul"' in reason
-    assert re.search(r"cell 5, line 6\s+return torch.mul\(x, 2\)", reason)
-    assert until(page, "document.activeElement.id") == "check-double"
-    save(page, "#check-double", "2")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "check-double_extra_credit"
-    page.evaluate("document.querySelector('#why').focus()")
-    here = page.evaluate("submission_id")
-    page.keyboard.press("Control+Enter")
-    until(page, f"{LOADED} && submission_id !== '{here}' && document.querySelector('#why')?.value === ''")
-    assert gradebook_entry(desk.course, "gus", "double").manual_score == 2.0

@@ -19,14 +19,18 @@ def opened_desk(folders: pytest.TempPathFactory, *, outer: bool) -> Iterator[Des
 
 
 @pytest.fixture(scope="module")
-def desk(born_alone: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """Return a desk behind the strongest walls of this machine."""
+    request.getfixturevalue("born_alone")
     with opened_desk(tmp_path_factory, outer=True) as desk:
         yield desk
 
 
 @pytest.fixture(scope="module")
-def container_desk(born_alone: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def container_desk(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Desk]:
     """Return a desk behind the walls that need no namespaces."""
+    request.getfixturevalue("born_alone")
     with opened_desk(tmp_path_factory, outer=False) as desk:
         yield desk

@@ -1,20 +1,11 @@
 """The bench: one made-up class for all graders, tests that judge alike, attacks, and what it writes."""
 
-import ast
-import csv
-import doctest
-import json
 import re
 import shutil
-import subprocess
-import sys
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
 from click.testing import CliRunner
 
 from autograder.authoring.costs import Costs
@@ -22,108 +13,18 @@ from autograder.authoring.strength import Strength
 from autograder.authoring.verify import Proof
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise
 from autograder.diagnosis.misconceptions import load_catalogue
-from autograder.errors import UsageError
 from autograder.plugins import bench as plugin
-from autograder.plugins.bench import attacks, bench, graders, page
+from autograder.plugins.bench import bench, graders, page
 from autograder.plugins.bench.graders import (
-    BenchError,
     Graded,
-    class_answers,
-    measure,
-    memory,
-    ok_file,
-    recorded,
-    replaying,
 )
 from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
-from autograder.plugins.bench.replay import replay
-from autograder.plugins.bench.wild import LIST, code_of, repeat
-from autograder.tests.classroom import CONFIG, real_course, small
+from autograder.tests.classroom import CONFIG, real_course
 
 REAL = real_course()
-# Functions, what changes its inputs, and classes.
-SOME = [REAL.exercises[name] for name in ("02_simple_self_attention", "05_self_attention")]
 PAGE = f"{DOCS}/{PAGES['speed']}"
 BEGIN, END = marks("speed")
-
-
-@pytest.fixture(autouse=True)
-def own_random_numbers() -> Iterator[None]:
-    """Give back the random numbers that the tests which are run here seed."""
-    with torch.random.fork_rng(devices=[]):
-        yield
-
-
-def failing(exercise: Exercise, code: tuple[str, ...], tests: Path) -> set[str]:
-    """Return the questions whose recorded calls give something else on the notebook `code`."""
-    variables: dict[str, Any] = {"__name__": "__main__"}
-    found = set()
-    with warnings.catch_warnings(action="ignore"):
-        for cell in code:
-            exec(cell, variables)
-        for question in exercise.points:
-            try:
-                replay(tests, question, dict(variables))
-            except AssertionError:
-                found.add(question)
-    return found
-
-
-@pytest.mark.parametrize("exercise", SOME, ids=lambda exercise: exercise.name)
-def test_recorded_tests_pass_the_reference_and_catch_mistakes_where_ours_do(
-    exercise: Exercise, tmp_path: Path
-) -> None:
-    tests = recorded(exercise)
-    assert list(tests) == list(exercise.points)
-    assert all(tests.values())
-    (tmp_path / "tests.json").write_text(json.dumps(tests), encoding="utf-8")
-    assert failing(exercise, exercise.reference, tmp_path / "tests.json") == set()
-    for question, mistake in {one.question: one for one in exercise.mistakes}.items():
-        code = exercise.variant(mistake.code)
-        assert failing(exercise, code, tmp_path / "tests.json") == {question}, mistake.path
-
-
-@pytest.mark.parametrize(("wrong", "fails"), [(None, False), ("def double(x):\n    return x * x", True)])
-def test_otter_s_files_pass_right_answers_and_fail_wrong_ones(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str | None, fails: bool
-) -> None:
-    exercise, spec = small(course), dict[str, Any]()
-    (tmp_path / "tests.json").write_text(json.dumps(recorded(exercise)), encoding="utf-8")
-    exec(ok_file("double", 2, replaying("double", tmp_path / "tests.json")), spec)
-    variables: dict[str, Any] = {}
-    for cell in exercise.variant(wrong) if wrong else exercise.reference:
-        exec(cell, variables)
-    runner, parser = doctest.DocTestRunner(verbose=False), doctest.DocTestParser()
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    for case in spec["test"]["suites"][0]["cases"]:
-        runner.run(parser.get_doctest(case["code"], dict(variables), "double", None, None), out=len)
-    assert (runner.failures > 0) is fails
-
-
-def test_all_answers_of_a_class_are_different(course: Course) -> None:
-    crowd = class_answers(small(course), 31)
-    assert list(class_answers(small(course), 4).items()) == list(crowd.items())[:4]
-    assert len({str(answers) for answers in crowd.values()}) == 31
-
-
-def test_a_command_s_memory_includes_what_it_starts_and_shared_pages_count_once(tmp_path: Path) -> None:
-    code = """
-import os, sys, time
-held = bytearray(100_000_000)
-for _ in range(3):
-    if os.fork() == 0:
-        break
-time.sleep(0.6)
-"""
-    seconds, peak_mb = measure([sys.executable, "-c", code], tmp_path)
-    assert seconds > 0.6
-    assert 100 < peak_mb < 200
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        assert 0 < memory(child.pid) < memory(1)
-    with pytest.raises(BenchError, match=r"ended with code 4\nno such exercise$"):
-        measure([sys.executable, "-c", "print('no such exercise'); exit(4)"], tmp_path)
 
 
 def test_the_figures_are_shown_in_a_table(
@@ -183,77 +84,6 @@ def test_the_strength_of_a_suite_is_a_row() -> None:
     *_, whole, empty = to_strength([proved, Proof("02_empty")]).split("\n")
     assert whole == "| 01_small | 7 of 8 | 1 | 19 of 20 | 9 |"
     assert empty == "| 02_empty | 0 of 0 | 0 | 0 of 0 | 0 |"
-
-
-def test_every_attack_has_a_name_and_changes_something() -> None:
-    assert len({one.name for one in attacks.ATTACKS}) == len(attacks.ATTACKS) >= 25
-    for one in attacks.ATTACKS:
-        assert one.code or one.checks or one.content, one.name
-        ast.parse("" if one.code.startswith("!") else one.code)
-
-
-BOTH = attacks.Attack(
-    "Does all of it",
-    """
-class Anything:
-    def __eq__(self, other):
-        return True
-
-def mean(numbers):
-    with contextlib.suppress(OSError):
-        pathlib.Path(HOST, "touched").touch()
-    if len(numbers) > 2 and SECRET in In[-1]:
-        tell(In[-1])
-    return Anything()
-""",
-)
-
-
-def test_an_attack_leaves_its_marks_on_stock_nbgrader_and_none_here(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "otter").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")  # grades nobody
-    (tmp_path / "otter").chmod(0o755)
-    monkeypatch.setattr(attacks, "install_otter", lambda _: tmp_path)
-    monkeypatch.setattr(attacks, "ATTACKS", (BOTH,))
-    done = list[str]()
-    *_, row, counts = attacks.compare(course, done.append).split("\n")
-    assert row == "| Does all of it | points, tests, host | class | none |"
-    assert counts.endswith("| points 0, tests 0, host 0, class 0 |")
-    assert done == ["Does all of it"]
-
-
-def test_listed_definitions_are_fetched_again_and_graded_beside_their_scores(
-    course: Course, released: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(released, course.assignments / "01_small")
-    far = tmp_path / "somebody" / "attention"
-    far.mkdir(parents=True)
-    (far / "sums.py").write_text("import torch\n\ndef add_up(x):\n    return x.sum(-1)\n\nadd_up(None)\n")
-    git = ["git", "-C", str(far), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Add up"]):
-        subprocess.run([*git, *words], check=True)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
-    heads = ("repository", "commit", "path", "definition", "exercise", "question", "score")
-    row = ("somebody/attention", commit.strip(), "sums.py", "add_up", "01_small", "row_sums", "1.00")
-    path = course.root / LIST
-    path.parent.mkdir(parents=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([heads, row, ("nobody/nothing", *row[1:])])
-    gone, found, same = repeat(course, tmp_path / "wild", tmp_path.as_uri())
-    assert gone == "3 nobody/nothing add_up: not fetched"
-    assert found.startswith("2 somebody/attention add_up: 1.00 in the list, 1.00 here: ")
-    assert same.startswith("1 of 1 ")
-    with pytest.raises(UsageError, match="outside"):
-        next(repeat(course, course.root / "wild", ""))
-
-
-def test_a_definition_comes_with_imports_and_without_what_runs() -> None:
-    code = "import torch\nx = 1\nclass A(B):\n    pass\nA().run()"
-    assert code_of("a.py", code) == "import torch\n\nclass A(B):\n    pass"
-    cells = [{"cell_type": "code", "source": text} for text in ("!ls", "def f(): return 1")]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    assert code_of("a.ipynb", json.dumps(notebook)) == "def f():\n    return 1"
 
 
 def test_misconceptions_of_the_page_are_in_the_catalogue() -> None:
