@@ -35,6 +35,7 @@ from autograder.authoring.trials import (
     SECRET,
     SETS_THOROUGH,
     SETS_TRIED,
+    Trial,
     failed_runs,
     failures,
     met,
@@ -128,14 +129,18 @@ def prove(
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
-    """Return what is wrong with the verdicts on the author's answers, each tried on one set of inputs.
+    """Return what is wrong with the marks of the author's answers, each tried on one set of inputs.
 
-    This is the first part of a proof. It measures neither costs nor mutants.
+    This is the quick part of a proof: a mistake has to fail its question, and nothing is measured.
     """
     grader = Grader.of_course(course, exercise, zygote, SECRET)
     grader.marks_only = True
     verification = _Verification(exercise, grader, course.settings, sets=1)
-    verification.judge_answers()
+    if verification.right_answers_pass():
+        trials = {question: Trial(grader.suite, question) for question in exercise.points}
+        for mistake in exercise.mistakes:
+            if not trials[mistake.question].fails(exercise.variant(mistake.code)):
+                verification.grade_mistake(mistake)  # a rule may catch it
     return verification.findings
 
 
@@ -160,8 +165,10 @@ class _Verification:
         exercise, share = self.exercise, self.settings.mutants_fail
         suite, builds_on = self.grader.suite, self.grader.builds_on
         proof = Proof(exercise.name, len(exercise.accepted), len(exercise.mistakes))
-        if not self.judge_answers():  # what else is wrong would follow from it
+        if not self.right_answers_pass():  # what else is wrong would follow from it
             return replace(proof, findings=tuple(self.findings))
+        for mistake in exercise.mistakes:
+            self._caught(mistake)
         carried, found = entry.measure(exercise, builds_on, suite, self._grade)
         strength = measure(suite, share)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed)
@@ -169,16 +176,14 @@ class _Verification:
         bits = self.grader.told_bits
         return replace(proof, bits=bits, carried=carried, strength=strength, costs=cost, findings=findings)
 
-    def judge_answers(self) -> bool:
-        """Verify the verdict on each of the author's answers; return whether the reference passes."""
+    def right_answers_pass(self) -> bool:
+        """Verify the reference and, if it passes, the untouched release and accepted answers."""
         self.findings += release.problems(self.exercise)
         if not self._reference():
             return False
         self._untouched()
         for number, variant in enumerate(self.exercise.accepted, 1):
             self._accepted(number, variant)
-        for mistake in self.exercise.mistakes:
-            self._caught(mistake)
         return True
 
     def _grade(self, answers: Mapping[str, str], *, checked: bool = False) -> Report:
@@ -262,7 +267,7 @@ class _Verification:
         self.failed[mistake.path] = [run for run in failed if run.test.question == mistake.question]
         breaks = any(blamed(suite, run, inputs).kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
-            self._graded(mistake)
+            self.grade_mistake(mistake)
 
     def _reached(self, mistake: Mistake) -> list[HiddenTest]:
         """Return the tests that ask for a name which the mistake binds, or which rests on such a name.
@@ -282,7 +287,7 @@ class _Verification:
             names[run.test] = asked.union(*(rests_on(name, found)[1] for name in asked))
         return names
 
-    def _graded(self, mistake: Mistake) -> None:
+    def grade_mistake(self, mistake: Mistake) -> None:
         """Grade a mistake, and find what `_caught` looks for."""
         builds_on = self.grader.builds_on
         for one in self._grade(self.exercise.replaced(mistake.code)).questions:
