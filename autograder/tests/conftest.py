@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from sqlalchemy import Engine, event
 
 from autograder.course.course import Course
 from autograder.sandbox.zygote import Zygote
@@ -39,6 +40,8 @@ SLOW = [
     "publishing/test_feedback_browser.py",
     "gradebook/test_hub.py",
     "batch/test_interruption.py",
+    "batch/test_pool.py",
+    "grading/test_marking.py",
     "gradebook/test_formgrader_browser.py",
     "test_wheel.py",
     "plugins/test_bench.py",
@@ -48,6 +51,7 @@ SLOW = [
     "authoring/test_in_kernel.py",
     "gradebook/test_autograde.py",
     "gradescope/test_run.py",
+    "batch/test_two_graders.py",
     "plugins/test_removal.py",
 ]
 LONG = [
@@ -57,8 +61,6 @@ LONG = [
     "watching",
     "plugins/test_viva.py",
     "course/test_kit.py",
-    "batch/test_pool.py",
-    "grading/test_marking.py",
     "subjects",
     "diagnosis/test_repairs.py",
     "gradebook/test_answers.py",
@@ -72,7 +74,6 @@ LONG = [
     "batch/test_run.py",
     "submission/test_alterations.py",
     "gradebook/test_ledger.py",
-    "batch/test_two_graders.py",
     "batch/test_grade.py",
     "gradebook/test_assignment.py",
     "gradebook/test_config.py",
@@ -149,6 +150,12 @@ def nursery() -> Iterator[Nursery]:
         patch.setattr("autograder.grading.marking.may_fork", warm.is_ready)
         yield warm
     warm.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases_without_disk() -> None:
+    """Let SQLite leave it to the system when to write: tests kill processes, but they cut off no power."""
+    event.listen(Engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF"))
 
 
 @pytest.fixture(scope="module")
