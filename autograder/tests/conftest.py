@@ -68,6 +68,7 @@ LONG = [
     "sandbox/test_zygote.py",
     "authoring/test_verify.py",
     "test_demo.py",
+    "test_end_to_end.py",
     "publishing/test_feedback.py",
     "gradebook/test_formgrader.py",
     "batch/test_attempts.py",

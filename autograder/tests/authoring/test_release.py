@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[3]
 COURSE = real_course()
 NAME = "01_small"
 KIT = ["01_small.ipynb", "SETUP.md", "conftest.py", "exercise.json"]
-WIDEST = 88  # characters of code that Jupyter shows beside its list of files
 
 
 @pytest.fixture
@@ -127,19 +126,6 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
     assert warned(due) == [undated, seven, eight]
     assert warned(due + timedelta(days=1)) == [undated, eight]
     assert warned(due + timedelta(days=8)) == [undated]
-
-
-@pytest.mark.parametrize("name", list(COURSE.exercises))
-def test_no_line_of_code_has_to_be_scrolled(name: str) -> None:
-    """Ruff lets strings be as long as lines of text, which notebooks wrap; code they do not wrap."""
-    path = COURSE.assignments / name / f"{name}.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    cells = [cell for cell in cells if cell["cell_type"] == "code"]
-    given = COURSE.exercises[name].given_checks  # folded, with hints that notebooks do not wrap
-    cells = [cell for cell in cells if "".join(cell["source"]) != given]
-    code = [(cell["id"], line.rstrip("\n")) for cell in cells for line in cell["source"]]
-    assert len(code) > 100
-    assert [place for place in code if len(place[1]) > WIDEST] == []
 
 
 # What students must not see, and whether they do.

@@ -9,7 +9,6 @@ from autograder.batch.grade import (
     SubmissionLine,
     Summary,
     grade_submissions,
-    is_work_certain,
 )
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course, load_course
@@ -103,14 +102,6 @@ def test_a_dry_run_says_what_would_change_and_leaves_it(course: Course, summary:
     assert {path: path.read_bytes() for path in course.root.rglob("*") if path.is_file()} == before
 
 
-def test_without_a_gradebook_a_dry_run_makes_none(tmp_path: Path) -> None:
-    course = open_course(tmp_path / "course")
-    hand_in(course, "ann", solved(small(course)))
-    would = grade_submissions(course, [small(course)], dry_run=True, executor=Generous())
-    assert [(line.change.why, line.change.after) for line in would.lines if line.change] == [("new", 5.0)]
-    assert not list(course.root.glob("*.db"))
-
-
 def test_grading_twice_gives_the_same_bytes(course: Course, summary: Summary, zygote: Zygote) -> None:
     before = reports(course)
     shown = Submission(course.root, "ben", "01_small").autograded.read_bytes()
@@ -202,15 +193,3 @@ def test_a_notebook_that_is_replaced_while_it_is_graded_is_graded_again(
     assert "YOUR CODE HERE" in kept  # what was graded is what is shown
     second = grade_submissions(course, [small(course)], executor=InProcess(course, zygote))
     assert (line(second, "ann").graded, line(second, "ann").score) == (True, 5.0)
-
-
-def test_work_is_certain_where_a_notebook_was_never_graded_or_all_are_graded_again(tmp_path: Path) -> None:
-    course = open_course(tmp_path / "course")
-    graded, new, missing = (hand_in(course, student, "no notebook") for student in ("ann", "ben", "cleo"))
-    missing.notebook.unlink()
-    graded.autograded.parent.mkdir(parents=True)
-    graded.autograded.write_text("{}")
-    assert not any(map(is_work_certain, ([graded], [missing], [])))
-    assert is_work_certain([graded, new, missing])
-    assert is_work_certain([graded, missing], force=True)
-    assert not is_work_certain([missing], force=True)

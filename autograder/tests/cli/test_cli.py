@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder.authoring.costs import Costs
 from autograder.authoring.verify import Proof
 from autograder.batch import run as running
 from autograder.batch.grade import Summary
@@ -173,18 +172,6 @@ def test_verify_tells_what_is_proved_and_what_is_not(
     done = call(course, "verify")
     assert done.exit_code == code
     assert done.stdout.splitlines() == ["01_small: proved (1 accepted, 3 mistakes)", *said]
-
-
-def test_verify_lists_misconceptions_that_fail_no_test(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    proof = Proof("01_small", 1, 3, costs=Costs(2, 1, harmless=("row_sums__detour",)))
-    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_, **__: iter([proof]))
-    monkeypatch.setattr("autograder.authoring.verify.explanations", lambda *_: iter(["What students read"]))
-    first = "01_small: proved (1 accepted, 3 mistakes; 1 of 2 misconceptions fail a test)"
-    said = "  The rule of row_sums__detour changes a right answer, and all tests pass all the same."
-    assert call(course, "verify").stdout.splitlines() == [first]
-    assert call(course, "verify", "--verbose").stdout.splitlines() == [first, said, "What students read"]
 
 
 @pytest.mark.parametrize(("changed", "code"), [([], 0), (["01_small"], 1)])

@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course, copy_course, course_files, course_secret, load_course
-from autograder.course.rule import Rule
-from autograder.course.settings import Limits
-from autograder.tests.classroom import small
 
 SETTINGS = """\
 course: small
@@ -53,12 +50,3 @@ def test_a_copy_is_a_course_that_grades_alike_with_nbgrader_s_settings_if_there_
     (two.root / config).write_text("c = get_config()\n", encoding="utf-8")
     copied = copy_course(two, two.chosen([]), tmp_path / "with")
     assert (copied.root / config).read_text(encoding="utf-8") == "c = get_config()\n"
-
-
-def test_limits_and_due_dates_can_be_changed_on_the_way(two: Course, tmp_path: Path) -> None:
-    due = "2027-01-01T00:00:00+00:00"
-    copied = copy_course(two, two.chosen([]), tmp_path / "copy", limits={"cell_seconds": 3}, due=due)
-    for exercise in copied.exercises.values():
-        assert exercise.settings.limits == Limits(cell_seconds=3, memory_mb=1024)
-        assert str(exercise.settings.due) == "2027-01-01 00:00:00+00:00"
-    assert small(copied).rules == {"row_sums": Rule(("einsum",))}

@@ -8,7 +8,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.grading.graded import Graded
 from autograder.report.report import Report, Status, Verdict
-from autograder.tests.classroom import ANSWER, Notebook, cell_of, small, solved, stripped
+from autograder.tests.classroom import Notebook, cell_of, small, solved
 from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record, ruled
 from autograder.tests.report.test_text import png
 
@@ -36,12 +36,6 @@ def again(course: Course, made: Notebook, graded: Graded | None = None) -> list[
     """Hand in and grade again, and return what waits for a person now."""
     record(course, "ann", graded, made=made)
     return waiting(course)
-
-
-def with_text(made: Notebook, text: str) -> Notebook:
-    """Add a text cell of the student's below the last graded cell."""
-    made["cells"].append({"cell_type": "markdown", "metadata": {}, "source": text, "id": "mine"})
-    return made
 
 
 def reviewed(course: Course) -> Graded:
@@ -91,23 +85,6 @@ def test_what_an_answer_calls_and_a_picture_belong_to_the_answer(ready: Course, 
     assert again(ready, made(helper, picture)) == []
     assert again(ready, made(helper.replace("x + x", "x * 0"), picture)) == ["double"]
     assert again(ready, made(helper.replace("x + x", "x * 0"), OTHER_PICTURE)) == ["double", "why"]
-
-
-@pytest.mark.usefixtures("page")
-def test_another_writing_of_the_same_notebook_is_the_same_answer(ready: Course) -> None:
-    made = solved(small(ready))
-    made["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": "import math", "id": "new"})
-    assert again(ready, with_text(made, "Thanks!")) == []
-    assert again(ready, stripped(solved(small(ready)))) == []
-    assert again(ready, solved(small(ready), row_sums="def row_sums(x):\n    return x.sum(-1)")) == []
-
-
-def test_an_answer_that_stands_in_a_cell_of_its_own_is_the_answer(ready: Course) -> None:
-    empty = next(cell for cell in small(ready).cells if cell.name == "why").released()
-    assert again(ready, with_text(solved(small(ready), why=empty), ANSWER)) == ["why"]
-    Formgrader(ready).grade("ann", "why", 2.0)
-    assert again(ready, with_text(solved(small(ready), why=empty), ANSWER)) == []
-    assert again(ready, with_text(solved(small(ready), why=empty), "Because.")) == ["why"]
 
 
 def test_a_function_in_a_cell_of_its_own_is_the_answer(ready: Course, page: Formgrader) -> None:

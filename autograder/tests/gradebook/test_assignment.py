@@ -9,8 +9,8 @@ import pytest
 
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
-from autograder.gradebook.assignment import generate, register
-from autograder.gradebook.config import ConversionError, newest_version
+from autograder.gradebook.assignment import register
+from autograder.gradebook.config import newest_version
 from autograder.gradebook.grades import released
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.classroom import open_course, small, solved
@@ -62,13 +62,6 @@ def test_students_get_no_solution_and_locked_checks_with_checksums(course: Cours
     locked = {name: cell.metadata.nbgrader.locked for name, cell in cells.items()}
     assert [name for name, is_locked in locked.items() if is_locked] == ["check-double", "check-row_sums"]
     assert all(len(cell.metadata.nbgrader.checksum) == 32 for cell in cells.values())
-
-
-def test_registering_an_exercise_that_has_not_changed_changes_nothing(taught: Course) -> None:
-    by_hand(taught, "ann", "why", 1.5, "Well put.")
-    before = dump(taught.root / "gradebook.db")
-    register(taught, small(taught))
-    assert dump(taught.root / "gradebook.db") == before
 
 
 def test_the_day_when_it_is_due_reaches_the_gradebook(ready: Course) -> None:
@@ -142,25 +135,6 @@ def test_a_person_looks_again_at_what_one_gave_for_a_question_that_is_worth_some
     register(course, small(course))
     record(course, "ann")
     assert not gradebook_entry(course, "ann", "double").needs_person
-
-
-def test_release_needs_no_gradebook_and_can_go_elsewhere(ready: Course, tmp_path: Path) -> None:
-    build_sources(ready, [small(ready)])
-    (ready.root / "gradebook.db").unlink()
-    generate(ready, small(ready), into=tmp_path / "elsewhere")
-    files = {path.name for path in (tmp_path / "elsewhere" / "01_small").iterdir()}
-    assert files == {"01_small.ipynb", "conftest.py", "exercise.json", "SETUP.md"}
-    assert not ready.assignments.exists()
-    generate(ready, small(ready))
-    assert (ready.assignments / "01_small" / "01_small.ipynb").is_file()
-    assert not (ready.root / "gradebook.db").exists()
-
-
-def test_what_nbgrader_cannot_release_is_one_line_and_a_log(ready: Course) -> None:
-    with pytest.raises(ConversionError, match=r"^nbgrader gave up on 01_small; .*nbgrader\.log says why$"):
-        generate(ready, small(ready))  # nothing was built
-    assert "01_small" in (ready.build / "nbgrader.log").read_text(encoding="utf-8")
-    assert dump(ready.root / "gradebook.db")["assignments"] == []
 
 
 def test_registering_makes_the_gradebook_where_there_is_none_and_starts_no_process_for_it(

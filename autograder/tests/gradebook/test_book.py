@@ -1,15 +1,12 @@
 """One exercise's part of the gradebook: what goes in as a whole, stays when nothing changes, and is late."""
 
 import os
-from pathlib import Path
 
-import nbformat
 import pytest
-from nbgrader.api import Gradebook
 
 from autograder.course.course import Course
 from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.config import ConversionError, database
+from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import read_gradebook
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import CONFIG, WRONG_SUMS, hand_in, small, solved
@@ -81,24 +78,3 @@ def test_other_files_of_a_submission_never_reach_nbgrader(ready: Course) -> None
     folder = submission.autograded.parent
     found = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
     assert found == {"01_small.ipynb", "timestamp.txt"}
-
-
-def test_a_gradebook_elsewhere_is_the_one_that_is_filled(ready: Course, tmp_path: Path) -> None:
-    added = (
-        f"{CONFIG.read_text(encoding='utf-8')}\nc.CourseDirectory.db_url = 'sqlite:///{tmp_path}/other.db'\n"
-    )
-    (ready.root / "nbgrader_config.py").write_text(added, encoding="utf-8")
-    hand_in(ready, "ann", solved(small(ready)))
-    before = (ready.root / "gradebook.db").read_bytes()
-    record(ready, "ann")
-    assert (ready.root / "gradebook.db").read_bytes() == before
-    with Gradebook(database(ready), ready.settings.course) as gradebook:
-        assert [student.id for student in gradebook.students] == ["ann"]
-
-
-def test_the_autograded_notebook_is_written_as_nbformat_writes_it(ready: Course) -> None:
-    submission = hand_in(ready, "ann", solved(small(ready)))
-    with ExerciseGradebook(ready, small(ready)) as book:
-        book.take_in(submission, read_notebook(submission.notebook), full_marks(small(ready)))
-    text = submission.autograded.read_text(encoding="utf-8")
-    assert text == nbformat.writes(nbformat.reads(text, as_version=4)) + "\n"

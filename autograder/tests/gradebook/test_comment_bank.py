@@ -82,23 +82,3 @@ def test_parts_for_no_exercise_and_no_question_are_named_with_their_lines(
     (course.root / "comments.yaml").write_text("- one\n", encoding="utf-8")
     (line,) = doubts(course, [])
     assert "comments.yaml:1: must hold names with texts" in line
-
-
-def test_a_name_that_the_bank_does_not_have_is_told_once_for_all_who_read_it(
-    course: Course, bank: CommentBank
-) -> None:
-    remarks = {"ann": "#unit #unit", "ben": "#unit and #factor, question #1", "cy": "#unit", "di": "#unit"}
-    graded = [
-        GradebookSubmission(student, 0.0, 0.0, (entry(student, "why", None, remark=remark),))
-        for student, remark in remarks.items()
-    ]
-    told = "is not a comment in comments.yaml for this question"
-    assert list(bank.unknown_names("01_small", graded)) == [
-        f'01_small why ann, ben, cy and 1 more: "#unit" {told}, did you mean "#units"?; it stays as it is'
-    ]
-    alone = GradebookSubmission("ann", 0.0, 0.0, (entry("ann", "why", None, remark="#zzz"),))
-    assert list(bank.unknown_names("01_small", [alone])) == [
-        f'01_small why ann: "#zzz" {told}; it stays as it is'
-    ]
-    (course.root / "comments.yaml").unlink()
-    assert list(CommentBank(course.root).unknown_names("01_small", [alone])) == []

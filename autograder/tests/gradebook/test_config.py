@@ -3,12 +3,10 @@
 import errno
 import shutil
 import sqlite3
-import warnings
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import SAWarning
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, log_of
@@ -53,15 +51,6 @@ def test_the_gradebook_lies_in_the_course_s_folder_wherever_the_command_is_run(
     assert database(Course(ready.root.relative_to(ready.root.parent), ready.settings)) == expected
 
 
-def test_alembic_is_found_though_our_python_s_folder_is_not_on_the_path(
-    ready: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    assert shutil.which("alembic") is None
-    configuration(ready)
-    assert shutil.which("alembic") is not None
-
-
 def test_what_fails_is_one_line_on_the_submission_and_a_traceback_in_the_log(
     course: Course, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,18 +88,6 @@ def test_a_full_disk_ends_it_all_and_a_closed_folder_is_one_student_s(course: Co
     told = f"nbgrader gave up on 01_small of ann; {folder}: cannot be written: Permission denied; make room"
     assert str(caught.value).startswith(told)
     assert not (course.build / "nbgrader.log").exists()
-
-
-def test_warnings_from_nbgraders_own_queries_are_silenced_and_others_are_not(course: Course) -> None:
-    with log_of(course, LOG) as log, converting(course, log, "01_small"):
-        warnings.warn("nbgrader's own", SAWarning, stacklevel=1)
-    with (
-        pytest.raises(ConversionError) as caught,  # a warning is an error in these tests
-        log_of(course, LOG) as log,
-        converting(course, log, "01_small"),
-    ):
-        warnings.warn("another", UserWarning, stacklevel=1)
-    assert isinstance(caught.value.__cause__, UserWarning)
 
 
 def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(ready: Course) -> None:

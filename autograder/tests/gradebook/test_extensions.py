@@ -91,13 +91,6 @@ def test_an_extension_is_for_somebody_of_the_list(dated: Course, student: str, f
     extend(dated, "ada", "01_small", BERLIN)
 
 
-def test_who_has_left_can_lose_an_extension(dated: Course) -> None:
-    extend(dated, "bob", "01_small", BERLIN)
-    (dated.root / "students.csv").write_text(LISTED, encoding="utf-8")
-    extend(dated, "bob", "01_small", None)
-    assert read_extensions(dated, "01_small") == {}
-
-
 def test_a_row_for_somebody_unknown_is_named_and_the_others_count(dated: Course) -> None:
     (dated.root / "students.csv").write_text(LISTED, encoding="utf-8")
     rows = "".join(f"{student},01_small,{BERLIN}\n" for student in ("ana1", "ada", "left"))
@@ -112,15 +105,6 @@ def test_a_row_for_somebody_unknown_is_named_and_the_others_count(dated: Course)
     assert set(read_extensions(dated, "01_small") or ()) == {"ana1", "ada", "left"}
 
 
-def test_an_extension_leaves_the_list_in_the_form_that_a_spreadsheet_gave_it(dated: Course) -> None:
-    path = dated.root / "extensions.csv"
-    path.write_bytes(f"\ufeffstudent;exercise;until\r\nann;01_small;{BERLIN}\r\n".encode())
-    assert list(read_extensions(dated, "01_small") or ()) == ["ann"]
-    extend(dated, "zoe", "01_small", BERLIN)
-    rows = f"ann;01_small;{BERLIN}\r\nzoe;01_small;{BERLIN}\r\n"
-    assert path.read_bytes().decode() == f"\ufeffstudent;exercise;until\r\n{rows}"
-
-
 def test_all_due_dates_of_a_student_move_by_one_command_and_longer_extensions_stay(dated: Course) -> None:
     def run(*words: str) -> str:
         result = CliRunner().invoke(main, ["--course", str(dated.root), "extend", *words])
@@ -133,9 +117,3 @@ def test_all_due_dates_of_a_student_move_by_one_command_and_longer_extensions_st
     assert "until 2026-03-02 18:00:00 Europe/Berlin" in run("ann", "01", "+1 day")
     assert "ann may hand in 01_small as everybody" in run("ann", "--all", "none")
     assert not read_extensions(dated, "01_small")
-
-
-@pytest.mark.parametrize("until", ["+2", "+2 weeks", "+0 days"])
-def test_a_time_after_the_due_date_is_a_span_above_nothing(dated: Course, until: str) -> None:
-    with pytest.raises(UsageError, match="UNTIL: "):
-        extend(dated, "ann", "01_small", until)

@@ -11,7 +11,6 @@ import pytest
 from nbformat import NotebookNode, from_dict
 
 from autograder.course.course import Course
-from autograder.gradebook.attempts import stored_reports
 from autograder.gradebook.grades import Release, comment
 from autograder.grading.graded import CellResult, Graded, Output
 from autograder.report.report import QuestionReport, Report, Status, Verdict
@@ -22,7 +21,6 @@ from autograder.testing.exchange import StudentError
 from autograder.tests.classroom import (
     ANSWER,
     Notebook,
-    answered,
     cell_of,
     hand_in,
     open_course,
@@ -97,39 +95,11 @@ def test_instead_of_a_file_that_is_no_notebook_the_release_is_shown(
     assert len(rest) == len(autograded(graded_class, "released")["cells"])
 
 
-def test_a_wrong_answer_gets_a_comment_with_the_mistakes_hint_and_the_failed_tests(
-    graded_class: Course,
-) -> None:
-    mistake = next(m for m in small(graded_class).mistakes if m.name == "row_sums__columns")
-    comment = gradebook_entry(graded_class, "wrong", "row_sums").comment
-    assert comment.startswith("Failed.")
-    assert mistake.hint in comment
-    assert "- failed: Each number is the sum of its own row." in comment
-
-
-def test_all_metadata_stripped_scores_in_full_and_is_put_back(graded_class: Course) -> None:
-    expected = gradebook_submission(graded_class, "solved").score
-    assert gradebook_submission(graded_class, "stripped").score == expected
-    names = [
-        c["metadata"]["nbgrader"]["grade_id"]
-        for c in autograded(graded_class, "stripped")["cells"]
-        if c["metadata"]
-    ]
-    assert names == ["double", "check-double", "row_sums", "check-row_sums", "why"]
-
-
 def test_the_autograded_notebook_shows_what_the_cells_showed(graded_class: Course) -> None:
     outputs = cell_of(autograded(graded_class, "solved"), "check-double")["outputs"]
     assert "".join(outputs[0]["text"]) == "double: this check passes\n"
     failed = cell_of(autograded(graded_class, "released"), "check-double")["outputs"]
     assert [output["ename"] for output in failed] == ["NotImplementedError"]
-
-
-def test_the_report_is_stored_and_stands_in_the_notebook(ready: Course) -> None:
-    submission = record(ready, "ann", made=solved(small(ready)))
-    expected = full_marks(small(ready)).report
-    assert [one.report for one in stored_reports(submission).values()] == [expected]
-    assert Report.from_dict(autograded(ready, "ann")["metadata"]["autograder"]["report"]) == expected
 
 
 def test_a_grader_error_leaves_no_score_and_asks_for_a_person(ready: Course) -> None:
@@ -337,16 +307,3 @@ def test_text_of_the_student_s_own_differs_from_the_exercise_s(
     release = Release(course, small(course))
     node = release.restored(SubmittedNotebook(json.dumps(made).encode()))
     assert release.has_own_text(node) is own
-
-
-def test_one_submission_s_notebook_changes_no_other_s(course: Course) -> None:
-    release = Release(course, small(course))
-    content = json.dumps(answered(small(course))).encode()
-    for submitted in (SubmittedNotebook(content), SubmittedNotebook(b"")):
-        first = release.restored(submitted)
-        expected = json.dumps(first)
-        first.metadata["spoilt"] = True
-        for cell in first.cells:
-            cell.source, cell.metadata["spoilt"] = "spoilt", True
-            cell.metadata.get("nbgrader", {}).update(points=99)
-        assert json.dumps(release.restored(submitted)) == expected

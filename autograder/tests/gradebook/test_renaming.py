@@ -84,21 +84,6 @@ def test_two_students_of_the_list_stay_two(course: Course) -> None:
     assert [one.id for one in read_students(listed).all] == ["ann", "ben"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\ufeffid;name\r\nann;Müller, Ann\r\nben;Ben\r\n",
-        "\ufeffid,name\nann,Müller\n",
-        "ann,Ann Müller;Annie\r\nben,Ben\r\n",
-    ],
-)
-def test_the_list_keeps_the_form_that_a_spreadsheet_gave_it(course: Course, text: str) -> None:
-    listed = course.root / "students.csv"
-    listed.write_bytes(text.encode())
-    rename(course, "ann", "ada")
-    assert listed.read_bytes().decode() == text.replace("ann", "ada")
-
-
 def test_what_is_done_and_what_went_out_stays_so_under_the_new_id(course: Course) -> None:
     (course.root / "students.csv").write_text("yosef,Yosef\n", encoding="utf-8")
     requests = course.root / "regrade_requests.csv"

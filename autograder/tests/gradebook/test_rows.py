@@ -3,7 +3,7 @@
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.gradebook.config import database
 from autograder.gradebook.pages import read_former, read_gradebook, read_people
 from autograder.gradebook.rows import enter_students
@@ -35,20 +35,6 @@ def test_submissions_come_in_order_of_ids_with_their_questions_in_the_exercise_s
         why = one.entries[-1]
         assert (why.auto_score, why.manual_score, why.extra_credit, why.score) == (None, None, None, None)
         assert (why.comment, why.remark, why.needs_person) == ("", "", True)
-
-
-def test_a_question_that_the_gradebook_does_not_know_yet_is_left_out(taught: Course) -> None:
-    with small(taught).source.open("a", encoding="utf-8") as source:
-        source.write(
-            '\n# %% [markdown] manual="now" points=1\n# ### BEGIN SOLUTION\n# So.\n# ### END SOLUTION\n'
-        )
-    course = load_course(taught.root)
-    assert "now" in small(course).written
-    assert [e.question for e in read_gradebook(course, small(course))[0].entries] == [
-        "double",
-        "row_sums",
-        "why",
-    ]
 
 
 def named(course: Course) -> dict[str, tuple[str | None, str | None]]:

@@ -6,14 +6,11 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 import autograder
 from autograder.cli import main
 from autograder.course.course import Course, load_course
-from autograder.errors import AutograderError
-from autograder.plugins import gradescope
 from autograder.plugins.gradescope import write_package
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradescope.container import Container
@@ -49,16 +46,6 @@ def test_the_zip_holds_two_scripts_the_engine_and_this_exercise_alone(tmp_path: 
     assert not [name for name in parts if {"bench", "tests", "__pycache__"} & set(name)]
     assert not [name for name in names if "01_small" in name]
     assert "01_small" not in settings
-
-
-def test_an_engine_that_is_not_whole_is_not_packed(
-    own: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(gradescope, "ENGINE", tmp_path / "site-packages" / "autograder")
-    with pytest.raises(
-        AutograderError, match=r"pyproject\.toml: missing; install the engine from its own folder"
-    ):
-        write_package(own, small(own))
 
 
 def test_the_set_up_asks_public_indexes_for_the_tested_versions(container: Container, tmp_path: Path) -> None:

@@ -41,6 +41,26 @@ RIGHT = {"double": "def double(x):\n    return x + x"}
 WRONG = "def row_sums(x):\n    return None"
 SECRET = "what no submission may read"
 STUDENT = "eve.of.the.first.row"
+FORGING = """\
+import json
+import struct
+import sys
+
+
+def channel():
+    frame = sys._getframe()
+    while "channel" not in frame.f_locals:
+        frame = frame.f_back
+    return frame.f_locals["channel"], frame.f_locals["header"]["id"]
+
+
+def answer(text, payload=b""):
+    sock, number = channel()
+    text = text.replace(b"NUMBER", number.encode())
+    sock.sendall(struct.pack("!II", len(text), len(payload)) + text + payload)
+
+
+"""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGIO, signal.SIGCHLD)
 
 
@@ -60,6 +80,7 @@ class Attack:
     forbid: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()  # what torch may run, in the words of course.yaml; nothing: anything
     earlier: str = ""  # a wrong answer to double, on which row_sums may then build
+    forging: bool = False  # whether it writes to the worker's channel itself, by functions of `FORGING`
     alike: str = ""  # another answer, which must get the same report to the byte
     form: dict[str, Any] = field(default_factory=dict)
 
@@ -180,21 +201,22 @@ class Desk:
         """Return the notebook that holds the attack, or other `code` in its place."""
         if attack.form:
             return self._formed(attack.form)
-        code = self._filled(code or attack.path.read_text(encoding="utf-8").split('"""', 2)[2].lstrip("\n"))
+        text = attack.path.read_text(encoding="utf-8").split('"""', 2)[2].lstrip("\n")
+        code = self._filled(code or attack.forging * FORGING + text)
         if attack.cell == "answer":
             earlier = {"double": attack.earlier} if attack.earlier else {}
             made = solved(self.exercise, **{**RIGHT, **earlier, attack.answer: code})
             made["cells"].remove(cell_of(made, f"check-{attack.answer}"))  # only hidden tests set it off
             return made
         made = solved(self.exercise, **RIGHT, row_sums=WRONG)
-        own: dict[str, Any] = {
+        cell: dict[str, Any] = {
             "cell_type": "code",
             "metadata": {},
             "source": code,
             "outputs": [],
             "execution_count": None,
         }
-        return {**made, "cells": [own, *made["cells"]]}
+        return {**made, "cells": [cell, *made["cells"]]}
 
     def _grader(self, attack: Attack) -> Grader:
         """Return the grader by whose rules the attack is judged; attacks of the same rules share one.

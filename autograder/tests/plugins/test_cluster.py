@@ -224,20 +224,6 @@ def stop_at_the_first(done: Iterator[Done], dask: LocalCluster) -> None:
         raise KeyboardInterrupt
 
 
-def test_dask_workers_that_go_for_good_leave_the_rest_to_us_and_more_work_is_refused(
-    term: Course, slow_class: list[Submission], here: Here, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.2)
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as dask:
-        executor = Cluster(term, dask.scheduler_address)
-        dask.scale(0)
-        assert until(lambda: not scheduler(dask).workers)
-        with executor:
-            assert set(results(executor, slow_class[:1])) == {"student0"}
-        with pytest.raises(ClusterError, match=r"has no worker; start some: dask worker \S+ --nthreads 1$"):
-            Cluster(term, dask.scheduler_address)
-
-
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
 def test_an_address_where_nobody_answers_is_reported_in_one_line(
     course: Course, monkeypatch: pytest.MonkeyPatch, address: str

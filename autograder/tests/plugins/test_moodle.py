@@ -119,13 +119,6 @@ def test_a_worksheet_with_other_points_is_refused(fill: Fill, maximum: str, prob
         fill(SHEET.replace("7.00", maximum), scored("Ada.Lovelace", 6.25))
 
 
-def test_times_that_nobody_can_read_are_no_obstacle(fill: Fill) -> None:
-    filled = fill(SHEET.replace("Sunday, 1 March 2026, 5:00 PM", "vorgestern"), scored("Ada.Lovelace", 3.0))
-    assert filled.values == {"Ada.Lovelace": 3.0}
-    with pytest.raises(UsageError, match="is not a Moodle grading worksheet"):
-        fill("a,b\n1,2\n", scored("Ada.Lovelace", 3.0))
-
-
 def test_who_has_left_the_class_gets_no_grade_and_is_named(
     fill: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,19 +150,6 @@ def test_the_row_of_who_has_left_is_found_by_id_address_or_name(
     assert (found["3002"] if expected else str(found["3002"])) == (
         expected or '"Bob Byte" is not in the list of students'
     )
-
-
-def test_of_two_of_one_name_the_one_who_has_left_keeps_the_own_row(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (course.root / "students.csv").write_text(
-        "id,name,email\na1,Ada Lovelace,ada@uni.edu\n", encoding="utf-8"
-    )
-    left = Student("a2", ("Lovelace, Ada",), "bob@uni.edu")
-    monkeypatch.setattr(moodle, "read_former", lambda course: {"a2": left})
-    (tmp_path / "Grades.csv").write_bytes(SHEET.replace("Bob Byte", "Ada Lovelace").encode())
-    found = moodle.participants(course, read_participants(tmp_path / "Grades.csv"), ["a1", "a2"])
-    assert dict(found) == {"3001": "a1", "3002": "a2"}
 
 
 def found_by_moodle(name: str) -> tuple[int, tuple[str, str], str]:

@@ -14,12 +14,9 @@ from autograder.authoring.answers import fill, right_answers
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.notebook import build_notebook
-from autograder.plugins.viva.calls import find_calls
 from autograder.plugins.viva.sheets import Examiner, Question, Sheet, write_sheet
-from autograder.plugins.viva.source import Answer, read_answer
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import Notebook, NotebookCell
-from autograder.testing.suite import Suite
+from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import hand_in, real_course, small, solved
 
 COURSE = real_course()
@@ -40,12 +37,6 @@ def row_sums(x):
         total = total + x[:, column]
     return total
 """
-
-
-def answer_of(code: str, name: str) -> Answer:
-    found = read_answer(name, [NotebookCell(3, "code", code)])
-    assert found is not None
-    return found
 
 
 def notebook(made: dict[str, Any]) -> Notebook:
@@ -156,28 +147,6 @@ def test_the_same_code_and_seed_get_the_same_sheet_and_others_another(examined: 
         )
 
 
-IN_A_HELPER = """\
-def row_sums(x):
-    def added(columns):
-        return columns[0] + columns[1] + columns[2]
-    return added(x.T)
-"""
-INDICES = """\
-def row_sums(x):
-    places = torch.arange(2)[None, :]
-    return x.sum(dim=1) + 0 * places.sum()
-"""
-
-
-def test_an_error_in_two_lines_and_indices_that_sum_to_one_get_no_question(
-    examined: Callable[..., Sheet],
-) -> None:
-    for code, kind in ((IN_A_HELPER, "error"), (INDICES, "sum")):
-        mine = [one for one in examined(row_sums=code).questions if one.answer.name == "row_sums"]
-        assert mine
-        assert kind not in {one.kind for one in mine}
-
-
 HOSTILE = {
     "an endless loop": "def row_sums(x):\n    while True:\n        pass\n",
     "an end": "import os\ndef row_sums(x):\n    os._exit(0)\n",
@@ -222,13 +191,6 @@ def test_markup_and_files_of_a_submission_do_nothing(
     assert "<script" not in text
     assert "<b>" not in text
     assert "Content-Security-Policy" in text
-
-
-def test_inputs_that_a_test_has_written_down_are_not_used(course: Course) -> None:
-    suite = small(course).suite
-    suite.write_text(re.sub(r"torch\.randn\([^)]*\)", "torch.ones(3, 2)", suite.read_text(encoding="utf-8")))
-    answer = answer_of(LOOP, "row_sums")
-    assert not list(find_calls(Suite(small(course)), answer, "key"))
 
 
 def test_the_command_writes_pages_marks_letters_and_names_what_is_missing(ready: Course) -> None:

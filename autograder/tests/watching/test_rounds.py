@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange, ExchangeFetchFeedback, ExchangeSubmit
-from nbgrader.utils import notebook_hash
 from traitlets.config import Config
 
 from autograder.batch.pool import Done, Task
@@ -233,19 +232,6 @@ def test_a_page_that_cannot_return_stops_no_other(hall: Hall) -> None:
     assert {page.read_text(encoding="utf-8") for page in returned.glob("*.html")} == {
         hall.page("ann"), hall.page("dan")
     }  # fmt: skip
-
-
-def test_a_page_returns_under_the_name_of_the_file_that_was_submitted_with_its_secret(hall: Hall) -> None:
-    hall.exchange.chmod(0o777)
-    returned = hall.exchange / hall.course.settings.course / "feedback"
-    for share, name in ((0.4, "first"), (0.6, "second")):
-        hall.hand_in(share)
-        (folder,) = hall.inbound.glob(f"*-_{share:g}")
-        (folder / "01_small.ipynb").rename(folder / f"{name}.ipynb")
-        secret = (folder / "submission_secret.txt").read_text()
-        assert hall.round(11, release=True)[-1] == "01_small ann: returned the page"
-        page = returned / f"{notebook_hash(secret=secret, notebook_id=name)}.html"
-        assert page.read_text(encoding="utf-8") == hall.page()
 
 
 @pytest.mark.parametrize(("names", "news"), [

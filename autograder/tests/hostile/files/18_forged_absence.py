@@ -2,17 +2,14 @@
 
 verdict: not defined
 hint: does not define row_sums
+forging: true
 """
 import json
-import struct
-import sys
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
+    _, number = channel()
     told = " ".join(f"{number:.4f}" for number in x.flatten().tolist())
-    text = json.dumps({"id": frame.f_locals["header"]["id"], "missing": told}).encode()
-    frame.f_locals["channel"].sendall(struct.pack("!II", len(text), 0) + text)
+    text = json.dumps({"id": number, "missing": told}).encode()
+    answer(text)
     return None

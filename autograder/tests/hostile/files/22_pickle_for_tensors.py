@@ -2,12 +2,11 @@
 
 verdict: crashed
 hint: not a valid answer
+forging: true
 """
 import json
 import os
 import pickle
-import struct
-import sys
 
 CANARY = "{canary}"
 
@@ -18,10 +17,8 @@ class Reducing:
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
+    _, number = channel()
     payload = pickle.dumps(Reducing())
-    text = json.dumps({"id": frame.f_locals["header"]["id"], "value": {"tensor": 0}}).encode()
-    frame.f_locals["channel"].sendall(struct.pack("!II", len(text), len(payload)) + text + payload)
+    text = json.dumps({"id": number, "value": {"tensor": 0}}).encode()
+    answer(text, payload)
     return None

@@ -2,14 +2,10 @@
 
 verdict: crashed
 hint: not a valid answer
+forging: true
 """
-import struct
-import sys
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
     for text in (b"[" * 100_000, b"[]", b"NaN", b"\xff\x00"):
-        frame.f_locals["channel"].sendall(struct.pack("!II", len(text), 0) + text)
+        answer(text)

@@ -2,15 +2,13 @@
 
 verdict: timed out
 hint: waited for longer than
+forging: true
 """
 import struct
-import sys
 import time
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
-    frame.f_locals["channel"].sendall(struct.pack("!II", 1000, 1000) + b"{")
+    sock, _ = channel()
+    sock.sendall(struct.pack("!II", 1000, 1000) + b"{")
     time.sleep(60)

@@ -2,17 +2,15 @@
 
 verdict: timed out
 hint: waited for longer than
+forging: true
 """
 import struct
-import sys
 import time
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
-    frame.f_locals["channel"].sendall(struct.pack("!II", 1 << 17, 0))
+    sock, _ = channel()
+    sock.sendall(struct.pack("!II", 1 << 17, 0))
     while True:
-        frame.f_locals["channel"].sendall(b" ")
+        sock.sendall(b" ")
         time.sleep(0.05)

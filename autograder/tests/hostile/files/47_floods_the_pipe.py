@@ -2,16 +2,12 @@
 
 verdict: crashed
 hint: not a valid answer
+forging: true
 """
 import json
-import struct
-import sys
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
     text = json.dumps({"id": "x", "value": "y" * 1_000_000}).encode()
     while True:
-        frame.f_locals["channel"].sendall(struct.pack("!II", len(text), 0) + text)
+        answer(text)

@@ -2,21 +2,19 @@
 
 verdict: failed
 hint: not a valid answer
+forging: true
 """
 import json
 import struct
-import sys
 
 numbers = []
 
 
 def row_sums(x):
-    frame = sys._getframe()
-    while "channel" not in frame.f_locals:
-        frame = frame.f_back
-    numbers.append(frame.f_locals["header"]["id"])
+    sock, number = channel()
+    numbers.append(number)
     text = json.dumps({"id": numbers[0], "value": None}).encode()
     old = struct.pack("!II", len(text), 0) + text
     while len(numbers) > 1:
-        frame.f_locals["channel"].sendall(old)
+        sock.sendall(old)
     return x.sum()
