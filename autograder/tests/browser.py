@@ -101,7 +101,7 @@ def opened(profile: Path, listener: Listener) -> Iterator[BrowserContext]:
     """Open a browser with a profile and fonts of its own, or fail and say what to install."""
     program = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
     assert program, (
-        "these tests need Chromium or Chrome: `apt-get install chromium`, as `make test` does; "
+        "these tests need Chromium or Chrome: `apt-get install chromium`, as `make test-slow` does; "
         "to leave them out on a machine that cannot have it, set WITHOUT_BROWSER=1"
     )
     hosts = f"--host-resolver-rules=MAP *.example {listener.address}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"

@@ -129,7 +129,7 @@ def hub(course: Course, tmp_path: Path) -> Iterator[Hub]:
         (homes / user / ".jupyter/nbgrader_config.py").write_text(text)
     with (course.root / "nbgrader_config.py").open("a") as file:
         file.write(INSTRUCTOR.format(exchange=exchange))
-    assert PROXY.exists(), "run `make test`, which installs the proxy"
+    assert PROXY.exists(), "run `make test-slow`, which installs the proxy"
     port, hub_port, proxy_port = free_ports(3)
     command = [*renamed(tmp_path), "jupyterhub-singleuser"]
     ports = {"port": port, "hub_port": hub_port, "proxy_port": proxy_port}
