@@ -110,12 +110,6 @@ def test_no_error_message_steers_a_terminal(course: Course, words: list[str]) ->
     assert done.stderr.replace("\n", "").isprintable()
 
 
-def test_a_missing_course_is_wrong_use(tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["--course", str(tmp_path), "run", "a.ipynb"])
-    assert done.exit_code == 2
-    assert "course.yaml: missing; run this in the course's folder" in done.stderr
-
-
 def test_our_own_failure_is_one_line_and_a_file(
     course: Course, notebook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,14 +140,6 @@ def test_what_cannot_be_written_is_one_line_with_the_place(
     assert done.stderr == f"{course.root}: cannot be written: No space left on device; {fix}\n"
 
 
-def test_an_exercise_s_fault_is_told_without_a_traceback(course: Course) -> None:
-    course.exercises["01_small"].suite.unlink()
-    done = call(course, "run", "--exercise", "01_small", "01_small.ipynb")
-    assert done.exit_code == 3
-    (line,) = done.stderr.splitlines()
-    assert line.endswith(f"{course.exercises['01_small'].suite}: missing; write the hidden tests there")
-
-
 LOST = Proof("02_big", findings=("02_big.py: missing; write it",))
 
 
@@ -172,14 +158,6 @@ def test_verify_tells_what_is_proved_and_what_is_not(
     done = call(course, "verify")
     assert done.exit_code == code
     assert done.stdout.splitlines() == ["01_small: proved (1 accepted, 3 mistakes)", *said]
-
-
-@pytest.mark.parametrize(("changed", "code"), [([], 0), (["01_small"], 1)])
-def test_a_release_that_is_not_current_is_no_failure_of_ours(
-    course: Course, monkeypatch: pytest.MonkeyPatch, changed: list[str], code: int
-) -> None:
-    monkeypatch.setattr("autograder.authoring.release.stale", lambda *_: changed)
-    assert call(course, "release", "--check").exit_code == code
 
 
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])

@@ -95,6 +95,17 @@ def test_instead_of_a_file_that_is_no_notebook_the_release_is_shown(
     assert len(rest) == len(autograded(graded_class, "released")["cells"])
 
 
+def test_all_metadata_stripped_scores_in_full_and_is_put_back(graded_class: Course) -> None:
+    expected = gradebook_submission(graded_class, "solved").score
+    assert gradebook_submission(graded_class, "stripped").score == expected
+    names = [
+        c["metadata"]["nbgrader"]["grade_id"]
+        for c in autograded(graded_class, "stripped")["cells"]
+        if c["metadata"]
+    ]
+    assert names == ["double", "check-double", "row_sums", "check-row_sums", "why"]
+
+
 def test_the_autograded_notebook_shows_what_the_cells_showed(graded_class: Course) -> None:
     outputs = cell_of(autograded(graded_class, "solved"), "check-double")["outputs"]
     assert "".join(outputs[0]["text"]) == "double: this check passes\n"

@@ -167,14 +167,6 @@ def test_grades_and_comments_arrive_once_and_then_only_what_changed(canvas: Stan
     assert canvas.grades == {"101": {"posted_grade": "2"}}
 
 
-def test_what_canvas_does_not_take_counts_as_not_sent(canvas: StandIn, send: Sender) -> None:
-    canvas.end = "failed"
-    assert send(CLASS) == (3, "Canvas has not taken the grades: it broke\n")
-    canvas.end, canvas.grades = "completed", {}
-    assert send(CLASS)[0] == 0
-    assert set(canvas.grades) == {"101", "103"}
-
-
 def test_another_number_of_points_or_no_assignment_is_refused(canvas: StandIn, send: Sender) -> None:
     canvas.assignments = [{**SMALL, "points_possible": 100.0}]
     code, output = send(CLASS)

@@ -69,13 +69,6 @@ def test_a_result_is_as_classroom_50_wants_it(course: Course) -> None:
     assert {test["details"].partition(": ")[2] for test in unread} == {UNREADABLE.message}
 
 
-def test_hundredths_are_cut_off_so_that_nothing_becomes_full_marks(course: Course) -> None:
-    nearly = replace(QUESTIONS[1], score=2.9999, verdict=Verdict.FAILED)
-    odd = replace(QUESTIONS[1], score=-0.5)
-    result = checked(course, replace(REPORT, questions=(nearly, odd)), {})
-    assert [test["score"] for test in result["tests"]] == [299, 0]
-
-
 def test_the_command_reads_one_report_and_gives_no_result_after_a_failure_of_the_grader(
     course: Course,
 ) -> None:

@@ -148,13 +148,6 @@ def test_an_endless_hint_is_cut() -> None:
     assert "xxx […]" in text
 
 
-def test_a_heading_that_leads_to_a_part_of_the_lesson_is_cut() -> None:
-    name = REPORT.questions[0].name
-    answer = cell("x", kind="markdown", grade_id=name, solution=True)
-    assert f">{'a' * 200}</a>" in page(cells=(text("# " + "a" * 3000), answer))
-    assert "In the lesson" not in page(cells=(answer, text("# One")))
-
-
 def shown(*cells: NotebookNode) -> list[Part]:
     return list(show_notebook(cells, {}, Allowance(), {}))
 
