@@ -12,6 +12,7 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
+from autograder.worker.core import core, undisturbed
 from autograder.worker.description import CELL, describe, kind
 from autograder.worker.operators import Recorder
 from autograder.worker.protocol import Header, Parts, ProtocolError
@@ -133,8 +134,8 @@ class Namespace:
                 return self._value(self._results.take(number, decoder.decode(values), keep))
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
-                _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
-                return {"value": code}, encoder.parts
+                _, reply = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
+                return reply, encoder.parts
             case {"op": "inspect", "of": {}, "args": args, "kwargs": kwargs, "weight": weight}:
                 weight = decoder.decode(weight)
                 return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
@@ -167,14 +168,20 @@ class Namespace:
 
     def _call(
         self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
-    ) -> tuple[Any, Any]:
-        """Call what the request names; return what it gives, and the form of that."""
+    ) -> tuple[Any, Header]:
+        """Call what the request names; return the result, and the forms of the result and of the arguments.
+
+        Its operators are recorded until nothing of the submission can change these forms any more.
+        """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
             self._recorder = Recorder()
         with self._recorder or nullcontext():
             value = target(*args, **kwargs)
-        return value, encoder.encode(value)
+            if self._recorder:
+                self._recorder.copies()
+            reply = {"value": encoder.encode(value)}
+            return value, reply if header["op"] == "call" else {**reply, "arguments": encoder.encode(args)}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
         """Call, and report also the arguments afterwards and, where there is torch, every gradient.
@@ -182,8 +189,7 @@ class Namespace:
         The gradients are those of the sum of output * weight, or of the output where there is no weight.
         """
         encoder = Encoder(self._refer)
-        output, code = self._call(header, args, kwargs, encoder)
-        reply = {"value": code, "arguments": encoder.encode(args)}
+        output, reply = self._call(header, args, kwargs, encoder)
         leaves, named = dict[str, Any](), dict[str, Any]()
         if (torch := sys.modules.get("torch")) is not None:
             target = self._resolve(header["of"])
@@ -191,7 +197,10 @@ class Namespace:
             leaves = {i: tensor for i, tensor in tensors.items() if tensor.requires_grad and tensor.is_leaf}
             named = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
             if isinstance(output, torch.Tensor) and output.requires_grad:
-                (output if weight is None else output * weight).sum().backward()
+                base = core().tensor
+                with undisturbed():
+                    total = base.sum(output if weight is None else base.mul(output, weight))
+                core().backward(total)
         reply["gradients"] = encoder.encode({name: leaf.grad for name, leaf in leaves.items()})
         reply["parameters"] = encoder.encode({name: parameter.grad for name, parameter in named.items()})
         return reply, encoder.parts

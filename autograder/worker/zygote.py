@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from autograder.worker.core import prepare
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
 from autograder.worker.scratch import exceeds, own_folder, remove
@@ -117,6 +118,7 @@ def _warm(packages: Sequence[str]) -> Serve:
         plt.ioff()
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
+        prepare()
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
     gc.freeze()
