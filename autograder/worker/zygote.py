@@ -15,6 +15,7 @@ import contextlib
 import gc
 import os
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -23,7 +24,7 @@ import struct
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -181,18 +182,18 @@ def _packed(header: Header, parts: Parts) -> bytes:
 
 
 def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
-    children = set[int]()
+    children = dict[int, Path]()  # their scratch folders, by process id
     try:
         while True:
-            _watch(control, children, scratch)
+            _watch(control, children)
             message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
             match message[:1]:
                 case b"f":
-                    children.add(_fork(control, descriptors[0], serve, scratch))
+                    folder = scratch / secrets.token_hex(16)
+                    children[_fork(control, descriptors[0], serve, folder)] = folder
                 case b"w":
                     (child,) = _ID.unpack(message[1:])
-                    control.sendall(_ID.pack(_reap(child, scratch)))
-                    children.discard(child)
+                    control.sendall(_ID.pack(_reap(child, children.pop(child))))
                 case b"o":
                     import torch
 
@@ -201,23 +202,23 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                 case _:
                     return
     finally:
-        for child in children:
+        for child, folder in children.items():
             os.kill(child, signal.SIGKILL)
-            _reap(child, scratch)
+            _reap(child, folder)
 
 
-def _watch(control: socket.socket, children: set[int], scratch: Path) -> None:
+def _watch(control: socket.socket, children: Mapping[int, Path]) -> None:
     """Wait for the next message; meanwhile kill each child that exceeds its quota."""
     while children and not select.select([control], [], [], _WATCH_SECONDS)[0]:
-        for child in children:
-            if exceeds(child, scratch / str(child)):
+        for child, folder in children.items():
+            if exceeds(child, folder):
                 os.kill(child, signal.SIGKILL)
 
 
-def _reap(child: int, scratch: Path) -> int:
+def _reap(child: int, folder: Path) -> int:
     _, status = os.waitpid(child, 0)
     with contextlib.suppress(OSError):
-        remove(scratch / str(child))
+        remove(folder)
     return status
 
 
@@ -229,7 +230,8 @@ def _open_own_streams() -> None:
     os.close(own)
 
 
-def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
+def _fork(control: socket.socket, descriptor: int, serve: Serve, folder: Path) -> int:
+    """Fork a child that works in this folder; no other child can guess the folder's name."""
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # the child must never go on as a second zygote
@@ -238,7 +240,6 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) 
             os.dup2(descriptor, _CHANNEL)
             os.closerange(_CHANNEL + 1, _MAX_DESCRIPTOR)
             _open_own_streams()
-            folder = scratch / str(os.getpid())
             folder.mkdir()
             os.chdir(folder)
             os.environ.update(HOME=str(folder), TMPDIR=str(folder))
