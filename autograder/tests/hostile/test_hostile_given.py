@@ -35,6 +35,12 @@ import torch
 from autograder.testing import draw, expect, question
 
 
+ADD = """
+def add(x):
+    return x + 1.0  # a remark of the author
+"""
+
+
 def rising_or_falling(secret_slope, weights):
     """Return a line that only its author knows."""
     hidden_total = secret_slope * float(weights.sum())  # never zero
@@ -49,6 +55,7 @@ def rising_or_falling(secret_slope, weights):
 @question("is_rising")
 def test_tells_rising_lines_from_falling_ones(student):
     """A rising line gives True, and a falling one False."""
+    assert student.define(ADD, "add")(1.0) == 2.0
     for place in torch.randperm(8).tolist():
         slope = draw(1, 9) * (-1) ** place
         seen = student.is_rising(rising_or_falling(slope, torch.ones(2)))
@@ -64,8 +71,13 @@ def is_rising(function):
 """
 # It says True where it finds a word of the test that must not have crossed, and where the line rises.
 READS = """
-import gc, inspect, sys, types
-PARTS = ("secret", "_slope"), ("hidden", "_total"), ("its", " author"), ("rising_or", "_falling")
+import builtins, gc, inspect, linecache, sys, types
+COMPILED, compile_it = [], compile
+def compile_and_keep(source, *args, **kwargs):
+    COMPILED.append(str(source))
+    return compile_it(source, *args, **kwargs)
+builtins.compile = compile_and_keep
+PARTS = ("secret", "_slope"), ("hidden", "_total"), ("its", " author"), ("remark of", " the author")
 WORDS = [one + other for one, other in PARTS]
 def is_rising(function):
     texts = []
@@ -74,7 +86,8 @@ def is_rising(function):
             texts.append(str(read(function)))
         except Exception:
             pass
-    texts += [repr(getattr(function, name)) for name in dir(function)]
+    texts += [repr(getattr(function, name)) for name in dir(function)] + COMPILED
+    texts.append(repr(linecache.cache))
     frame = sys._getframe()
     while frame is not None:
         texts.append(repr(frame.f_locals))
