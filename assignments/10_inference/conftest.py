@@ -56,7 +56,7 @@ def test(question: str, notebook: Notebook, pytestconfig: pytest.Config) -> None
     if failure := notebook.failure(question):
         if asked:
             print_hint(question, getattr(pytestconfig, "cache", None))
-        pytest.fail(failure, pytrace=False)
+        pytest.fail(printable(failure), pytrace=False)
     elif asked:
         notebook.note(f"passes the check of {question}, so there is no hint")
 
@@ -99,7 +99,7 @@ def read_cells(path: Path) -> list[Cell]:
         codes = [(cell, "".join(cell["source"])) for cell in saved if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError) as error:
         why = f"{path.name} cannot be read as a notebook of today's format; save it from Jupyter: {error!r}"
-        raise pytest.Collector.CollectError(why) from None
+        raise pytest.Collector.CollectError(printable(why)) from None
     own = enumerate(codes, 1)
     return [Cell(number, code) for number, (cell, code) in own if not is_check_or_picture(cell, code)]
 
@@ -119,6 +119,11 @@ def plain(code: str) -> str:
     if code.startswith("%%") and not re.match(r"%%(time|capture)\b", code):
         return ""
     return re.sub(r"(?m)^([ \t]*)(([\w, ]+=)?[ \t]*[%!?].*|[\w.]+\?+[ \t]*$)", r"\1pass", code)
+
+
+def printable(text: str) -> str:
+    """Spell out escape sequences, which could change what your terminal shows."""
+    return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Printed(io.StringIO):
@@ -308,10 +313,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item.name == f"test[{asked}]"]
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    report = (yield).get_result()  # type: ignore[attr-defined]
+    report.sections = [(name, printable(text)) for name, text in report.sections]
+    if (text := printable(report.longreprtext)) != report.longreprtext:
+        report.longrepr = text
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the notes and what green checks mean, or what to do if nothing was checked."""
     for note in NOTES:
-        terminalreporter.line(f"note: {note}")
+        terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):
         terminalreporter.line(f"{NAME}: checks see the commonest slips; the score comes from further tests")
     elif not terminalreporter.getreports("error"):

@@ -3,22 +3,24 @@
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import CellType, FunctionType
 from warnings import catch_warnings
 
+from autograder.authoring.trials import Trial
 from autograder.course.code import bound_names
 from autograder.course.course import FILE, Course
 from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, wrong_rules
 from autograder.course.names import suggestion
 from autograder.course.packages import modules
 from autograder.course.source import Role, read_yaml
+from autograder.grading.carried import compiled
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
-from autograder.worker.namespace import run_code
+from autograder.worker.namespace import run_code, run_compiled
 
 _WRONG = "def {}(*given, **named):\n    return given"  # wrong in every test, but no stub
 MOST = 0.5  # so much of a later question may the earlier one be worth in its place
@@ -36,7 +38,30 @@ def measure(
     pairs = [(later, earlier) for later, names in builds_on.items() for earlier in names]
     found = [_problem(exercise, later, earlier, suite, grade) for later, earlier in pairs]
     said = f"{found.count(None)} of {len(pairs)} earlier mistakes carried forward" if pairs else ""
-    return said, tuple(filter(None, found))
+    also = (
+        _worth(exercise, later, other, suite)
+        for later, names in builds_on.items()
+        for other in _held(exercise, later, names)
+        if other not in names
+    )
+    return said, tuple(filter(None, (*found, *also)))
+
+
+def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
+    """Yield each right answer that passes all tests of another question, too."""
+    for later in exercise.points:
+        trial = Trial(suite, later)
+        for other in exercise.points:
+            if other != later and not trial.fails((*exercise.reference, f"{later} = {other}")):
+                seen = f"the right answer to {other} passes all hidden tests of {later}, too"
+                yield f"{exercise.source}: {seen}"
+
+
+def _held(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
+    """Return the questions whose right answers a worker holds that grades a later one again."""
+    given = compiled(exercise.reference, earlier, [later])
+    variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
+    return [name for name in exercise.points if name in variables]
 
 
 def independent(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: str) -> str:
@@ -52,9 +77,8 @@ def independent(exercise: Exercise, builds_on: BuildsOn, later: str, earlier: st
 
 def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: _Grade) -> str | None:
     """Return what is wrong with a pair of questions, or None."""
-    if (share := _share(suite, (*exercise.reference, f"{later} = {earlier}"), later)) > MOST:
-        seen = f"{earlier} alone is worth {share:.0%} of {later}, so nothing may build on it"
-        return f"{exercise.folder}: {seen}; take it out of course.yaml"
+    if problem := _worth(exercise, later, earlier, suite):
+        return problem
     if (caller := next(_callers(exercise, later, earlier), None)) is None:
         fix = f"write accepted/what_is_different.py, in which {later} calls it"
         return f"{exercise.folder}: no right answer to {later} builds on {earlier}; {fix}"
@@ -64,6 +88,14 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
         return None
     seen = f"{later} is {question.verdict}. {question.hint}"
     return f"{caller.path}: must lose no points in {later} if {earlier} is wrong, but {seen}"
+
+
+def _worth(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
+    """Return what is wrong if a worker that grades a question again holds another right answer, or None."""
+    if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
+        return None
+    seen = f"{other} alone is worth {share:.0%} of {later}, so nothing may build on it"
+    return f"{exercise.folder}: {seen}; take it out of course.yaml"
 
 
 def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Variant]:

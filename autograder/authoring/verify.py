@@ -123,7 +123,8 @@ def prove(
             grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
             proof = _Verification(exercise, grader, course.settings, sets).proof()
-            yield replace(proof, notes=tuple(entry.unknown_calls(course, exercise)))
+            both = entry.double_answers(exercise, grader.suite)
+            yield replace(proof, notes=(*entry.unknown_calls(course, exercise), *both))
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 

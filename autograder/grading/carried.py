@@ -14,18 +14,20 @@ from autograder.course.names import checked_question
 from autograder.grading.session import Given
 from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.given import bytecode, global_names, marshalled
+from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-Rerun = dict[str, list[str]]  # later questions that share a worker, each with the wrong ones that it calls
+Rerun = dict[
+    str, list[str]
+]  # later questions that share a worker, each with the wrong ones that all of them call
 
 
 def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
     """Return which questions to run again, given how all of them stand, and the submission's cells.
 
     A question runs again where it fails and calls an earlier one that fails, too. Questions share a worker
-    where none of them is among the earlier ones of another, so that nowhere a right answer can be had to a
-    question that is being graded.
+    only if they call the same earlier ones, so that a worker holds nothing else: a right answer to another
+    question may also answer one that is graded there.
     """
     found: list[Rerun] = []
     wrong = {
@@ -37,7 +39,7 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
     for later, earlier in wrong.items():
         called = rests_on(later, found_pieces)[1] if earlier else set()
         if calls := [name for name in earlier if name in called]:
-            shared = next((one for one in found if _apart({**one, later: calls})), None)
+            shared = next((one for one in found if calls in one.values()), None)
             if shared is None:
                 found.append(shared := {})
             shared[later] = calls
@@ -96,8 +98,3 @@ def _does_nothing(statement: ast.stmt) -> bool:
         case ast.Return(None | ast.Constant()) | ast.Expr(ast.Constant()) | ast.Pass() | ast.Raise():
             return True
     return False
-
-
-def _apart(calls: Rerun) -> bool:
-    """Whether no question is among the earlier ones of another."""
-    return not any(name in calls for names in calls.values() for name in names)

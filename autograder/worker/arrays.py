@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.worker.coding import Decoder, Encoder, RefusedError, Row
+from autograder.worker.core import core, undisturbed
 from autograder.worker.protocol import (
     DTYPES,
     MAX_ELEMENTS,
@@ -30,30 +31,43 @@ _KNOWN = re.compile(  # the dtypes of arrays that are sent as bytes; U3 holds te
 
 def is_plain(tensor: Any) -> bool:
     """Whether a tensor can be sent: it is no subclass, and is dense, on the CPU and of a common dtype."""
-    torch = sys.modules["torch"]
+    base = core().tensor
     return (
-        type(tensor) in (torch.Tensor, torch.nn.Parameter)
-        and tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
-        and not tensor.is_quantized
-        and str(tensor.dtype).removeprefix("torch.") in _TENSORS
-        and is_small(tensor.shape)
+        type(tensor) in core().plain
+        and base.layout.__get__(tensor) is core().strided
+        and base.device.__get__(tensor).type == "cpu"
+        and not base.is_quantized.__get__(tensor)
+        and str(base.dtype.__get__(tensor)).removeprefix("torch.") in _TENSORS
+        and is_small(base.shape.__get__(tensor))
     )
 
 
 def _encode_tensor(encoder: Encoder, tensor: Any) -> Header:
-    """Return the form of a tensor; one in another order in memory is laid out and marked."""
+    """Return the form of a tensor; one in another order in memory is laid out and marked.
+
+    Only torch's core reads the tensor: a submission may have replaced what reads it in Python.
+    """
+    with undisturbed():
+        return _encode_plain(encoder, tensor)
+
+
+def _encode_plain(encoder: Encoder, tensor: Any) -> Header:
     if not is_plain(tensor):
         raise RefusedError
-    dims = list(range(tensor.dim()))
-    order = dims if tensor.is_contiguous() else sorted(dims, key=lambda dim: -tensor.stride()[dim])
+    base = core().tensor
+    dims = list(range(base.dim(tensor)))
+    strides = base.stride(tensor)
+    order = dims if base.is_contiguous(tensor) else sorted(dims, key=lambda dim: -strides[dim])
     if (place := encoder.place(tensor)) is None:
-        laid_out = tensor.detach() if order is dims else tensor.detach().permute(order)
-        contiguous = sys.modules["torch"].contiguous_format
-        size = tensor.numel() * tensor.element_size()
-        place = encoder.add(laid_out, size, lambda part: part.clone(memory_format=contiguous), of=tensor)
+        detached = base.detach(tensor)
+        laid_out = detached if order is dims else base.permute(detached, order)
+        size = base.numel(tensor) * base.element_size(tensor)
+        contiguous = core().contiguous
+        place = encoder.add(
+            laid_out, size, lambda part: base.clone(part, memory_format=contiguous), of=tensor
+        )
     code: Header = {"tensor": place}
-    if tensor.requires_grad:
+    if base.requires_grad.__get__(tensor):
         code["grad"] = True
     if order != dims:
         code["order"] = order

@@ -5,16 +5,18 @@ import marshal
 import random
 import sys
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from functools import lru_cache
 from itertools import islice
 from types import CodeType
 from typing import Any
 
+from autograder.worker.core import core, undisturbed
 from autograder.worker.description import CELL, describe, kind
 from autograder.worker.operators import Recorder
 from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.remote_function import Answer, RemoteFunction, answering
 from autograder.worker.values import Decoder, Encoder
 
 
@@ -55,10 +57,11 @@ class Namespace:
         self._recorder: Recorder | None = None  # of the request that is being answered
         self._results = Results()
 
-    def handle(self, header: Header, parts: Parts) -> Reply:
+    def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
 
-        Where the request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
+        If that code calls functions of the hidden test, `answer` sends the calls to the grader. If the
+        request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
         """
         if header.get("op") == "try":
             return self._tried(header, parts)
@@ -66,7 +69,8 @@ class Namespace:
             self.right = run_compiled(header["code"], header["names"])
             return {"value": None}, []
         self._recorder = None
-        reply, answered = self._answer(header, parts)
+        with answering(answer):
+            reply, answered = self._answer(header, parts)
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
     def _tried(self, header: Header, parts: Parts) -> Reply:
@@ -118,14 +122,10 @@ class Namespace:
                 return {"value": None}, []
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))
-            case {"op": "define", "source": str(source), "name": str(name)}:
-                variables: dict[str, Any] = {"__name__": "given"}
-                if (torch := sys.modules.get("torch")) is not None:
-                    variables |= {"torch": torch, "nn": torch.nn}
-                exec(_compiled(source, "given"), variables)  # noqa: S102 - sent by a hidden test
-                return self._value(variables[name])
-            case {"op": "given", "code": str(code), "args": args}:
-                return self._value(run_compiled(code, ["given"])["given"](*decoder.decode(args)))
+            case {"op": "define", "code": str(code), "name": str(name)}:
+                torch = sys.modules.get("torch")
+                known = {} if torch is None else {"torch": torch, "nn": torch.nn}
+                return self._value(run_compiled(code, [name], known)[name])
             case {"op": "edit", "source": str(source)}:
                 self.variables[RECORD] = self._results
                 exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
@@ -134,8 +134,8 @@ class Namespace:
                 return self._value(self._results.take(number, decoder.decode(values), keep))
             case {"op": "call", "of": {}, "args": args, "kwargs": kwargs}:
                 encoder = Encoder(self._refer)
-                _, code = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
-                return {"value": code}, encoder.parts
+                _, reply = self._call(header, decoder.decode(args), decoder.decode(kwargs), encoder)
+                return reply, encoder.parts
             case {"op": "inspect", "of": {}, "args": args, "kwargs": kwargs, "weight": weight}:
                 weight = decoder.decode(weight)
                 return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
@@ -149,6 +149,8 @@ class Namespace:
                 return self.variables[name]
             case {"handle": int(number)}:
                 return self._held[number]
+            case {"function": int(number)}:
+                return RemoteFunction(number)
             case {"torch": str(path)}:
                 found: Any = sys.modules["torch"]
                 for part in path.split("."):
@@ -166,14 +168,20 @@ class Namespace:
 
     def _call(
         self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
-    ) -> tuple[Any, Any]:
-        """Call what the request names; return what it gives, and the form of that."""
+    ) -> tuple[Any, Header]:
+        """Call what the request names; return the result, and the forms of the result and of the arguments.
+
+        Its operators are recorded until nothing of the submission can change these forms any more.
+        """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
             self._recorder = Recorder()
         with self._recorder or nullcontext():
             value = target(*args, **kwargs)
-        return value, encoder.encode(value)
+            if self._recorder:
+                self._recorder.copies()
+            reply = {"value": encoder.encode(value)}
+            return value, reply if header["op"] == "call" else {**reply, "arguments": encoder.encode(args)}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
         """Call, and report also the arguments afterwards and, where there is torch, every gradient.
@@ -181,8 +189,7 @@ class Namespace:
         The gradients are those of the sum of output * weight, or of the output where there is no weight.
         """
         encoder = Encoder(self._refer)
-        output, code = self._call(header, args, kwargs, encoder)
-        reply = {"value": code, "arguments": encoder.encode(args)}
+        output, reply = self._call(header, args, kwargs, encoder)
         leaves, named = dict[str, Any](), dict[str, Any]()
         if (torch := sys.modules.get("torch")) is not None:
             target = self._resolve(header["of"])
@@ -190,18 +197,21 @@ class Namespace:
             leaves = {i: tensor for i, tensor in tensors.items() if tensor.requires_grad and tensor.is_leaf}
             named = dict(target.named_parameters()) if isinstance(target, torch.nn.Module) else {}
             if isinstance(output, torch.Tensor) and output.requires_grad:
-                (output if weight is None else output * weight).sum().backward()
+                base = core().tensor
+                with undisturbed():
+                    total = base.sum(output if weight is None else base.mul(output, weight))
+                core().backward(total)
         reply["gradients"] = encoder.encode({name: leaf.grad for name, leaf in leaves.items()})
         reply["parameters"] = encoder.encode({name: parameter.grad for name, parameter in named.items()})
         return reply, encoder.parts
 
 
-def run_compiled(code: str, names: Sequence[str]) -> dict[str, Any]:
-    """Run definitions that the grader has compiled, and return those of some names.
+def run_compiled(code: str, names: Sequence[str], known: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Run definitions that the grader has compiled, which may use what is `known`; return some by name.
 
     Such code comes from the grader alone: nothing of a submission's is read here.
     """
-    variables: dict[str, Any] = {"__name__": "given"}
+    variables: dict[str, Any] = {"__name__": "given", **known}
     exec(marshal.loads(b64decode(code)), variables)  # noqa: S102, S302
     return {name: variables[name] for name in names}
 
@@ -212,7 +222,7 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile what a test defines, a repair that is tried, or a trusted cell; most come more than once."""
+    """Compile a repair that is tried, or a trusted cell; most come more than once."""
     return compile(source, name, "exec")
 
 

@@ -81,6 +81,9 @@ _SYSTEM = (
     "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random",
     "/proc/cpuinfo", "/sys/devices/system/cpu",
 )  # fmt: skip
+# What a process reads about itself. The network and the mounts are left out, and `task`, which leads to both:
+# `net` counts the sockets of the whole machine even in a namespace of its own.
+_OWN = ("cmdline", "comm", "fd", "fdinfo", "io", "limits", "maps", "mem", "smaps", "stat", "statm", "status")
 
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
@@ -113,7 +116,7 @@ def confine(limits: dict[str, Any]) -> list[str]:
 def readable() -> Iterator[Path]:
     """Yield the places from which Python and its libraries are read; no home and no course is among them."""
     yield from _SHARED
-    yield Path(f"/proc/{os.getpid()}")
+    yield from (Path(f"/proc/{os.getpid()}", name) for name in _OWN)
 
 
 def interpreter() -> Iterator[Path]:

@@ -15,6 +15,7 @@ import contextlib
 import gc
 import os
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -22,12 +23,14 @@ import socket
 import struct
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from autograder.worker.core import prepare
 from autograder.worker.namespace import Namespace
-from autograder.worker.protocol import Header, Parts, ProtocolError, pack, read_frame, reader
+from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
 from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
@@ -116,6 +119,7 @@ def _warm(packages: Sequence[str]) -> Serve:
         plt.ioff()
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
+        prepare()
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
     gc.freeze()
@@ -139,9 +143,32 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
         if header["op"] == "cell":
             reply, parts = shell.run(header["number"], header["code"]), []
         else:
-            reply, parts = namespace.handle(header, parts)
+            calls = _Calls(channel, requests, header["id"])
+            reply, parts = namespace.handle(header, parts, calls.send)
+            calls.end()
         shell.variables.update(namespace.right)  # whatever the notebook has defined since
         channel.sendall(_packed({"id": header["id"], **reply}, parts))
+
+
+class _Calls:
+    """Calls of the test's functions during one request, from one thread at a time."""
+
+    def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
+        self._channel, self._requests, self._number = channel, requests, number
+        self._lock, self._ended = threading.Lock(), False
+
+    def send(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
+        """Send a call to the grader and return its answer."""
+        with self._lock:
+            if self._ended:
+                raise RuntimeError("a hidden test's function can be called only while the test waits")
+            self._channel.sendall(pack({"id": self._number, **header}, parts))
+            return read_frame(self._requests)
+
+    def end(self) -> None:
+        """Send no more calls, whichever thread asks for them."""
+        with self._lock:
+            self._ended = True
 
 
 def _packed(header: Header, parts: Parts) -> bytes:
@@ -155,18 +182,18 @@ def _packed(header: Header, parts: Parts) -> bytes:
 
 
 def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
-    children = set[int]()
+    children = dict[int, Path]()  # their scratch folders, by process id
     try:
         while True:
-            _watch(control, children, scratch)
+            _watch(control, children)
             message, descriptors, _, _ = socket.recv_fds(control, 1 + _ID.size, 1)
             match message[:1]:
                 case b"f":
-                    children.add(_fork(control, descriptors[0], serve, scratch))
+                    folder = scratch / secrets.token_hex(16)
+                    children[_fork(control, descriptors[0], serve, folder)] = folder
                 case b"w":
                     (child,) = _ID.unpack(message[1:])
-                    control.sendall(_ID.pack(_reap(child, scratch)))
-                    children.discard(child)
+                    control.sendall(_ID.pack(_reap(child, children.pop(child))))
                 case b"o":
                     import torch
 
@@ -175,23 +202,23 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                 case _:
                     return
     finally:
-        for child in children:
+        for child, folder in children.items():
             os.kill(child, signal.SIGKILL)
-            _reap(child, scratch)
+            _reap(child, folder)
 
 
-def _watch(control: socket.socket, children: set[int], scratch: Path) -> None:
+def _watch(control: socket.socket, children: Mapping[int, Path]) -> None:
     """Wait for the next message; meanwhile kill each child that exceeds its quota."""
     while children and not select.select([control], [], [], _WATCH_SECONDS)[0]:
-        for child in children:
-            if exceeds(child, scratch / str(child)):
+        for child, folder in children.items():
+            if exceeds(child, folder):
                 os.kill(child, signal.SIGKILL)
 
 
-def _reap(child: int, scratch: Path) -> int:
+def _reap(child: int, folder: Path) -> int:
     _, status = os.waitpid(child, 0)
     with contextlib.suppress(OSError):
-        remove(scratch / str(child))
+        remove(folder)
     return status
 
 
@@ -203,7 +230,8 @@ def _open_own_streams() -> None:
     os.close(own)
 
 
-def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) -> int:
+def _fork(control: socket.socket, descriptor: int, serve: Serve, folder: Path) -> int:
+    """Fork a child that works in this folder; no other child can guess the folder's name."""
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # the child must never go on as a second zygote
@@ -212,7 +240,6 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, scratch: Path) 
             os.dup2(descriptor, _CHANNEL)
             os.closerange(_CHANNEL + 1, _MAX_DESCRIPTOR)
             _open_own_streams()
-            folder = scratch / str(os.getpid())
             folder.mkdir()
             os.chdir(folder)
             os.environ.update(HOME=str(folder), TMPDIR=str(folder))

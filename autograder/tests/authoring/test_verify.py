@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,10 +13,11 @@ from autograder.authoring.costs import Costs
 from autograder.authoring.verify import Proof, explanations, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
+from autograder.course.exercise import Exercise
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
-from autograder.tests.classroom import small
+from autograder.tests.classroom import real_course, small
 from autograder.tests.course.test_folder import leave
 
 HALVES = '    expect_close(student.double(x), x + x, hint="Twice: add it to itself, or multiply by two.")'
@@ -268,3 +270,49 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     assert finding.endswith(
         "double alone is worth 0% of row_sums, so nothing may build on it; take it out of course.yaml"
     )
+
+
+THREE = "".join(
+    f'''
+# %% solution="{name}"
+def {name}(x):
+    ### BEGIN SOLUTION
+    {body}
+    ### END SOLUTION
+
+# %% check="{name}" points=1
+{name}(1)
+'''
+    for name, body in (("a", "return 2 * x"), ("b", "return a(x) + 0"), ("c", "return x + x"))
+)
+THREE_TESTS = "".join(
+    f'''
+@question("{name}")
+def test_{name}(student):
+    """It doubles."""
+    expect(student.{name}(3) == 6, "no")
+'''
+    for name in "abc"
+)
+
+
+def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answers_the_later_one(
+    tmp_path: Path,
+) -> None:
+    (folder := tmp_path / "01_three").mkdir()
+    (folder / "01_three.py").write_text(THREE, encoding="utf-8")
+    tests = f"from autograder.testing import expect, question\n{THREE_TESTS}"
+    (folder / "test_hidden.py").write_text(tests, encoding="utf-8")
+    exercise = Exercise(folder)
+    _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
+    words = "01_three: {} alone is worth 100% of c, so nothing may build on it; take it out of course.yaml"
+    assert [finding.rpartition("/")[2] for finding in found] == [words.format("b"), words.format("a")]
+
+
+def test_right_answers_to_two_questions_are_named() -> None:
+    exercise = real_course().exercises["03_causal_averaging"]
+    found = [
+        line.rpartition("right answer to ")[2] for line in entry.double_answers(exercise, Suite(exercise))
+    ]
+    assert "causal_average_weights passes all hidden tests of causal_softmax_weights, too" in found
+    assert not any("causal_mask_scores passes" in line for line in found)

@@ -120,6 +120,12 @@ CASES: dict[str, dict[str | int, Any]] = {
         3: ["name = input()"],
     },
     "read_nothing": {**SOLVED, "double!": "def double(x):\n    return open('no_such.txt').read()"},
+    "steer_the_terminal": {
+        **SOLVED,
+        "double": "import os\n    os.write(1, b'\\x1b[2J')\n    print('\\x1b[1Ared')\n    x + '\\x9b1A'",
+        "row_sums": "raise ValueError('\\x1b]0;title\\x07 \\u202e')",
+        3: ["raise KeyError('\\x1b[2K')", "open('\\x1b[1m')"],
+    },
     "loop": {"double": "while True: print('x')", "row_sums": SUM},
 }
 
@@ -312,6 +318,18 @@ def test_students_see(name: str, outputs: Path, golden: Callable[[str, str], Non
     golden(f"kit/{name}.txt", settled((outputs / f"{name}.txt").read_text(encoding="utf-8")))
 
 
+def test_nothing_that_a_notebook_writes_steers_the_terminal(
+    released: Path, outputs: Path, warm_pytest: Pytest, tmp_path: Path
+) -> None:
+    original = (released / "01_small.ipynb").read_text(encoding="utf-8")
+    stop = "class Stop(BaseException):\n    pass\nraise Stop('\\x1b[2J')"
+    noted = json.dumps(edit(json.loads(original), {**SOLVED, 3: [stop]}))
+    stopped = warm_pytest.run(hand_out(released, tmp_path / "stop", noted))
+    for text in ((outputs / "steer_the_terminal.txt").read_text(encoding="utf-8"), stopped.stdout):
+        assert "\\x1b[2J" in text
+        assert all(c.isprintable() for c in text if c not in "\n\t")
+
+
 def hand_in(exercise: Exercise, root: Path, **answers: str) -> Path:
     """Answer a release of this course as its reference does, where `answers` has nothing else."""
     folder = Path(shutil.copytree(COURSE.assignments / exercise.name, root / exercise.name))
@@ -381,7 +399,7 @@ def test_a_notebook_under_another_name_is_found_and_only_pytest_s_own_files_are_
 
 def test_the_kit_is_one_page_that_needs_only_pytest_and_the_standard_library() -> None:
     text = CHECKS.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 330
+    assert len(text.splitlines()) <= 335
     tree = ast.parse(text, feature_version=(3, 10))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {

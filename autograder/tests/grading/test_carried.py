@@ -15,9 +15,10 @@ from autograder.report.report import QuestionReport, TestReport, Verdict
 from autograder.report.safe_html import Allowance
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
-from autograder.tests.classroom import SECRET, open_course, small
+from autograder.tests.classroom import SECRET, open_course, real_course, small
 from autograder.worker.namespace import run_compiled
 
+COURSE = real_course()
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, memory_mb=512)
 TRIPLE = "def double(x):\n    return x * 3"
 HALVED = "def row_sums(x):\n    return double(x).sum(-1) / 2"
@@ -189,3 +190,24 @@ def test_the_better_score_counts() -> None:
     assert with_note(better, ["a", "b"]).hint == (
         "`a` and `b` were wrong; this question was graded with right ones."
     )
+
+
+def test_a_worker_holds_no_right_answer_on_which_its_question_does_not_build(zygote: Zygote) -> None:
+    exercise = COURSE.exercises["03_causal_averaging"]
+    grader = Grader.of_course(COURSE, exercise, zygote, SECRET)
+    grader.marks_only = True
+    wrong = "def {}(length):\n    return torch.full((length, length), 7.0)"
+    answers = {name: wrong.format(name) for name in ("causal_average_weights", "causal_mask_scores")}
+    answers["causal_average"] = (
+        "def causal_average(x):\n    return causal_average_weights(x.shape[-2]).to(x) @ x"
+    )
+    # The weights of causal averaging are those that the softmax of the mask gives.
+    answers["causal_softmax_weights"] = """
+def causal_softmax_weights(length):
+    causal_mask_scores(length)
+    return causal_average_weights(length)
+"""
+    report = grader.grade_cells(solved_cells(exercise, answers)).report
+    questions = {question.name: question for question in report.questions}
+    assert questions["causal_average"].verdict is Verdict.PASSED
+    assert questions["causal_softmax_weights"].score == 0

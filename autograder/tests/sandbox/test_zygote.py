@@ -121,6 +121,19 @@ def test_the_worker_holds_no_descriptor_but_its_own(worker: Worker) -> None:
     assert len(run(worker, code).split()) <= 4
 
 
+def test_a_worker_neither_lists_nor_guesses_the_folder_of_another(zygote: Zygote, worker: Worker) -> None:
+    other = zygote.fork(LIMITS)
+    name = Path(run(other, "import os; open('left', 'w').close(); print(os.getcwd())").strip()).name
+    try:
+        listed = "import os\ntry: print(os.listdir('..'))\nexcept OSError: print('refused')"
+        assert run(worker, listed).strip() == ("refused" if "landlock" in zygote.walls else f"['{name}']")
+        numbers = "import os\nprint(sum(os.path.exists(f'../{number}') for number in range(1 << 16)))"
+        assert run(worker, numbers).strip() == "0"
+        assert len(name) == 32
+    finally:
+        other.close()
+
+
 def test_a_zygote_that_was_killed_is_our_failure_and_the_next_one_removes_what_it_left() -> None:
     place = "import os; open('left', 'w').close(); print(os.getcwd())"
     with Zygote(packages=(), outer=False) as alive:

@@ -1,6 +1,7 @@
 """The recorder sees every operator that torch runs in its thread, and says when it was switched off."""
 
 from collections.abc import Callable
+from threading import Event, Thread
 from warnings import catch_warnings
 
 import pytest
@@ -89,6 +90,46 @@ def test_what_ran_before_and_after_is_not_seen_nor_is_a_number_changed() -> None
 
 def test_a_recorder_that_was_switched_off_says_so() -> None:
     assert LOST in recorded(torch._C._autograd._disable_profiler_legacy)
+
+
+def test_what_copies_an_answer_is_left_out_and_what_computes_meanwhile_is_not() -> None:
+    with Recorder() as recorder:
+        X.clone()
+        recorder.copies()
+        torch.ones(2, 3).mT.detach().permute(1, 0).contiguous()
+        X.dot(X)
+    assert set(recorder.operators) & {"clone", "detach", "permute", "dot"} == {"clone", "dot"}
+
+
+def test_a_thread_that_computes_meanwhile_is_noticed_and_one_that_waits_is_not() -> None:
+    ready, begin, done = (Event() for _ in range(3))
+
+    def compute() -> None:
+        ready.set()
+        begin.wait()
+        X.dot(X)
+        done.set()
+
+    def meanwhile() -> None:
+        begin.set()
+        done.wait()
+
+    (thread := Thread(target=compute, daemon=True)).start()
+    ready.wait()
+    while LOST in recorded(lambda: X + 1):
+        pass  # it does not wait yet
+    assert LOST in recorded(meanwhile)
+    thread.join()
+    assert LOST not in recorded(lambda: X + 1)
+
+
+def test_what_code_puts_into_torch_does_not_reach_the_recorder(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "dot" in recorded(lambda: X.dot(X))
+    monkeypatch.setattr(torch._C._autograd, "_disable_profiler_legacy", list)
+    monkeypatch.setattr(torch._C._autograd.ProfilerEvent, "name", lambda _: "aten::mul")
+    seen = recorded(lambda: X.dot(X))
+    assert "dot" in seen
+    assert not {"mul", LOST} & seen
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Each kind of values arrives as it was, a subclass as what it is a subclass of; forged ones are refused."""
 
+import io
 from collections import Counter, namedtuple
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
 
 from autograder.testing.expectations import equals
 from autograder.tests.worker.crossing import across, refuse
@@ -22,6 +24,8 @@ from autograder.worker.protocol import (
     Header,
     Parts,
     ProtocolError,
+    pack,
+    read_frame,
 )
 from autograder.worker.values import Decoder, Encoder
 
@@ -72,6 +76,44 @@ def test_a_value_arrives_as_it_was(value: Any) -> None:
         assert str(getattr(arrived, name, "")) == str(getattr(value, name, "")), name
     if type(value) is torch.Tensor:
         assert arrived.stride() == value.stride()
+
+
+class Zeros(TorchFunctionMode):
+    """A mode in which torch gives nothing but zeros, and notes that it was asked."""
+
+    asked = False
+
+    def __torch_function__(self, *_: object) -> torch.Tensor:
+        self.asked = True
+        return torch.zeros(2)
+
+
+def test_nothing_that_a_submission_puts_into_torch_reads_or_copies_a_tensor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tensor = torch.arange(6.0).view(2, 3).mT.requires_grad_()
+    for name in (
+        "clone",
+        "detach",
+        "dim",
+        "is_contiguous",
+        "numel",
+        "permute",
+        "requires_grad",
+        "shape",
+        "stride",
+    ):
+        monkeypatch.setattr(torch.Tensor, name, None)
+    with Zeros() as mode:
+        encoder = Encoder(refuse)
+        form = encoder.encode(tensor)
+        frame = pack({"value": form}, encoder.parts)
+    monkeypatch.undo()
+    assert not mode.asked
+    header, parts = read_frame(io.BytesIO(frame).read)
+    sent = Decoder(parts, refuse).decode(header["value"])
+    assert torch.equal(sent, tensor)
+    assert sent.requires_grad
 
 
 def test_one_tensor_twice_stays_one_object() -> None:

@@ -1,8 +1,8 @@
 """Switches torch's recording of operators off while it computes.
 
 by_hand: [basics]
-verdict: review
-hint: _C
+verdict: crashed
+hint: _enable_record_function
 """
 import torch
 
