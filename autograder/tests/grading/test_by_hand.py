@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.course.code import pieces
 from autograder.course.rule import Rule, spelt_out
 from autograder.grading.by_hand import broken_rule
 from autograder.worker.operators import LOST
@@ -16,7 +17,7 @@ HEAD = "import torch\nimport math\nimport numpy as np\nfrom torch.nn import func
 def judged(
     *runs: set[str], shown: tuple[set[str], ...] = (), cells: list[str] = CELLS, rule: Rule = RULE
 ) -> str | None:
-    return broken_rule("dot", rule, cells, [*map(frozenset, runs)], [*map(frozenset, shown)])
+    return broken_rule("dot", rule, pieces(cells), [*map(frozenset, runs)], [*map(frozenset, shown)])
 
 
 def read(answer: str, *before: str) -> str | None:

@@ -2,7 +2,7 @@
 
 by_hand: [basics]
 verdict: review
-hint: _C
+hint: could not be recorded
 """
 import torch
 
