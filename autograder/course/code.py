@@ -8,7 +8,7 @@ code; what is left within the bounds here takes a fraction of a second.
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -27,6 +27,8 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _TIMED = re.compile(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+(?:-\w+[ \t]+)*", re.MULTILINE)  # code follows
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!].*|\?{0,2}[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)  # or asks for help
 _ASSIGNED_MAGIC = re.compile(r"=[ \t]*[%!].*$", re.MULTILINE)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SCOPES = (*_FUNCTIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _WORD = re.compile(r"[^\W\d]\w*")
 _QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
@@ -126,34 +128,48 @@ def rests_on(name: str, found: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
 
 def bindings(statement: ast.stmt) -> frozenset[str]:
     """Return the notebook's names that a statement binds, without those that are local to a function."""
-    nodes = list(ast.walk(statement))
+    nodes = [(node, local) for node, local in in_scope(statement) if not isinstance(node, ast.arg)]
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+        shared = {name for node, _ in nodes if isinstance(node, ast.Global) for name in node.names}
         return frozenset(shared | {statement.name})
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    imported = {
-        alias.asname or alias.name.partition(".")[0]
-        for node in nodes
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    return frozenset(stored | imported | defined)
+    return frozenset(name for node, local in nodes for name in _made(node) if name not in local)
+
+
+def in_scope(tree: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
+    """Yield every node of some code with the names that are local to the functions around it."""
+    pending = [(tree, frozenset[str]())]
+    while pending:
+        node, local = pending.pop()
+        yield node, local
+        inside = local | _local_names(node) if isinstance(node, _SCOPES) else local
+        outside = [*node.decorator_list, node.args, node.returns] if isinstance(node, _FUNCTIONS) else []
+        pending += [(one, local if one in outside else inside) for one in ast.iter_child_nodes(node)]
+
+
+def _local_names(scope: ast.AST) -> frozenset[str]:
+    """Return the names of a function, or of a comprehension, without those of functions inside."""
+    nodes = list(ast.walk(scope.args)) if isinstance(scope, (*_FUNCTIONS, ast.Lambda)) else list[ast.AST]()
+    pending = list(ast.iter_child_nodes(scope))
+    while pending:
+        nodes.append(node := pending.pop())
+        if not isinstance(node, (*_SCOPES, ast.ClassDef)):
+            pending += ast.iter_child_nodes(node)
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    return frozenset(name for node in nodes for name in _made(node)) - shared
+
+
+def _made(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node makes."""
+    match node:
+        case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name) | ast.ClassDef(name):
+            yield name
+        case ast.AsyncFunctionDef(name) | ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            yield name
+        case ast.Import(aliases) | ast.ImportFrom(names=aliases):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
 
 
 def _named(statement: ast.stmt) -> frozenset[str]:
-    """Return the names in a statement, without what are a function's or a method's own arguments."""
-    if isinstance(statement, ast.ClassDef):
-        around = [*statement.decorator_list, *statement.bases, *statement.keywords]
-        return _names(around).union(*map(_named, statement.body))
-    if not isinstance(statement, ast.FunctionDef):
-        return _names([statement])
-    around = [statement.args, *statement.decorator_list, *filter(None, [statement.returns])]
-    inside = [node for part in statement.body for node in ast.walk(part)]
-    shared = {name for node in inside if isinstance(node, ast.Global) for name in node.names}
-    own = {node.arg for node in ast.walk(statement.args) if isinstance(node, ast.arg)} - shared
-    return _names(statement.body) - own | _names(around)
-
-
-def _names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    return frozenset(node.id for one in nodes for node in ast.walk(one) if isinstance(node, ast.Name))
+    """Return the names of the notebook in a statement, without a function's own."""
+    pairs = in_scope(statement)
+    return frozenset(node.id for node, local in pairs if isinstance(node, ast.Name) and node.id not in local)

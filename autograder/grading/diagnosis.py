@@ -25,7 +25,6 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local, StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code
-from autograder.worker.omission import LEFT_OUT
 from autograder.worker.protocol import pack
 
 _ENOUGH = 0.5  # of the failed tests must agree on what is wrong
@@ -74,7 +73,9 @@ class Diagnosis:
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        repaired = judged and self._shown is not RepairsShown.OFF
+        # A repair would go round what is missing, or what a later cell has changed.
+        is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
+        repaired = judged and is_whole and self._shown is not RepairsShown.OFF
         looked = look(question, submitted.cells, self.suite.exercise) if repaired else None
         told = [f"{run.test.number} {run.error}" for run in failed]
         texts = looked.texts.values() if looked else ()
@@ -173,8 +174,8 @@ class Diagnosis:
         """Name what the words of failed tests, or of errors, say by themselves."""
         errors, said = list[str](), list[str]()
         for run in wrong.failed:
-            (errors if isinstance(run.error, StudentError) else said).append(str(run.error))
-        errors = [one for one in errors if LEFT_OUT not in one]  # a left-out line says more itself
+            if not wrong.submitted.lacks_something(run):  # which says more itself
+                (errors if isinstance(run.error, StudentError) else said).append(str(run.error))
         for one in self.repairer.catalogue.misconceptions:
             if one.says and self.repairer.answers(wrong.question).can_show(one):
                 count = sum(bool(re.search(one.says, words)) for words in said)

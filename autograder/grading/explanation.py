@@ -4,25 +4,30 @@ The run takes place in a worker that has never met hidden inputs, so all that it
 error was raised and in which words, which shape came out, which value is wrong.
 """
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from autograder.course.code import bound_names
+from autograder.course.code import Piece, bound_names, pieces, rests_on
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
 from autograder.grading.outcomes import TestOutcome
 from autograder.grading.session import Given, Session
+from autograder.grading.states import as_judged, changing_cell
 from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import StudentError
 from autograder.testing.suite import Run
+from autograder.worker.omission import LEFT_OUT
 
+_MISSING_NAME = re.compile(r"name '(\w{1,100})' is not defined")
 STUB = "raise NotImplementedError"
 _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Submitted:
     """A submission whose notebook has run, for all that comes afterwards.
 
@@ -34,16 +39,51 @@ class Submitted:
     code: Sequence[NotebookCell]  # all code cells
     session: Session  # the first one, which has ended
     given: Given | None = None
+    judged_after: Mapping[str, int] = field(default_factory=dict)  # the number of a code cell, by question
 
     @property
     def cells(self) -> list[NotebookCell]:
         """The cells that ran, without visible checks: these define nothing."""
         return [cell for cell in self.session.cells if checked_question(cell.name) is None]
 
-    @property
-    def ran(self) -> list[str]:
-        """The code of the cells that ran to their end or to an error."""
-        return [cell.text for cell in self.session.cells if cell.number in self.session.results]
+    @cached_property
+    def ran(self) -> list[NotebookCell]:
+        """The cells that ran to their end or to an error."""
+        return [cell for cell in self.session.cells if cell.number in self.session.results]
+
+    @cached_property
+    def statements(self) -> list[Piece]:
+        """The statements of the cells that ran."""
+        return pieces(cell.text for cell in self.ran)
+
+    def judged_statements(self, question: str) -> list[Piece]:
+        """Return the statements that ran before a question is judged, and later ones with new names."""
+        last = self.judged_after.get(question)
+        if last is None or question in self.session.judged_at_end:
+            return self.statements
+        return as_judged(self.statements, last, self.ran)
+
+    def line_of(self, at: int, line: int) -> str:
+        """Return " (the cell of softmax, line 3)" for a line of the cell in which statement `at` ran."""
+        return self._worded(self.ran[at], line)
+
+    def later_change(self, question: str) -> str:
+        """Say which later cell changes a name that an answer reads; nothing if none does.
+
+        The worker says which names have changed; which cell changes them is read in the code.
+        """
+        changed = self.session.changed_later.get(question)
+        if not changed or question not in self.judged_after:
+            return ""
+        last = self.judged_after[question]
+        statements = as_judged(self.statements, last, self.ran)
+        names = changed & {question, *rests_on(question, statements)[1]}
+        if not names:
+            return ""
+        name = min(names, key=lambda name: (name != question, name))
+        cell = changing_cell(name, last, self.statements, self.ran)
+        where = f"Code cell {self._count(cell)}" if cell else "A later cell"
+        return f"{where} changes `{name}` after the check of this question."
 
     def open(self) -> Session:
         """Return a session for a later run."""
@@ -55,7 +95,7 @@ class Submitted:
         Students share what is found there, so it depends on nothing else in a notebook.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
-        return self.session.another(cells, self.given, self._repair_limits)
+        return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
 
     def open_reference(self) -> Session:
         """Return a session in which edits of the reference are tried."""
@@ -98,7 +138,28 @@ class Submitted:
             return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
         if run.kind is Verdict.BLOCKED:
             return run.kind, f"The sandbox refused this: {error.message}{where}"
-        return run.kind, f"{run.detail}{where}"
+        return run.kind, f"{run.detail}{where}{self.origin(error)}"
+
+    def origin(self, error: StudentError) -> str:
+        """Say which cell should make a name that an error misses, if that cell failed or was left out."""
+        missing = _MISSING_NAME.match(error.message) if error.type == "NameError" else None
+        failed = {number: one.error for number, one in self.session.results.items() if one.error}
+        for cell in reversed(self.code):
+            if missing is None or missing[1] not in _bound(cell.text):
+                continue
+            if left_out := self.session.lost.get(cell.number):
+                return f". Code cell {self._count(cell)}, which defines `{missing[1]}`, {left_out.why}"
+            if why := failed.get(cell.number):
+                return f". Code cell {self._count(cell)}, which defines `{missing[1]}`, fails: {why}"
+        return ""
+
+    def lacks_something(self, run: Run) -> bool:
+        """Whether a run failed since a module is not there, or a name whose cell failed or was left out."""
+        error = run.error
+        if not isinstance(error, StudentError):
+            return False
+        left_out = LEFT_OUT in error.message or bool(self.origin(error))
+        return error.type == "ModuleNotFoundError" or (error.type == "NameError" and left_out)
 
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
         """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
@@ -115,12 +176,17 @@ class Submitted:
 
     def where(self, error: StudentError) -> str:
         """Return " (the cell of softmax, line 3)", or nothing where no cell is known."""
-        if (found := self._raised(error)) is None:
-            return ""
-        cell, line = found
-        number = sorted(one.number for one in self.code).index(cell.number) + 1
-        name = f"the cell of {question}" if (question := self._question(cell)) else f"code cell {number}"
+        found = self._raised(error)
+        return self._worded(*found) if found else ""
+
+    def _worded(self, cell: NotebookCell, line: int | None) -> str:
+        question = self._question(cell)
+        name = f"the cell of {question}" if question else f"code cell {self._count(cell)}"
         return f" ({name}, line {line})" if line else f" ({name})"
+
+    def _count(self, cell: NotebookCell) -> int:
+        """Return a code cell's number as students count."""
+        return sorted(one.number for one in self.code).index(cell.number) + 1
 
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
         """Return the cell and the line of an error.
@@ -142,3 +208,8 @@ class Submitted:
         number, line = error.places[0] if error.places else (None, None)
         lines = next((cell.text.splitlines() for cell in self.code if cell.number == number), [])
         return lines[line - 1].strip() if line and line <= len(lines) else ""
+
+
+def _bound(code: str) -> frozenset[str]:
+    """Return the names that a cell binds, those of its imports included."""
+    return bound_names(code).union(*(piece.bound for piece in pieces([code])))

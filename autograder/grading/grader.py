@@ -20,6 +20,7 @@ from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
 from autograder.grading.outcomes import TestOutcome, blamed, leading, stated, summarize, told_bits
 from autograder.grading.session import Session
+from autograder.grading.states import judged_after as judged_after_cells
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
 from autograder.report.text import writable
 from autograder.sandbox.errors import StarvedError, ZygoteError
@@ -110,10 +111,11 @@ class Grader:
             text = json.dumps([cell.text for cell in code])
             inputs = hidden_inputs(self._secret, self.exercise.name, text)
         needed = tuple(cell for cell in code if not self.exercise.needs_no_run(cell.text))
-        with Session(self._zygote, needed, self._limits) as session:
+        judged_after = judged_after_cells(names, code)
+        with Session(self._zygote, needed, self._limits, kept_after=judged_after) as session:
             session.start()
-            outcomes = self._decided(session, inputs, names)
-        submitted = Submitted(self.exercise, code, session)
+            submitted = Submitted(self.exercise, code, session, judged_after=judged_after)
+            outcomes = self._better_state(self._decided(session, inputs, names), submitted, inputs)
         outcomes = self._with_disclosed(outcomes, submitted)
         questions = self._questions(outcomes, submitted, inputs, names)
         message = _message(session, code)
@@ -167,6 +169,22 @@ class Grader:
             outcomes[run.test] = TestOutcome(run.test, run, disclosed.get(run.test))
         return {test: outcomes[test] for test in tests}
 
+    def _better_state(self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs) -> Outcomes:
+        """Judge failed questions also as the notebook is at its end, if later cells change what they read.
+
+        For each of them, the better of its two states counts, and `judged_at_end` has those of the second.
+        """
+        failed = {test.question for test, outcome in outcomes.items() if outcome.failed}
+        changed = [name for name in self.exercise.points if name in failed and submitted.later_change(name)]
+        if not changed:
+            return outcomes
+        session = submitted.session
+        session.judged_at_end.update(changed)
+        at_end = self._decided(session, inputs, changed)
+        better = {name for name in changed if _passed(name, at_end) > _passed(name, outcomes)}
+        session.judged_at_end.intersection_update(better)
+        return {test: at_end[test] if test.question in better else one for test, one in outcomes.items()}
+
     def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
         """Add disclosed runs of questions that fail or wait for an instructor, and that have none.
 
@@ -174,7 +192,7 @@ class Grader:
         """
         questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
         asked = {test.question for test in outcomes}
-        questions |= {name for name in asked if self._held(name, outcomes.values(), submitted.ran)}
+        questions |= {name for name in asked if self._held(name, outcomes.values(), submitted)}
         questions -= {test.question for test, outcome in outcomes.items() if outcome.disclosed}
         if not questions:
             return outcomes
@@ -190,15 +208,16 @@ class Grader:
         again: dict[str, QuestionReport] = {}
         for rerun in reruns(self.builds_on, standing, submitted.session.cells):
             again |= self._graded_again(rerun, standing, inputs, submitted, outcomes)
-        return [
+        explained = [
             again[name] if name in again
             else question if question.verdict is Verdict.PASSED
             else self._explained(question, outcomes.values(), submitted)
             for name, question in standing.items()
         ]  # fmt: skip
+        return [_with_change(question, submitted) for question in explained]
 
-    def _held(self, name: str, outcomes: Iterable[TestOutcome], codes: Sequence[str]) -> str | None:
-        """Return why an instructor has to look at a question, or None; `codes` are the code cells that ran.
+    def _held(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> str | None:
+        """Return why an instructor has to look at a question, or None.
 
         The runs that decide do so here, too. Disclosed runs only supply names.
         """
@@ -207,7 +226,8 @@ class Grader:
         own = [outcome for outcome in outcomes if outcome.test.question == name]
         ran = [one for outcome in own for one in outcome.decisive.ran]
         shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
-        return broken_rule(name, rule, codes, ran, shown)
+        statements = submitted.judged_statements(name)
+        return broken_rule(name, rule, statements, ran, shown, submitted.line_of)
 
     def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
         """Return the verdict on a question and its score; `_explained` adds what a student reads."""
@@ -217,7 +237,7 @@ class Grader:
         if question.verdict is Verdict.CRASHED:
             places = (submitted.place(one) for one in own if told[one.test].hint == question.hint)
             question = replace(question, place=next(places, None))
-        held = self._held(name, own, submitted.ran)
+        held = self._held(name, own, submitted)
         if held is None or question.verdict in _NOTHING_HELD or not question.score:
             return question
         rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, held)
@@ -277,6 +297,25 @@ class Grader:
         for name in unsolved:
             better[name] = self._explained(better[name], again, beside, seen)
         return {name: with_note(new, rerun[name]) for name, new in better.items()}
+
+
+def _passed(question: str, outcomes: Outcomes) -> float:
+    """Return how much the tests of a question weigh that passed."""
+    own = (outcome for test, outcome in outcomes.items() if test.question == question)
+    return sum(outcome.test.weight for outcome in own if outcome.verdict is Verdict.PASSED)
+
+
+def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionReport:
+    """Return a report that says which later cell changes what the answer reads, if that matters."""
+    at_end = question.name in submitted.session.judged_at_end
+    if question.verdict is Verdict.PASSED and not at_end:
+        return question
+    if not (change := submitted.later_change(question.name)):
+        return question
+    told = (
+        "With that change more tests pass, so it counts." if at_end else "The tests ran without that change."
+    )
+    return replace(question, hint=f"{change} {told} {question.hint}".rstrip())
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:

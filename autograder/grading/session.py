@@ -1,7 +1,7 @@
 """Runs a submission in a worker, again without each cell that hangs or dies, and sends it tests' calls."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.course.code import MAX_RUN_DOTS, quick_to_run
@@ -18,6 +18,7 @@ from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
+_MAX_CHANGED = 1000  # names, of a question
 _LEAST_SECONDS = 0.1  # of the last request that a budget allows
 _LATER_SHARE = 0.25  # of a budget, for each session after the first
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
@@ -72,8 +73,13 @@ class Session:
     2. `ask` answers the requests of hidden tests. A call that loses the worker raises; the next call starts
        a fresh one. So `ask` makes a session a backend for tests.
 
+    The worker keeps the notebook's variables as they were after the cell that `kept_after` gives for each
+    question. The tests of a question begin with those, or with the last ones if it is in `judged_at_end`.
+    `changed_later` has by question the names that later cells have changed, as the worker says.
+
     From the first request on, a worker may know hidden inputs, and the next one could be told of them. So
-    `results` and `lost` stay as `start` has found them: nothing that cells do later gets into a report.
+    `results`, `lost` and `changed_later` stay as `start` has found them: nothing that cells do later gets
+    into a report.
 
     A worker counts the cells that it runs, from 0, and is not told where in the file they stand: text cells
     could otherwise tell the same code to do something else. Errors and tracebacks get the file's numbers.
@@ -87,12 +93,15 @@ class Session:
         left_out: Collection[int] = (),
         given: Given | None = None,
         budget: Budget | None = None,
+        kept_after: Mapping[str, int] = {},
     ) -> None:
         self.cells, self.limits = cells, limits
+        self.judged_at_end: set[str] = set()
+        self.changed_later: dict[str, frozenset[str]] = {}
         self.results: dict[int, CellResult] = {}  # by cell number
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
         self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
-        self._zygote, self._given = zygote, given
+        self._zygote, self._given, self._kept_after = zygote, given, kept_after
         self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
         self._worker: Worker | None = None
         self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
@@ -117,10 +126,12 @@ class Session:
             self._worker = self._zygote.fork(self.limits)
             self._spent, self._sent = self._worker.seconds, []
             results, self._left_to_show = dict[int, CellResult](), MAX_SHOWN
+            cells = list(self._kept_cells())
             try:
                 self._stand_in(self._worker)
-                for cell in self._kept_cells():
+                for cell, after in zip(cells, [*cells[1:], None], strict=False):
                     results[cell.number] = self._result(self._run(self._worker, cell))
+                    self._keep_states(self._worker, cell.number, after.number if after else None)
             except _LOST as error:
                 self._close()
                 self._left_out.add(cell.number)
@@ -131,6 +142,8 @@ class Session:
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
+        if header.get("question") in self.judged_at_end:
+            header = {**header, "question": ""}
         try:
             worker = self._ready()
             before = worker.received
@@ -154,7 +167,12 @@ class Session:
             return False
 
     def another(
-        self, cells: Sequence[NotebookCell], given: Given | None = None, limits: Limits | None = None
+        self,
+        cells: Sequence[NotebookCell],
+        given: Given | None = None,
+        limits: Limits | None = None,
+        *,
+        keeps_states: bool = True,
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells that this one has lost.
 
@@ -163,7 +181,11 @@ class Session:
         """
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
-        return Session(self._zygote, cells, limits, self.lost, given, budget)
+        later = Session(
+            self._zygote, cells, limits, self.lost, given, budget, self._kept_after if keeps_states else {}
+        )
+        later.judged_at_end = self.judged_at_end
+        return later
 
     def apart(self, cells: Sequence[NotebookCell], limits: Limits) -> "Session":
         """Return a session in which nothing of this submission runs."""
@@ -182,6 +204,20 @@ class Session:
         if self._given is not None:
             request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
+
+    def _keep_states(self, worker: Worker, number: int, following: int | None) -> None:
+        """Let the worker keep the variables for each question that is judged as they are after this cell.
+
+        `following` is the number of the next cell, or None: the worker then says what has changed since.
+        """
+        for question, after in self._kept_after.items():
+            if number <= after and (following is None or after < following):
+                request = {"op": "keep", "question": question}
+                self._ask(worker, request, [], self.limits.call_seconds)
+        if following is None and self._kept_after:
+            said, _ = self._ask(worker, {"op": "end"}, [], self.limits.call_seconds)
+            if not self._asked:
+                self.changed_later = dict(_changed(said.get("value")))
 
     def _kept_cells(self) -> Iterator[NotebookCell]:
         kept = (cell for cell in self.cells if cell.number not in self._left_out)
@@ -242,6 +278,13 @@ class Session:
         if self._worker is not None:
             self._worker.close()
             self._worker = None
+
+
+def _changed(said: object) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield by question the names that have changed since its check, as a worker says."""
+    for question, names in said.items() if isinstance(said, dict) else ():
+        listed = names[:_MAX_CHANGED] if isinstance(names, list) else ()
+        yield question, frozenset(name for name in listed if isinstance(name, str))
 
 
 def _left_out(error: Exception, limits: Limits) -> LeftOut:

@@ -61,17 +61,17 @@ class Student:
         """Seed the random generators on the student's side."""
         self.ask({"op": "seed", "seed": seed}, [])
 
-    def begin(self, seed: int = 0, *, record: bool = False) -> None:
+    def begin(self, seed: int = 0, question: str = "", *, record: bool = False) -> None:
         """Start a test; with `record`, each call's answer says what it ran, which is kept in `ran`.
 
         Its first request makes the other side drop the objects of earlier tests, and reset the seed, the
-        gradient mode and the default dtype.
+        gradient mode, the default dtype, and the notebook's variables to those at the check of `question`.
         """
         self.exchanges = []
         self.ran = []
         self._functions = Functions(seed)
         self._record = record
-        self._first = {"fresh": seed}
+        self._first = {"fresh": seed, "question": question}
 
     def define(self, source: str, name: str) -> "Remote":
         """Run `source` on the student's side and return its object `name`; it gets there as compiled code."""

@@ -170,8 +170,8 @@ class Suite:
     ) -> Run:
         """Run one of the tests; what it meets does not depend on the tests before it."""
         student, reference = Student(backend), Student(self._reference)
-        student.begin(test.number, record=record)
-        reference.begin(test.number)
+        student.begin(test.number, test.question, record=record)
+        reference.begin(test.number, test.question)
         with drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch):  # the same in every run
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))

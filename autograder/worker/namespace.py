@@ -1,5 +1,6 @@
 """Performs what hidden tests ask of a notebook's names: calls, attributes, gradients, seeds."""
 
+import builtins
 import io
 import marshal
 import random
@@ -38,6 +39,7 @@ def silence() -> Iterator[None]:
 
 
 Reply = tuple[Header, Parts]
+_MISSING = object()
 
 
 class Namespace:
@@ -56,6 +58,8 @@ class Namespace:
         self._held: list[object] = []
         self._recorder: Recorder | None = None  # of the request that is being answered
         self._results = Results()
+        self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's check, by question
+        self._end: dict[str, Any] = {}  # the variables after the last cell
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
@@ -106,7 +110,13 @@ class Namespace:
         try:
             if "fresh" in header:  # the first request of a test carries the test's seed
                 self._held.clear()
+                self._return_to(header.get("question"))
                 _pristine(header["fresh"])
+            if header.get("op") == "keep":
+                self._states[header["question"]] = dict(self.variables)
+                return {"value": None}, []
+            if header.get("op") == "end":
+                return {"value": self._changed_later()}, []
             return self._perform(header, Decoder(parts, self._resolve))
         except MissingError as missing:
             return {"missing": missing.name}, []
@@ -140,6 +150,34 @@ class Namespace:
                 weight = decoder.decode(weight)
                 return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
         raise ProtocolError("a request has no known form")
+
+    def _changed_later(self) -> dict[str, list[str]]:
+        """Return by question which names stand for another object now than at the question's check.
+
+        From now on, a test begins with the variables of its question's check. A name that was new after the
+        check is there, too, unless it hides one of Python's own functions.
+        """
+        own = vars(builtins)
+        changed = dict[str, list[str]]()
+        self._end = later = dict(self.variables)
+        for question, state in reversed(self._states.items()):
+            names = [name for name, value in state.items() if self._end.get(name, _MISSING) is not value]
+            changed[question] = names + [name for name in self._end if name in own and name not in state]
+            new = {name: value for name, value in later.items() if name not in own}
+            self._states[question] = later = {**new, **state}
+        return changed
+
+    def _return_to(self, question: str | None) -> None:
+        """Set the variables to those of a question's check, or to the last ones where none were kept.
+
+        The functions of a notebook read one and the same dictionary, so it is changed in place.
+        """
+        if not self._end:
+            return
+        state = self._states.get(question or "", self._end)
+        for name in self.variables.keys() - state.keys():
+            del self.variables[name]
+        self.variables.update(state)
 
     def _resolve(self, reference: Header) -> Any:
         match reference:

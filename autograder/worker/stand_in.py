@@ -5,9 +5,10 @@ What it does for torch it does where a course has torch.
 It also keeps missing packages missing, so that no file of a submission can take their names.
 """
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any
 
@@ -70,6 +71,22 @@ def seed_the_processor_alone() -> None:
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
         if not device.is_available():
             vars(device)["manual_seed_all"] = _idle
+
+
+class WrittenModules:
+    """Finds modules that a notebook has written into its folder, after all that are installed.
+
+    It lists the folder anew each time. Python's own finder would miss a file that is a few milliseconds old.
+    """
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, _: object = None) -> ModuleSpec | None:
+        """Return where a module of this name lies in the current folder, if it does."""
+        if path is not None:  # inside a package, whose own folder has been searched
+            return None
+        try:
+            return FileFinder(os.getcwd(), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)  # noqa: PTH109
+        except OSError:  # the folder is gone
+            return None
 
 
 class _Bar:

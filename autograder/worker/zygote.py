@@ -33,6 +33,7 @@ from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
 from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.shell import Shell
+from autograder.worker.stand_in import WrittenModules
 from autograder.worker.walls import confine, die_with_parent
 
 CONTROL = 3
@@ -122,6 +123,8 @@ def _warm(packages: Sequence[str]) -> Serve:
         prepare()
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "autograder"]:
+        del sys.modules[name]  # what a submission imports of ours is a copy that nobody uses
     gc.freeze()
     gc.enable()
     return lambda channel: _serve(channel, shell)
@@ -244,6 +247,7 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, folder: Path) -
             os.chdir(folder)
             os.environ.update(HOME=str(folder), TMPDIR=str(folder))
             tempfile.tempdir = str(folder)
+            sys.meta_path.append(WrittenModules())
             serve(socket.socket(fileno=_CHANNEL))
         os._exit(0)
     os.close(descriptor)

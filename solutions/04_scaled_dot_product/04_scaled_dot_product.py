@@ -741,8 +741,7 @@ def scaled_dot_product_attention(
         arguments stay as they were. Every step keeps the dtype of the arguments.
         Gradients flow back to all three.
 
-    Not allowed here: torch's own scaled_dot_product_attention. An instructor looks at
-    code that torch.jit compiles before it scores.
+    Not allowed here: torch's own scaled_dot_product_attention.
 
     Source: "Attention is all you need", equation 1.
     """

@@ -399,7 +399,7 @@ def test_a_notebook_under_another_name_is_found_and_only_pytest_s_own_files_are_
 
 def test_the_kit_is_one_page_that_needs_only_pytest_and_the_standard_library() -> None:
     text = CHECKS.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 335
+    assert len(text.splitlines()) <= 400
     tree = ast.parse(text, feature_version=(3, 10))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {

@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.course.code import pieces
 from autograder.course.rule import Rule, spelt_out
 from autograder.grading.by_hand import broken_rule
 from autograder.worker.operators import LOST
@@ -10,13 +11,15 @@ LOOP = "def dot(a, b):\n    t = 0\n    for x, y in zip(a, b):\n        t = t + x
 RULE = Rule(("sum",), spelt_out(["basics"]))
 CELLS = ["import torch", LOOP]
 FORBIDDEN = Rule(("dot", "matmul", "@", "sum"))
+LOOK = "Because of this, an instructor will look at your answer before it scores."
 HEAD = "import torch\nimport math\nimport numpy as np\nfrom torch.nn import functional as F"
 
 
 def judged(
     *runs: set[str], shown: tuple[set[str], ...] = (), cells: list[str] = CELLS, rule: Rule = RULE
 ) -> str | None:
-    return broken_rule("dot", rule, cells, [*map(frozenset, runs)], [*map(frozenset, shown)])
+    ran, disclosed = [*map(frozenset, runs)], [*map(frozenset, shown)]
+    return broken_rule("dot", rule, pieces(cells), ran, disclosed, lambda _, line: f" in line {line}")
 
 
 def read(answer: str, *before: str) -> str | None:
@@ -37,12 +40,12 @@ def test_a_loop_of_allowed_operators_is_nobodys_matter() -> None:
 def test_an_operator_is_named_only_where_calls_that_may_be_shown_ran_it_too() -> None:
     hidden = judged({"mul", "conv1d", "_convolution"})
     assert hidden == (
-        "The code of this question ran an operation that this question asks you to do without."
-        " An instructor will look at it before it scores."
+        "The code of this question ran an operation in line 1, which this question asks you to do without. "
+        + LOOK
     )
     shown = judged({"mul", "conv1d", "_convolution"}, shown=({"_convolution", "conv1d"},))
     assert shown is not None
-    assert "called conv1d, which" in shown
+    assert "called conv1d in line 1, which" in shown
     assert judged({"mul"}, shown=({"conv1d"},)) is None
     assert judged({"tells 3.14"}, shown=({"tells 3.14"},)) == hidden
     assert judged({"no_operator"}, shown=({"no_operator"},)) == hidden
@@ -62,20 +65,16 @@ def test_what_could_not_be_recorded_is_for_review(said: set[str]) -> None:
         ("a.__matmul__(b)", "__matmul__"),
         ("a.mul(b).sum_()", "sum_"),
         ("sum(a * b)", "sum"),
+        ("functools.reduce(torch.dot, [a, b])", "dot"),
+        ("(lambda sum: sum)(1) + sum(a * b)", "sum"),
         ("getattr(torch, 'dot')(a, b)", "dot"),
-        ("getattr(torch, 'd' + 'ot')(a, b)", "the module torch itself"),
-        ("exec('found = torch.dot(a, b)')", "exec"),
         ("math.fsum(a * b)", "fsum"),
-        ("np.trapezoid(a * b)", "numpy.trapezoid"),
-        ("torch.ops.aten.mul(a, b)", "ops"),
-        ("torch._C._VariableFunctions.mul(a, b)", "_C"),
-        ("a.numpy()", "numpy"),
-        ("helper(torch)", "the module torch itself"),
+        ("np.dot(a, b)", "dot"),
     ],
 )
-def test_a_use_is_found_by_its_name(value: str, found: str) -> None:
-    said = f'This question asks you to do without "{found}". An instructor will look at it before it scores.'
-    assert read(returning(value)) == said
+def test_a_use_is_found_by_its_name_and_said_with_its_line(value: str, found: str) -> None:
+    where = f'The code of this question uses "{found}" in line 2, which this question asks you to do without.'
+    assert read(returning(value)) == f"{where} {LOOK}"
 
 
 @pytest.mark.parametrize(
@@ -85,44 +84,70 @@ def test_a_use_is_found_by_its_name(value: str, found: str) -> None:
         "from torch import dot as helper",
         "from torch import dot\nhelper = dot",
         "def helper(a, b):\n    from torch import dot\n    return dot(a, b)",
+        "def helper(a, b):\n    import torch as re\n    return re.dot(a, b)",
         "class Helper:\n    def __call__(self, a, b):\n        return torch.dot(a, b)\n\nhelper = Helper()",
-        "import ctypes",
-        "from my_own import helper",
-        "from os import *",
-        "torch.Tensor.mul = lambda a, b: __import__('os')",
-        "fetch = getattr\nhelper = fetch(torch, 'd' + 'ot')",
-        "import logging\nlogging.threading.Thread(target=print).start()",
-        "import contextlib\nhelper = contextlib.sys.modules['torch'].dot",
-        "from IPython.utils.importstring import import_item\nhelper = import_item('torch.dot')",
-        "from typing import get_type_hints",
-        "import torch.nn.functional as F\nhelper = F.__dict__['linear']",
+        "class Helper:\n    def push(self, a, b):\n        return sum(a * b)\n\nhelper = Helper().push",
+        "helper = F.linear",
         "%time helper = torch.dot",
         "torch?\nhelper = torch.dot",
+        "%%writefile my_own.py\nimport torch\ndef helper(a, b):\n    return torch.dot(a, b)",
     ],
 )
 def test_a_use_hides_behind_no_helper_alias_or_import(before: str) -> None:
-    assert read(returning("helper(a, b)"), before) is not None
+    rule = Rule((*FORBIDDEN.forbid, "linear"))
+    assert judged(cells=[HEAD, before, returning("helper(a, b)")], rule=rule) is not None
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "def other(a, b):\n    return torch.dot(a, b)",
+        "import re\nword = re.compile('dot')",
+        "import inspect\nprint(inspect.signature(print), vars(), globals(), locals())",
+        "for name in ('dot', 'sum'):\n    print(getattr(torch, name))",
+        "import pickle, ctypes, threading, importlib\nlayer = torch.compile(torch.nn.Linear(2, 2))",
+        "class Stack:\n    def push(self, item):\n        self.items = [item]",
+        "try:\n    1 / 0\nexcept ZeroDivisionError as ex:\n    print(ex)",
+        "from functools import *\nfrom os import *",
+        "from torch import Tensor, dot",
+        "eval('1'), exec('x = 1'), compile('1', '', 'eval')",
+        "def helper(:",
+        "sum(range(3))\ndel helper",
+    ],
+)
+def test_a_cell_that_the_answer_does_not_reach_is_nobodys_matter(before: str) -> None:
+    assert judged({"mul"}, cells=[HEAD, before, LOOP]) is None
+    assert judged({"mul"}, cells=[HEAD, LOOP, before]) is None
 
 
 @pytest.mark.parametrize(
     ("answer", "before"),
     [
-        (returning("a * b"), "def other(a, b):\n    return torch.dot(a, b)"),
         ("def dot(a, b):\n    sum = 0\n    for x in a * b:\n        sum = sum + x\n    return sum", ""),
+        ("def dot(a, b):\n    ex = torch.exp(a)\n    return ex * b", ""),
+        ("def dot(a, b):\n    return [sum for sum in a]", ""),
+        (
+            "def dot(a, b):\n    try:\n        return a * b\n    except ValueError as ex:\n        raise ex",
+            "",
+        ),
         (returning("np.sqrt(a * b)"), "%matplotlib inline\n!ls"),
         (f"%%time\n{returning('a * b')}", ""),
+        (f"@no_such.decorator\n{returning('a * b')}", "import no_such"),
         (returning("a * b"), "from IPython.display import HTML\n%time 1 + 1\ntorch.softmax?\n?len"),
         (returning("a[0] * b[0] + dot(a[1:], b[1:])"), ""),
         (returning("helper(a, b)"), "def helper(a, b):\n    return dot(a, b)"),
         (returning("F.relu(a) * b"), "text = 'the dot product is a sum'"),
         (returning("layer.eval()(a) * b"), "import torch.nn as nn\nlayer = nn.Identity()"),
+        (returning("paths.dot(a, b)"), "import paths"),
+        (returning("box.sum(a)"), "class Box:\n    def sum(self, a):\n        return a\nbox = Box()"),
+        (returning("box.sum * a"), "class Box: pass\nbox = Box()\nbox.sum = 3"),
+        (returning("a * b * sum"), "sum = 1"),
     ],
 )
-def test_other_code_local_names_magics_and_texts_are_no_use(answer: str, before: str) -> None:
+def test_local_names_other_modules_own_attributes_and_texts_are_no_use(answer: str, before: str) -> None:
     assert read(answer, before) is None
 
 
 @pytest.mark.parametrize("answer", ["def dot(a, b:", "import a" + ".a" * 1000, "x = 1"])
 def test_a_definition_that_cannot_be_read_is_said_to_be_unread(answer: str) -> None:
-    unread = "The code of this question cannot be read. An instructor will look at it before it scores."
-    assert read(answer) == unread
+    assert read(answer) == f"The code of this question cannot be read. {LOOK}"

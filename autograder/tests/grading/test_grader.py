@@ -141,8 +141,11 @@ def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("torch.mul(x, 2)", 'without "mul"'),
-        ("torch.einsum('...,->...', x, torch.full((), 2.0, dtype=x.dtype))", "called einsum"),
+        ("torch.mul(x, 2)", 'uses "mul" (the cell of double, line 2), which'),
+        (
+            "torch.einsum('...,->...', x, torch.full((), 2.0, dtype=x.dtype))",
+            "called einsum (the cell of double, line 2), which",
+        ),
     ],
 )
 def test_what_a_rule_forbids_is_for_review_and_scores_nothing_yet(desk: Desk, body: str, said: str) -> None:
@@ -185,16 +188,23 @@ def test_a_draft_beside_a_clean_definition_is_for_review_whichever_ran(desk: Des
         assert (question.verdict, question.tests[0].verdict) == (Verdict.REVIEW, Verdict.PASSED)
 
 
-def test_a_transformer_of_syntax_trees_hides_nothing_and_is_for_review_where_calls_are_forbidden(
-    desk: Desk,
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import ast\nget_ipython().ast_transformers.append(ast.NodeTransformer())",
+        "import re, inspect, pickle\nword = re.compile('mul')\nprint(vars(), inspect.signature(double))",
+        "class Stack:\n    def push(self, x):\n        return torch.mul(x, 2)",
+        "@no_such.package\ndef experiment(x):\n    return torch.mul(x, 2)",
+    ],
+)
+@pytest.mark.parametrize("above", [True, False])
+def test_a_cell_that_the_answer_does_not_reach_sends_nobody_to_an_instructor(
+    desk: Desk, code: str, *, above: bool
 ) -> None:
-    cells = desk.cells()
-    transformer = NotebookCell(
-        len(cells), "code", "import ast\nget_ipython().ast_transformers.append(ast.NodeTransformer())"
-    )
-    report = desk.grader.grade_cells((*cells, transformer)).report
-    assert of(report, "double").verdict == Verdict.REVIEW
-    assert of(report, "row_sums").verdict == Verdict.PASSED
+    cells = [cell.text for cell in desk.cells()]
+    codes = [*cells[:1], code, *cells[1:]] if above else [*cells, code]
+    numbered = tuple(NotebookCell(number, "code", code) for number, code in enumerate(codes))
+    assert of(desk.grader.grade_cells(numbered).report, "double").verdict is Verdict.PASSED
 
 
 def test_a_forged_answer_costs_its_own_question(desk: Desk) -> None:

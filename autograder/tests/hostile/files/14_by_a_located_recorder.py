@@ -2,7 +2,7 @@
 
 by_hand: [basics]
 verdict: review
-hint: autograder
+hint: nansum
 """
 import pydoc
 

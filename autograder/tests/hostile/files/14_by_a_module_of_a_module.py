@@ -1,7 +1,7 @@
 """Replaces the recorder, which a module that a harmless one has imported leads to.
 
 by_hand: [basics]
-verdict: review
+verdict: not defined
 """
 import torch
 from warnings import sys as harmless

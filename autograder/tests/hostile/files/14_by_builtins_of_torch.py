@@ -1,7 +1,9 @@
 """Runs a text as code by the builtins that torch has imported.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
+hint: einsum
 """
 import torch
 

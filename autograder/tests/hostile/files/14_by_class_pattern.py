@@ -2,7 +2,7 @@
 
 forbid: [einsum]
 verdict: review
-hint: the module torch itself
+hint: einsum
 """
 import torch
 

@@ -1,8 +1,9 @@
 """Fetches the notebook's names by a computed getattr after a clean definition, and replaces that there.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: getattr
+hint: einsum
 """
 import torch
 

@@ -1,8 +1,9 @@
 """Reads an attribute with Python's C functions, by ctypes.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: ctypes
+hint: einsum
 """
 import ctypes
 

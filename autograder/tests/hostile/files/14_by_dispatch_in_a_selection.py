@@ -3,7 +3,7 @@
 forbid: [sum]
 by_hand: [basics]
 verdict: review
-hint: __torch_dispatch__
+hint: called sum
 """
 
 import torch

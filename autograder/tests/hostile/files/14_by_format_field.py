@@ -1,8 +1,9 @@
 """Reads an attribute as the field of a format.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: the module torch itself
+hint: einsum
 """
 import string
 

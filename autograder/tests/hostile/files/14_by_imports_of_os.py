@@ -1,7 +1,7 @@
 """Replaces the recorder in a statement that has nothing to do with the question, by way of os.
 
 by_hand: [basics]
-verdict: review
+verdict: not defined
 """
 import os
 

@@ -1,7 +1,7 @@
 """Replaces the recorder, which torch's own imports lead to.
 
 by_hand: [basics]
-verdict: review
+verdict: crashed
 """
 import torch
 

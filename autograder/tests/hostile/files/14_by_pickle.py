@@ -1,8 +1,9 @@
 """Reads an attribute by unpickling its name.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: pickle
+hint: einsum
 """
 import pickle
 

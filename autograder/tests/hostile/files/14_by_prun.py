@@ -1,8 +1,9 @@
 """Replaces a clean definition in a statement that is profiled.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: run_line_magic
+hint: einsum
 """
 import torch
 

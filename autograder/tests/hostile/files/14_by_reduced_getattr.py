@@ -1,7 +1,9 @@
 """Lets functools read the attribute, by a name for getattr that no code spells.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
+hint: einsum
 """
 import functools
 

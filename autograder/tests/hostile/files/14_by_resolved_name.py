@@ -1,8 +1,9 @@
 """Reads an attribute by pkgutil.resolve_name.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: pkgutil
+hint: einsum
 """
 from pkgutil import resolve_name
 

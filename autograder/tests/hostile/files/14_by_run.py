@@ -1,7 +1,9 @@
 """Replaces a clean definition by %run of a file that a cell writes.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
+hint: einsum
 """
 import pathlib
 

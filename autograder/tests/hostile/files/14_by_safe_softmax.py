@@ -2,7 +2,7 @@
 
 by_hand: [basics, sums]
 verdict: review
-hint: _safe_softmax
+hint: softmax
 """
 import torch
 

@@ -1,7 +1,9 @@
 """Replaces a clean definition by a star import from a module of its own.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
+hint: einsum
 """
 import pathlib
 import sys

@@ -1,8 +1,9 @@
 """Reads an attribute by inspect.getattr_static.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: inspect
+hint: einsum
 """
 import inspect
 

@@ -1,8 +1,9 @@
 """Calls what the question forbids in code that only exists when it runs.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: exec
+hint: einsum
 """
 
 

@@ -1,8 +1,9 @@
 """Calls what the question forbids by a name that is put together when it runs.
 
 forbid: [einsum]
+by_hand: [basics, sums]
 verdict: review
-hint: the module torch itself
+hint: einsum
 """
 import torch
 

@@ -1,0 +1,84 @@
+"""At which cell each question is judged, and which later cells change what its answer reads.
+
+A question is judged as the notebook stood at its check: below it, people use a name again, try something
+else, or clear all variables, and every check was green when they saved.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Sequence
+
+from autograder.course.code import Piece, bound_names
+from autograder.course.names import checked_question
+from autograder.submission.notebook import NotebookCell
+
+_STUB = "raise NotImplementedError"
+_RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that delete names
+
+
+def judged_after(questions: Collection[str], cells: Sequence[NotebookCell]) -> dict[str, int]:
+    """Return by question the number of the code cell after which the notebook is as it is judged.
+
+    This is the first check below an answer or, without one, the answer's cell. A question without any answer
+    is not in the result.
+    """
+    found = dict[str, int]()
+    for question in questions:
+        answers = [cell for cell in cells if question in bound_names(cell.text)]
+        written = [cell.number for cell in answers if _STUB not in cell.text]
+        if answers:
+            checks = (cell.number for cell in cells if _checks(cell, question))
+            below = (number for number in checks if number > min(written, default=-1))
+            found[question] = next(below, _answer(question, answers).number)
+    return found
+
+
+def as_judged(found: Sequence[Piece], last: int, cells: Sequence[NotebookCell]) -> list[Piece]:
+    """Return the statements up to cell number `last`, and later ones that bind a name for the first time."""
+    bound = set[str]()
+    kept = list[Piece]()
+    for piece in found:
+        if cells[piece.at].number <= last or piece.bound - bound:
+            kept.append(piece)
+        bound |= piece.bound
+    return kept
+
+
+def changing_cell(
+    name: str, last: int, found: Sequence[Piece], cells: Sequence[NotebookCell]
+) -> NotebookCell | None:
+    """Return the last cell below number `last` whose code binds or deletes a name; None if none is seen."""
+    changing = [cells[piece.at] for piece in found if _changes(piece, name)]
+    changing += [cell for cell in cells if _RESET.search(cell.text)]
+    below = [cell for cell in changing if cell.number > last]
+    return max(below, key=lambda cell: cell.number, default=None)
+
+
+def _checks(cell: NotebookCell, question: str) -> bool:
+    """Whether a cell is the check of a question, by its metadata or by its first line."""
+    first = cell.text.lstrip().partition("\n")[0].strip()
+    by_text = first in (f'@check("{question}")', f"@check('{question}')", f"# Check of {question}")
+    return by_text or checked_question(cell.name) == question
+
+
+def _answer(question: str, answers: Sequence[NotebookCell]) -> NotebookCell:
+    """Return the cell that answers a question: by its metadata, else the last that defines it, or binds it.
+
+    A stub that was left as it is answers nothing, if there is more.
+    """
+    written = [cell for cell in answers if _STUB not in cell.text] or answers
+    defining = [cell for cell in written if _defines(question, cell.text)]
+    return next((cell for cell in written if cell.name == question), (defining or written)[-1])
+
+
+def _defines(question: str, code: str) -> bool:
+    """Whether a line of some code begins the definition of a function or class of this name."""
+    lines = (line.split("(")[0].split(":")[0].split() for line in code.splitlines())
+    return any(words[-2:] in (["def", question], ["class", question]) for words in lines)
+
+
+def _changes(piece: Piece, name: str) -> bool:
+    """Whether a statement binds a name, perhaps by an import of all names, or deletes it."""
+    nodes = ast.walk(piece.tree or ast.Pass())
+    deleted = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+    return not deleted.union(piece.bound).isdisjoint((name, "*"))
