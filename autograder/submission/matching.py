@@ -1,7 +1,7 @@
 """Finds the graded cells of an exercise among the cells of a submission, even where metadata is lost."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autograder.course.code import bound_names
@@ -38,6 +38,24 @@ def restore(
             places.insert(position, RestoredCell(cell, None))
         position = 1 + next(i for i, place in enumerate(places) if place.graded is cell)
     return tuple(places)
+
+
+def with_types(cells: Iterable[Cell], submitted: Sequence[NotebookCell]) -> tuple[NotebookCell, ...]:
+    """Return the submission's cells, each graded cell as code or text, whichever the exercise has there.
+
+    One key in Jupyter (Y, M or R) changes a cell's type. Such a cell is recognised by its grade_id or its
+    cell id. It stays as it is if the submission answers the question in another cell of the right type.
+    """
+    types = dict[int, str]()
+    for cell in cells:
+        if cell.role not in GRADED:
+            continue
+        kind = "code" if cell.is_code else "markdown"
+        named = [c for c in submitted if cell.grade_id in (c.name, c.id)]
+        answers = cell.role is Role.SOLUTION and [c for c in submitted if cell.name in bound_names(c.text)]
+        if named and not any(c.kind == kind for c in (*named, *(answers or ()))):
+            types[named[0].number] = kind
+    return tuple(replace(c, kind=types.get(c.number, c.kind)) for c in submitted)
 
 
 class _Match:

@@ -96,12 +96,27 @@ def read_cells(path: Path) -> list[Cell]:
     """Return the code cells of a notebook, without checks and pictures."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
-        codes = [(cell, "".join(cell["source"])) for cell in saved if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError) as error:
+        texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
+        codes = [(cell, text) for cell, text in texts if type_in_grading(path, cell, texts) == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"{path.name} cannot be read as a notebook of today's format; save it from Jupyter: {error!r}"
         raise pytest.Collector.CollectError(why) from None
     own = enumerate(codes, 1)
     return [Cell(number, code) for number, (cell, code) in own if not is_check_or_picture(cell, code)]
+
+
+def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
+    """Return a cell's type: that of the released cell, unless another code cell has the answer."""
+    about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
+    name, released = about.get("grade_id"), str(about.get("cell_type", now))
+    if released == now or any(one["cell_type"] == "code" and makes(text, name) for one, text in texts):
+        return now
+    key = "Y" if released == "code" else "M"
+    NOTES[
+        f"{path.name} has the answer or check {name} in a {now} cell. Grading reads it as {released}; "
+        f"so do these checks. To change the cell back, select it in Jupyter and press {key}."
+    ] = None
+    return released
 
 
 def is_check_or_picture(cell: dict[str, Any], code: str) -> bool:

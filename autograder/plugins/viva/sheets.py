@@ -20,6 +20,7 @@ from autograder.plugins.viva.calls import RANDOM, Call, Outcome, find_calls, run
 from autograder.plugins.viva.source import Answer, Variant, read_answer
 from autograder.report.safe_html import load_template
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.matching import with_types
 from autograder.submission.notebook import Notebook, UnreadableError
 from autograder.testing.suite import Suite, use_one_thread
 
@@ -117,9 +118,10 @@ class Examiner:
         """Return the sheet for a submitted notebook."""
         name = self._exercise.name
         try:
-            cells = [one for one in notebook.cells if one.kind == "code" and not checked_question(one.name)]
+            typed = with_types(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
             return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
+        cells = [one for one in typed if one.kind == "code" and not checked_question(one.name)]
         code = [one for one in cells if not self._exercise.needs_no_run(one.text)]
         answers = [one for question in self._exercise.points if (one := read_answer(question, code))]
         text = json.dumps([name, [one.text for one in answers], self._seed])

@@ -120,6 +120,14 @@ CASES: dict[str, dict[str | int, Any]] = {
         3: ["name = input()"],
     },
     "read_nothing": {**SOLVED, "double!": "def double(x):\n    return open('no_such.txt').read()"},
+    "change_types": {  # by a key in Jupyter: Y, M or R
+        **SOLVED,
+        "double!!": {"cell_type": "raw"},
+        "row_sums!!": {"cell_type": "markdown"},
+        "check-row_sums!!": {"cell_type": "markdown"},
+        "why!!": {"cell_type": "code", "source": ["Both are linear."]},
+        3: [None],
+    },
     "loop": {"double": "while True: print('x')", "row_sums": SUM},
 }
 
@@ -143,6 +151,8 @@ def edit(notebook: Notebook, edits: dict[Any, Any]) -> Notebook:
         cell = next(each for each in cells if each.get("id") == key.rstrip("!"))
         if what is None:
             cells.remove(cell)
+        elif isinstance(what, dict):
+            cell.update(what)
         else:
             source = "".join(cell["source"]).replace(STUB, what)
             cell["source"] = (what if key.endswith("!") else source).splitlines(keepends=True)
@@ -381,7 +391,7 @@ def test_a_notebook_under_another_name_is_found_and_only_pytest_s_own_files_are_
 
 def test_the_kit_is_one_page_that_needs_only_pytest_and_the_standard_library() -> None:
     text = CHECKS.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 330
+    assert len(text.splitlines()) <= 345
     tree = ast.parse(text, feature_version=(3, 10))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {
