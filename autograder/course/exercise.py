@@ -4,12 +4,13 @@ import ast
 import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from autograder.course.code import bound_names
+from autograder.course.code import bound_names, quick_to_parse
+from autograder.course.code import parsed as parsed_code
 from autograder.course.kit import given_checks
 from autograder.course.names import suggestion
 from autograder.course.packages import DEFAULT, TORCH, name_of
@@ -195,9 +196,19 @@ class Exercise:
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited."""
+        """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited.
+
+        Exports may split the given cell, or indent it. Its parts are recognised by their statements.
+        """
         first = self.given_checks.partition("\n")[0]
-        return self.only_draws(code) or bool(first and code.lstrip().startswith(first))
+        if self.only_draws(code) or (first and code.lstrip().startswith(first)):
+            return True
+        statements = _statements(code) if len(code) <= len(self.given_checks) else set()
+        return bool(statements) and statements <= self._given_statements
+
+    @cached_property
+    def _given_statements(self) -> set[str]:
+        return _statements(self.given_checks)
 
     @cached_property
     def given(self) -> frozenset[str]:
@@ -264,6 +275,14 @@ class Exercise:
             if list(self.replaced(one.code)) != [question]:
                 raise SourceError(f"{one.path}: must define {question} and no other question")
             yield Mistake(one.path, one.code, one.hint, question)
+
+
+def _statements(code: str) -> set[str]:
+    """Return the meaning of each statement except imports, or nothing if the code cannot be parsed."""
+    with suppress(RecursionError):
+        found = parsed_code(code) if quick_to_parse(code) else None
+        return {ast.dump(one) for one in found or () if not isinstance(one, ast.Import | ast.ImportFrom)}
+    return set()
 
 
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)

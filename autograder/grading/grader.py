@@ -24,7 +24,7 @@ from autograder.report.report import QuestionReport, Report, Status, TestReport,
 from autograder.report.text import writable
 from autograder.sandbox.errors import StarvedError, ZygoteError
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.matching import with_types
+from autograder.submission.matching import in_exercise_form
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite, use_one_thread
@@ -89,7 +89,7 @@ class Grader:
         """Grade a submitted file; one that is no notebook gets a report too."""
         try:
             inputs = hidden_inputs(self._secret, self.exercise.name, notebook.digest)
-            return self.grade_cells(with_types(self.exercise.cells, notebook.cells), inputs)
+            return self.grade_cells(in_exercise_form(self.exercise.cells, notebook.cells), inputs)
         except UnreadableError as error:
             points = self.exercise.points.items()
             questions = [QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points]

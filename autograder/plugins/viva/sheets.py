@@ -20,7 +20,7 @@ from autograder.plugins.viva.calls import RANDOM, Call, Outcome, find_calls, run
 from autograder.plugins.viva.source import Answer, Variant, read_answer
 from autograder.report.safe_html import load_template
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.matching import with_types
+from autograder.submission.matching import in_exercise_form
 from autograder.submission.notebook import Notebook, UnreadableError
 from autograder.testing.suite import Suite, use_one_thread
 
@@ -118,7 +118,7 @@ class Examiner:
         """Return the sheet for a submitted notebook."""
         name = self._exercise.name
         try:
-            typed = with_types(self._exercise.cells, notebook.cells)
+            typed = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
             return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
         cells = [one for one in typed if one.kind == "code" and not checked_question(one.name)]

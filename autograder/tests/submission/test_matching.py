@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from autograder.course.source import Cell, Role
-from autograder.submission.matching import restore, with_types
+from autograder.submission.matching import in_exercise_form, restore
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import ANSWER
 
@@ -106,9 +106,21 @@ OTHER_TYPES: dict[str, tuple[Sequence[Handed], list[str]]] = {
 @pytest.mark.parametrize("case", OTHER_TYPES)
 def test_a_graded_cell_gets_the_type_that_it_has_in_the_exercise(case: str) -> None:
     cells, types = OTHER_TYPES[case]
-    assert [cell.kind for cell in with_types(CELLS, handed_in(cells))] == types
+    assert [cell.kind for cell in in_exercise_form(CELLS, handed_in(cells))] == types
 
 
 def test_a_cell_id_tells_the_type_where_the_grade_id_is_gone() -> None:
     cells = [NotebookCell(0, "markdown", MINE[1], id="double"), NotebookCell(1, "code", ANSWER, id="why")]
-    assert [cell.kind for cell in with_types(CELLS, cells)] == ["code", "markdown"]
+    assert [cell.kind for cell in in_exercise_form(CELLS, cells)] == ["code", "markdown"]
+
+
+def test_a_text_with_two_prompts_is_an_answer_to_each() -> None:
+    second = (
+        Cell(Role.TEXT, "## And then?"),
+        Cell(Role.MANUAL, "### BEGIN SOLUTION\nso\n### END SOLUTION", "then", 1.0),
+    )
+    whole = handed_in([("markdown", f"Before.\n\n{PROMPT}\n\nBecause.\n\n## And then?\n\nLater."), CHECK])
+    cells = in_exercise_form((*CELLS, *second), whole)
+    assert [(cell.number, cell.text) for cell in cells] == [
+        (0, f"Before.\n\n{PROMPT}\n\nBecause."), (1, "## And then?\n\nLater."), (2, CHECK[1]),
+    ]  # fmt: skip
