@@ -223,7 +223,7 @@ def _checked(notebook: Any) -> dict[str, Any]:
     if notebook.get("nbformat", 4) != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")
-    kept = [cell for cell in cells if cell is not None] if isinstance(cells, list) else [None]
+    kept: list[Any] = [cell for cell in cells if cell is not None] if isinstance(cells, list) else [None]
     if not all(isinstance(cell, dict) for cell in kept):
         raise UnreadableError(f"its cells are not a list of cells; {_SAVE}")
     if len(kept) > MAX_CELLS:

@@ -22,7 +22,11 @@ from autograder.submission.notebook import (
     without_pictures,
 )
 
-CELL = {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "double"}}, "source": ["a\n", "b"]}
+CELL: dict[str, Any] = {
+    "cell_type": "code",
+    "metadata": {"nbgrader": {"grade_id": "double"}},
+    "source": ["a\n", "b"],
+}
 BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [CELL]}
 
 
@@ -134,12 +138,17 @@ def test_a_notebook_tells_with_which_python_it_was_written(
     about: Any, version: tuple[int, int] | None
 ) -> None:
     said = {**CELL, "source": '"language_info": {"version": "3.99.0"}'}
-    for form in ({}, {"indent": 1}, {"sort_keys": True}):
-        for book in ({"metadata": about, "cells": [said]}, {"cells": [said], "metadata": about}):
+    forms: list[dict[str, Any]] = [{}, {"indent": 1}, {"sort_keys": True}]
+    orders: list[dict[str, Any]] = [
+        {"metadata": about, "cells": [said]},
+        {"cells": [said], "metadata": about},
+    ]
+    for form in forms:
+        for book in orders:
             assert Notebook(json.dumps({"nbformat": 4, **book}, **form).encode()).python == version
 
 
-OLD_CELLS = [
+OLD_CELLS: list[dict[str, Any]] = [
     {"cell_type": "heading", "level": 2, "source": ["Doubling"], "metadata": {}},
     {"cell_type": "code", "input": ["def f():\n", "    return 1"], "outputs": [], "language": "python"},
 ]
