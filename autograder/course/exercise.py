@@ -4,7 +4,7 @@ import ast
 import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,16 @@ from autograder.course.source import (
     read_text,
 )
 from autograder.course.yaml_lines import KeyPath
+
+HANDOUT = "handout"
+
+
+@contextmanager
+def beside_handout(exercise: "Exercise") -> Iterator[None]:
+    """Work in the folder of the exercise's files, so that trusted code can open them by their names."""
+    folder = (exercise.folder / HANDOUT).absolute()
+    with chdir(folder) if folder.is_dir() and Path.cwd() != folder else nullcontext():
+        yield
 
 
 def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
@@ -112,9 +122,15 @@ class Exercise:
         return self.folder / "test_hidden.py"
 
     @property
-    def handout(self) -> tuple[Path, ...]:
-        """The files that students get beside the notebook, which no graded cell may need."""
-        return own_files(self.folder / "handout", "*")
+    def handout(self) -> dict[str, Path]:
+        """The files that students get beside the notebook, by their names there, such as data/a.csv."""
+        folder = self.folder / HANDOUT
+        return {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
+
+    @cached_property
+    def handed_out(self) -> dict[str, bytes]:
+        """The content of these files, which lie beside the notebook in grading, too."""
+        return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
     def loaded(self) -> tuple[Path, ...]:

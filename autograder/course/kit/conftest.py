@@ -1,7 +1,7 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
 Your cells run once, from top to bottom; one that fails stops no other. Then the check of each question runs
-as it was handed out, with variables of its own. As in grading, no file of yours lies beside it then.
+as it was handed out, with variables of its own. As in grading, only the exercise's files lie beside it then.
 
     pytest                   all questions            pytest -k softmax        one question
     pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, and then a plainer one
@@ -20,6 +20,7 @@ import json
 import linecache
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -183,6 +184,10 @@ class Notebook:
         self.variables: dict[str, Any] = {"__name__": "__main__", "display": print}
         self.missing: dict[str, str] = {}  # by name: the statement that did not work here
         self.compile = codeop.Compile()  # which remembers what was imported from __future__
+        for name in EXERCISE.get("files", ()):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(OSError):  # a file that is gone here lies beside it in grading
+                shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
                 try:
@@ -214,9 +219,7 @@ class Notebook:
     def leave_out(self, statement: ast.stmt, error: Exception) -> None:
         """Note a statement that needs a package or a file; grading leaves it out, too."""
         text = " ".join(ast.unparse(statement).partition("\n")[0].split())[:80]
-        beside = (
-            ". Files beside your notebook are not there in grading." if isinstance(error, OSError) else ""
-        )
+        beside = ". Files of your own are not there in grading." if isinstance(error, OSError) else ""
         self.note(f"`{text}` was left out: {type(error).__name__}: {error}{beside}")
         for node in ast.walk(statement):
             if isinstance(node, ast.alias):

@@ -107,7 +107,8 @@ class Examiner:
     """Makes sheets for an exercise, in workers of a zygote."""
 
     def __init__(self, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
-        self._exercise, self._zygote, self._seed = exercise, zygote, seed
+        self._exercise, self._seed = exercise, seed
+        self._zygote = zygote.with_files(exercise.handed_out)
         limits = exercise.settings.limits
         call, total = min(limits.call_seconds, _CALL_SECONDS), min(limits.total_seconds, _TOTAL_SECONDS)
         self._limits = limits.model_copy(update={"call_seconds": call, "total_seconds": total})
