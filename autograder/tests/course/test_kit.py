@@ -373,6 +373,24 @@ def test_several_folders_are_counted_together_or_one_of_them_or_one_question(
     assert counted(done.stdout) == "1 passed, 1 deselected"
 
 
+def test_the_exercise_s_own_files_are_there_and_others_are_not(
+    released: Path, warm_pytest: Pytest, tmp_path: Path
+) -> None:
+    original = (released / "01_small.ipynb").read_text(encoding="utf-8")
+    double = "return x * int(open('data/factor.txt').read())"
+    folder = hand_out(released, tmp_path / "files", edited(original, double=double, row_sums=SUM))
+    (folder / "data").mkdir()
+    for name in ("factor.txt", "own.txt"):
+        (folder / "data" / name).write_text("2", encoding="utf-8")
+    place = folder / "exercise.json"
+    facts = json.loads(place.read_text(encoding="utf-8"))
+    place.write_text(json.dumps({**facts, "files": ["data/factor.txt", "gone.txt"]}), encoding="utf-8")
+    assert counted(warm_pytest.run(folder).stdout) == "2 passed"
+    own = edited(original, double=double.replace("factor", "own"), row_sums=SUM)
+    (folder / "01_small.ipynb").write_text(own, encoding="utf-8")
+    assert "No such file or directory: 'data/own.txt'" in warm_pytest.run(folder).stdout
+
+
 def test_a_hint_for_an_unknown_question_lists_the_known_ones(folders: Path, warm_pytest: Pytest) -> None:
     done = warm_pytest.run(folders / "02_other", "--hint", "treble")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
