@@ -16,21 +16,8 @@ ENGINE = Path(autograder.__file__).parent
 MODULES = [path for path in sorted(ENGINE.rglob("*.py")) if "tests" not in path.relative_to(ENGINE).parts]
 COMMAND = re.compile(r"\bautograder ([a-z][a-z0-9-]*)([^`\n#;\"]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-# What follows the name in sentences on the engine itself, or in a line for another program.
-NO_COMMANDS = {
-    "failed",
-    "itself",
-    "is",
-    "than",
-    "or",
-    "not",
-    "and",
-    "on",
-    "converts",
-    "says",
-    "that",
-    "builtins",
-}
+# Words after the engine's name in sentences about it.
+NO_COMMANDS = {"failed", "itself", "is", "than", "converts", "says", "that", "or", "builtins"}
 # Options of other programs, by the modules that speak of them.
 OTHERS = {
     "course/kit/conftest.py": {"--hint"},
