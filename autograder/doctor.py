@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from autograder.course.settings import CourseSettings, Limits, Tier
 from autograder.sandbox.errors import ZygoteError
 from autograder.sandbox.process import WorkerError
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.submission import count_newer_pythons
 
 PACKAGES = ("nbgrader", "pytest", "jupytext", "ipython", "pydantic")
 KERNEL = "python3"
@@ -41,6 +43,7 @@ def examine(root: Path) -> list[Check]:
         course,
         *_guarded("kernel", _kernel),
         *_folders(root),
+        *_guarded("notebooks", lambda: _newer_pythons(root)),
     ]
 
 
@@ -115,3 +118,13 @@ def _folders(root: Path) -> Iterator[Check]:
     closed = [name for name in WRITTEN if (root / name).exists() and not os.access(root / name, os.W_OK)]
     seen = f"cannot write to {', '.join(closed)}" if closed else "can be written to"
     yield _check("folders", not closed, seen, "let this user write there")
+
+
+def _newer_pythons(root: Path) -> Iterator[Check]:
+    """Say how many submitted notebooks a newer Python has written, if any: grading cannot run all of it."""
+    with suppress(CourseError):  # which another check shows
+        course = load_course(root)
+        if newer := count_newer_pythons(course, course.exercises.values()):
+            seen = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
+            what = "newer than this Python; answers that fail for it go to an instructor"
+            yield Check("notebooks", True, f"{seen}: {what}")

@@ -1,7 +1,7 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
 Your cells run once, from top to bottom; one that fails stops no other. Then the check of each question runs
-as it was handed out, with variables of its own. As in grading, no file of yours lies beside it then.
+as it was handed out, with variables of its own. As in grading, only the exercise's files lie beside it then.
 
     pytest                   all questions            pytest -k softmax        one question
     pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, and then a plainer one
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import _thread
 import ast
-import builtins
 import codeop
 import contextlib
 import io
@@ -21,6 +20,7 @@ import json
 import linecache
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -72,13 +72,10 @@ def print_hint(question: str, cache: pytest.Cache | None) -> None:
 
 
 class Cell:
-    """A code cell; tracebacks call it by its label. A check has the name of its question in `checks`."""
+    """A code cell; tracebacks call it by its label."""
 
-    def __init__(self, number: int, code: str, name: str = "") -> None:
-        self.code, self.name = code, name
-        first = re.match(r"""@check\(["'](\w+)["']\)|# Check of (\w+)|$""", code)
-        by_text = (first[1] or first[2] or "") if first else ""
-        self.checks = name.removeprefix("check-") if name.startswith("check-") else by_text
+    def __init__(self, number: int, code: str) -> None:
+        self.code = code
         asked = next((f" ({name})" for name in QUESTIONS if makes(code, name)), "")
         self.label, self.is_answer = f"code cell {number}{asked}", bool(asked)
         self.error: BaseException | None = None
@@ -97,18 +94,37 @@ def makes(code: str, name: str) -> bool:
 
 
 def read_cells(path: Path) -> list[Cell]:
-    """Return the code cells of a notebook, without pictures."""
+    """Return the code cells of a notebook, without checks and pictures."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
-        codes = [(cell, "".join(cell["source"])) for cell in saved if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError) as error:
+        texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
+        codes = [(cell, text) for cell, text in texts if type_in_grading(path, cell, texts) == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"{path.name} cannot be read as a notebook of today's format; save it from Jupyter: {error!r}"
         raise pytest.Collector.CollectError(why) from None
-    return [
-        Cell(number, code, cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") or "")
-        for number, (cell, code) in enumerate(codes, 1)
-        if "demo" not in cell.get("metadata", {}).get("tags", ())
-    ]
+    own = enumerate(codes, 1)
+    return [Cell(number, code) for number, (cell, code) in own if not is_check_or_picture(cell, code)]
+
+
+def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
+    """Return a cell's type: that of the released cell, unless another code cell has the answer."""
+    about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
+    name, released = about.get("grade_id"), str(about.get("cell_type", now))
+    if released == now or any(one["cell_type"] == "code" and makes(text, name) for one, text in texts):
+        return now
+    key = "Y" if released == "code" else "M"
+    NOTES[
+        f"{path.name} has the answer or check {name} in a {now} cell. Grading reads it as {released}; "
+        f"so do these checks. To change the cell back, select it in Jupyter and press {key}."
+    ] = None
+    return released
+
+
+def is_check_or_picture(cell: dict[str, Any], code: str) -> bool:
+    """Whether a cell is a check, which exercise.json has, or only draws."""
+    about = cell.get("metadata", {})
+    is_check = (about.get("nbgrader", {}).get("grade_id") or "").startswith("check-")
+    return is_check or code.startswith(("@check(", "# Check of ")) or "demo" in about.get("tags", ())
 
 
 def plain(code: str) -> str:
@@ -136,8 +152,7 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
         warnings.simplefilter("ignore")
         patch.chdir(folder)
         patch.setattr(sys, "stdin", io.StringIO())
-        places = [place for place in sys.path if place not in (str(HERE), "", ".")]
-        patch.setattr(sys, "path", [*places, str(folder)])  # where modules lie that the notebook writes
+        patch.setattr(sys, "path", [place for place in sys.path if place not in (str(HERE), "", ".")])
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             yield printed
 
@@ -169,8 +184,10 @@ class Notebook:
         self.variables: dict[str, Any] = {"__name__": "__main__", "display": print}
         self.missing: dict[str, str] = {}  # by name: the statement that did not work here
         self.compile = codeop.Compile()  # which remembers what was imported from __future__
-        self.states: dict[str, dict[str, Any]] = {}  # by question: the variables with which it is judged
-        self.checked: set[str] = set()  # questions whose check stands below an answer
+        for name in EXERCISE.get("files", ()):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(OSError):  # a file that is gone here lies beside it in grading
+                shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
                 try:
@@ -178,8 +195,6 @@ class Notebook:
                         self.run(cell)
                 except (Exception, SystemExit) as error:
                     cell.error = error
-                self.keep_states(cell)
-        self.end = dict(self.variables)
         for cell in self.cells:
             if cell.error and not cell.is_answer:
                 self.note(f"does not run from top to bottom. {self.described(cell.error)}")
@@ -188,30 +203,8 @@ class Notebook:
         """Print a note at the end."""
         NOTES[f"{self.path.name} {text}"] = None
 
-    def keep_states(self, cell: Cell) -> None:
-        """Keep the variables for a question after its answer, and then once more at its check."""
-        for name in QUESTIONS:
-            is_check = cell.checks == name and name in self.states and name not in self.checked
-            others = (one for one in self.cells if one.name == name and makes(one.code, name))
-            is_answer = not cell.checks and cell is next(others, cell) and makes(cell.code, name)
-            if is_check or (is_answer and name not in self.checked):
-                self.states[name] = dict(self.variables)
-            if is_check:
-                self.checked.add(name)
-
-    def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to kept ones; a name that came later is there, too, unless it is Python's own."""
-        later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
-        self.variables.clear()
-        self.variables.update({**later, **state})
-
     def run(self, cell: Cell) -> None:
         """Run a cell statement by statement, without those that need what is not there."""
-        if cell.checks:
-            return
-        if written := re.match(r"%%(?:write)?file +([\w.]+) *\n", cell.code):
-            Path(written[1]).write_text(cell.code[written.end() :], encoding="utf-8")
-            return
         for statement in one_by_one(ast.parse(plain(cell.code), cell.label).body):
             code = self.compile(ast.Module([statement], []), cell.label, "exec")  # type: ignore[arg-type]
             try:
@@ -226,9 +219,7 @@ class Notebook:
     def leave_out(self, statement: ast.stmt, error: Exception) -> None:
         """Note a statement that needs a package or a file; grading leaves it out, too."""
         text = " ".join(ast.unparse(statement).partition("\n")[0].split())[:80]
-        beside = (
-            ". Files beside your notebook are not there in grading." if isinstance(error, OSError) else ""
-        )
+        beside = ". Files of your own are not there in grading." if isinstance(error, OSError) else ""
         self.note(f"`{text}` was left out: {type(error).__name__}: {error}{beside}")
         for node in ast.walk(statement):
             if isinstance(node, ast.alias):
@@ -237,25 +228,7 @@ class Notebook:
                 self.missing.setdefault(node.id, text)
 
     def failure(self, question: str) -> str:
-        """Return why the check of a question does not pass, or nothing if it passes.
-
-        As in grading, it sees the variables as they were at its place. Where that fails and later cells have
-        changed some, it sees the last ones.
-        """
-        state = self.states.get(question, self.end)
-        self.set_variables(state)
-        failure = self.check(question)
-        if failure and any(self.end.get(name) is not value for name, value in state.items()):
-            self.set_variables(self.end)
-            if not self.check(question):
-                self.note(f"passes the check of {question} only with what a later cell changes")
-                return ""
-        print(end=self.printed if failure else "")  # pytest shows it below what the check says
-        return failure
-
-    def check(self, question: str) -> str:
-        """Run the check of a question with the variables as they are."""
-        self.printed = ""
+        """Run the check of a question; return why it does not pass, or nothing if it passes."""
         if question not in self.variables:
             return f"{question}: {self.absence(question)}"
         code, label = QUESTIONS[question], f"the check of {question}"
@@ -265,7 +238,7 @@ class Notebook:
             with as_in_grading(self.folder) as printed, limited():
                 run() if "@check(" in code else GIVEN["check"](question)(run)
         except GIVEN["CheckFailed"] as error:
-            self.printed = printed.getvalue()
+            print(printed.getvalue(), end="")  # pytest shows it below what the check says
             return f"{error}{self.source(error.__cause__)}"
         return ""
 

@@ -18,7 +18,7 @@ from textwrap import indent
 from autograder.authoring.strength import FILE as REASONS
 from autograder.authoring.strength import Equivalent, read_equivalents
 from autograder.authoring.trials import SECRET, Trial, failed_runs, met
-from autograder.course.exercise import Exercise, Mistake
+from autograder.course.exercise import Exercise, Mistake, beside_handout
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
@@ -284,7 +284,8 @@ class _Bench:
 
     def _is_seen(self, code: str) -> bool:
         """Whether the visible check fails, or there is none."""
-        return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
+        with beside_handout(self._exercise):
+            return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
 
 
 def _unseen(

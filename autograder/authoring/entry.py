@@ -20,7 +20,7 @@ from autograder.grading.carried import compiled
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
-from autograder.worker.namespace import run_code, run_compiled
+from autograder.worker.namespace import run_compiled
 
 _WRONG = "def {}(*given, **named):\n    return given"  # wrong in every test, but no stub
 MOST = 0.5  # so much of a later question may the earlier one be worth in its place
@@ -120,7 +120,7 @@ def _beside(exercise: Exercise, caller: Variant, earlier: str) -> dict[str, str]
 def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
     """Return the share of a question's points that these trusted cells get on disclosed inputs."""
     with catch_warnings(action="ignore"):
-        runs = list(suite.run(Local(run_code(cells)), chosen=suite.of(question)))
+        runs = list(suite.run(Local(suite.namespace(cells)), chosen=suite.of(question)))
     passed = sum(run.test.weight for run in runs if run.error is None)
     return passed / sum(run.test.weight for run in runs)
 

@@ -13,13 +13,16 @@ import nbformat
 
 from autograder.authoring.answers import end
 from autograder.course.course import Course, CourseError
-from autograder.course.exercise import Exercise, left_by_programs, own_files
+from autograder.course.exercise import HANDOUT, Exercise, left_by_programs, own_files
 from autograder.course.hints import Secret, check_hints, secrets
 from autograder.course.kit import NAMES
 from autograder.course.notebook import build_notebook, student_files, to_json
 from autograder.course.source import SUFFIXES, Role, SourceError
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
+
+# Each worker gets a copy of the handout: its messages carry 16 MB, and its folder holds 128 MB.
+MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200  # bytes, bytes
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
@@ -52,7 +55,7 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
         **student_files(exercise),
     }
     shared = own_files(exercise.folder.parent, "*.md")
-    texts |= {path.name: path.read_bytes() for path in (*shared, *exercise.handout)}
+    texts |= {path.name: path.read_bytes() for path in shared} | exercise.handed_out
     if folder.exists():
         shutil.rmtree(folder)  # nbgrader releases whatever lies here
     return [write_whole(folder / name, text) for name, text in texts.items()]
@@ -123,21 +126,24 @@ def _not_released(exercise: Exercise) -> Iterator[str]:
     yield from _given_away(exercise)
 
 
+_TOO_MUCH = "too much to copy beside each notebook that is graded; take a part of it"
+
+
 def refused(exercise: Exercise) -> Iterator[str]:
     """Yield what lies in handout/ and cannot be handed out as it is, and what to do."""
-    folder = exercise.folder / "handout"
     shared = (path.name for path in own_files(exercise.folder.parent, "*.md"))
     written = {name.lower() for name in (f"{exercise.name}.ipynb", *NAMES, *shared)}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if left_by_programs(path.name):
-            continue
-        if not path.is_file():
-            fix = f"lay its files into {folder.name}/ itself, or an archive of it"
-            yield f"{path}: only files are handed out; {fix}"
-        elif path.name.lower() in written:
+    sizes = {path: path.stat().st_size for path in exercise.handout.values()}
+    for name, path in exercise.handout.items():
+        if name.partition("/")[0].lower() in written:
             yield f"{path}: would take the place of a file that the release writes; rename it"
         elif path.suffix == ".ipynb" and not _is_notebook(path):
             yield f"{path}: is not a notebook; save it again from Jupyter, or rename it"
+        elif sizes[path] > MAX_FILE:
+            yield f"{path}: has more than {MAX_FILE >> 20} MB, {_TOO_MUCH}"
+    if len(sizes) > MAX_FILES or sum(sizes.values()) > MAX_HANDOUT:
+        limits = f"{MAX_FILES} files or {MAX_HANDOUT >> 20} MB"
+        yield f"{exercise.folder / HANDOUT}: has more than {limits}, {_TOO_MUCH}"
 
 
 def _is_notebook(path: Path) -> bool:
@@ -154,7 +160,7 @@ def _given_away(exercise: Exercise) -> Iterator[str]:
         hidden = {number for number, _ in cell.hidden()}
         lines = ("" if number in hidden else line for number, line in enumerate(cell.text.split("\n")))
         yield from _in_text(exercise.source, "\n".join(lines), cell.line, found)
-    for path in (*own_files(exercise.folder.parent, "*.md"), *exercise.handout):
+    for path in (*own_files(exercise.folder.parent, "*.md"), *exercise.handout.values()):
         yield from _in_text(path, path.read_bytes().decode("utf-8", "replace"), 1, found)
 
 

@@ -14,7 +14,7 @@ from autograder.testing.exchange import Local, NotDefinedError
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.namespace import Namespace, run_code, silence
+from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs that each answer of an author meets
@@ -57,7 +57,7 @@ def failed_runs(
     suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
 ) -> Iterator[Run]:
     """Yield the run of each test that an answer fails: of all, if it cannot be run."""
-    made = _made(cells)
+    made = _made(suite, cells)
     for test in tests:
         if isinstance(made, BaseException):
             yield Run(test, Verdict.FAILED, error=made)
@@ -68,11 +68,11 @@ def failed_runs(
             yield run
 
 
-def _made(cells: tuple[str, ...]) -> Namespace | BaseException:
+def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
     """Run an answer, and return what it has defined or raised."""
     with _clock(), warnings.catch_warnings(action="ignore"), silence():
         try:
-            return run_code(cells)
+            return suite.namespace(cells)
         except (Exception, SystemExit, OutOfTimeError) as error:
             return error
 
@@ -98,7 +98,7 @@ _SHOWN = 300  # characters
 
 def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:
     """Run all tests on trusted cells with each of these sets; return what is wrong, by test."""
-    namespace, found = run_code(cells), dict[HiddenTest, list[str]]()
+    namespace, found = suite.namespace(cells), dict[HiddenTest, list[str]]()
     for inputs in sets:
         for run in suite.run(Local(namespace), inputs):
             if run.error is not None:

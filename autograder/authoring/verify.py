@@ -44,7 +44,7 @@ from autograder.authoring.trials import (
 from autograder.batch.pool import CONTEXT
 from autograder.course.code import bound_names, pieces, rests_on
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import Exercise, Mistake, Variant, own_files
+from autograder.course.exercise import HANDOUT, Exercise, Mistake, Variant, beside_handout, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
@@ -226,7 +226,9 @@ class _Verification:
         cells, path = self.exercise.variant(variant.code), variant.path
         self._full_marks(number, path, self._grade(self.exercise.replaced(variant.code)), cells)
         for name, check in self.checks.items():
-            if error := costs.check_error(check, cells):
+            with beside_handout(self.exercise):
+                error = costs.check_error(check, cells)
+            if error:
                 said = f"{type(error).__name__}: {error}"
                 self._find(path, f"is right, but the check of {name} fails: {said}; fix the check")
 
@@ -402,8 +404,8 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
     cells = [cell for cell in exercise.cells if cell.is_code]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
     with TemporaryDirectory() as folder:
-        for path in exercise.handout:
-            shutil.copy(path, folder)
+        if exercise.handout:
+            shutil.copytree(exercise.folder / HANDOUT, folder, dirs_exist_ok=True)
         last, ended = _run(notebook, Path(folder))
     for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
         said = [ended] if ended and number == last else map(_said, run.outputs)

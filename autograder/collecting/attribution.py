@@ -26,7 +26,7 @@ _PARTICIPANTS = {"participant", "teilnehmerin", "teilnehmer", "participante", "p
 _PARTICIPANTS |= {"uczestnik", "deltagare", "участник", "参加者", "参与者"}
 _NO_STUDENT = "names no student; put it into a folder named by the student's id"
 _NO_METADATA = "the archive lacks Gradescope's submission_metadata.yml, or is not the whole export as it came"
-_NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or give the id in a list with --students"
+_NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
 
@@ -152,7 +152,8 @@ class Owners:
             yield from self._listed_in_canvas(name, number, self._students)
         elif name.doubtful:
             users = f"{name.number} or {name.doubtful}"
-            raise EntryError(f"is of Canvas's user {users}; list the right one with --students")
+            fix = "write the right number into students.csv, in the column canvas"
+            raise EntryError(f"is of Canvas's user {users}; {fix}")
         else:
             yield Attribution(self._id(name.number, platform=_CANVAS), number=number)
 

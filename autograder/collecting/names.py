@@ -62,10 +62,15 @@ def notebook_stem(name: str) -> str | None:
 
 
 def is_notebook(name: str, exercises: Iterable[str]) -> bool:
-    """Whether a file is a notebook, or a script that was exported from one and kept its name."""
+    """Whether a file is a notebook, or a text that was exported from one and kept its name."""
     path = PurePosixPath(name)
-    exported = path.suffix == ".py" and any(exercise in path.stem for exercise in exercises)
+    exported = is_export(name) and any(exercise in path.stem for exercise in exercises)
     return notebook_stem(path.name) is not None or exported
+
+
+def is_export(name: str) -> bool:
+    """Whether a file of this name may be a notebook's export as a script, or as a document of Quarto or R."""
+    return name.lower().endswith((".py", ".qmd", ".rmd"))
 
 
 def is_archive(name: str) -> bool:

@@ -17,7 +17,15 @@ from pathlib import Path, PurePosixPath
 from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries, unreadable
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
-from autograder.collecting.names import as_uploaded, class_folder, is_notebook, left_out, name_problem, stem
+from autograder.collecting.names import (
+    as_uploaded,
+    class_folder,
+    is_export,
+    is_notebook,
+    left_out,
+    name_problem,
+    stem,
+)
 from autograder.course.course import Course
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
@@ -145,7 +153,7 @@ def _choose(found: Sequence[Attribution]) -> Iterator[Attribution]:
             yield from (replace(one, problem="is in the archive several times; keep one") for one in group)
             continue
         *others, best = sorted(group, key=_rank(group))
-        yield from (_no_later(one, best) if one.file.path.endswith(".py") else one for one in others)
+        yield from (_no_later(one, best) if is_export(one.file.path) else one for one in others)
         yield replace(best.saying(_choice(best, others)), counts=True)
 
 
@@ -160,7 +168,7 @@ def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, f
     def rank(one: Attribution) -> tuple[bool, float, bool]:
         files_time = one.file.when.timestamp() if one.file.when and not one.platform else 0.0
         order = (one.upload or 0) if is_ordered else files_time
-        return not one.file.path.endswith(".py"), order, one.exact
+        return not is_export(one.file.path), order, one.exact
 
     return rank
 
@@ -209,7 +217,7 @@ def _without_notebook(
 def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
     if _suffix(file) in _UNREAD:
         return "pack it as a zip, or unpack it into a folder of the student's"
-    if _suffix(file) == ".py":
+    if is_export(file.path):
         return "if it is one as a script, give it the name of its exercise"
     return f"ask {', '.join(students)} for the .ipynb file"
 

@@ -4,12 +4,13 @@ import ast
 import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from autograder.course.code import bound_names
+from autograder.course.code import bound_names, quick_to_parse
+from autograder.course.code import parsed as parsed_code
 from autograder.course.kit import given_checks
 from autograder.course.names import suggestion
 from autograder.course.packages import DEFAULT, TORCH, name_of
@@ -26,6 +27,16 @@ from autograder.course.source import (
     read_text,
 )
 from autograder.course.yaml_lines import KeyPath
+
+HANDOUT = "handout"
+
+
+@contextmanager
+def beside_handout(exercise: "Exercise") -> Iterator[None]:
+    """Work in the folder of the exercise's files, so that trusted code can open them by their names."""
+    folder = (exercise.folder / HANDOUT).absolute()
+    with chdir(folder) if folder.is_dir() and Path.cwd() != folder else nullcontext():
+        yield
 
 
 def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
@@ -111,9 +122,15 @@ class Exercise:
         return self.folder / "test_hidden.py"
 
     @property
-    def handout(self) -> tuple[Path, ...]:
-        """The files that students get beside the notebook, which no graded cell may need."""
-        return own_files(self.folder / "handout", "*")
+    def handout(self) -> dict[str, Path]:
+        """The files that students get beside the notebook, by their names there, such as data/a.csv."""
+        folder = self.folder / HANDOUT
+        return {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
+
+    @cached_property
+    def handed_out(self) -> dict[str, bytes]:
+        """The content of these files, which lie beside the notebook in grading, too."""
+        return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
     def loaded(self) -> tuple[Path, ...]:
@@ -195,9 +212,19 @@ class Exercise:
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited."""
+        """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited.
+
+        Exports may split the given cell, or indent it. Its parts are recognised by their statements.
+        """
         first = self.given_checks.partition("\n")[0]
-        return self.only_draws(code) or bool(first and code.lstrip().startswith(first))
+        if self.only_draws(code) or (first and code.lstrip().startswith(first)):
+            return True
+        statements = _statements(code) if len(code) <= len(self.given_checks) else set()
+        return bool(statements) and statements <= self._given_statements
+
+    @cached_property
+    def _given_statements(self) -> set[str]:
+        return _statements(self.given_checks)
 
     @cached_property
     def given(self) -> frozenset[str]:
@@ -264,6 +291,14 @@ class Exercise:
             if list(self.replaced(one.code)) != [question]:
                 raise SourceError(f"{one.path}: must define {question} and no other question")
             yield Mistake(one.path, one.code, one.hint, question)
+
+
+def _statements(code: str) -> set[str]:
+    """Return the meaning of each statement except imports, or nothing if the code cannot be parsed."""
+    with suppress(RecursionError):
+        found = parsed_code(code) if quick_to_parse(code) else None
+        return {ast.dump(one) for one in found or () if not isinstance(one, ast.Import | ast.ImportFrom)}
+    return set()
 
 
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)

@@ -133,4 +133,5 @@ def _facts(exercise: Exercise) -> dict[str, object]:
     check_hints(exercise)
     questions = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
     given = given_checks(exercise.folder, exercise.settings.forbid)
-    return {"name": exercise.name, "questions": questions, "given": given}
+    files = {"files": list(exercise.handout)} if exercise.handout else {}
+    return {"name": exercise.name, "questions": questions, "given": given, **files}

@@ -17,7 +17,7 @@ from autograder.diagnosis.trees import way
 from autograder.diagnosis.wrong import Answers, spelt_out
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.namespace import run_code, silence
+from autograder.worker.namespace import silence
 
 _MOST = 200  # edits that are tried alone for each second
 
@@ -97,7 +97,7 @@ class Repairer:
         for answer in self.answers(question).by(misconception):
             with catch_warnings(action="ignore"), silence():
                 try:
-                    local = Local(run_code(exercise.variant(answer.code)))
+                    local = Local(self.suite.namespace(exercise.variant(answer.code)))
                 except Exception:  # noqa: S112 - a rule made of it what no student would hand in
                     continue
                 runs = (self.suite.run_one(test, local) for test in self.suite.of(question))

@@ -24,7 +24,7 @@ from autograder.diagnosis.trees import rewritten
 from autograder.testing.exchange import Backend, Exchange, Local, LostError, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite
-from autograder.worker.namespace import RECORD, run_code
+from autograder.worker.namespace import RECORD
 from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.remote_function import Answer
 from autograder.worker.values import Decoder, Encoder
@@ -191,7 +191,7 @@ class Results:
         return True
 
     def _run(self, at: int) -> Local:
-        local = Local(run_code(self._suite.exercise.reference))
+        local = Local(self._suite.namespace(self._suite.exercise.reference))
         self._answers[at].define(local)
         return local
 

@@ -27,7 +27,7 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict, st
 from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable
 from autograder.submission.digest import digest_of, rules
-from autograder.submission.matching import RestoredCell, restore
+from autograder.submission.matching import RestoredCell, in_exercise_form, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
 _MISSING_ID = "missing-"
@@ -62,7 +62,7 @@ class Release:
     def restored(self, notebook: Notebook) -> NotebookNode:
         """Return the submitted notebook with every graded cell, or the release if the file is unreadable."""
         try:
-            submitted = notebook.cells
+            submitted = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
             node = deepcopy(self._node)
             unread = f"**The submitted file could not be read: {error}.**"

@@ -11,5 +11,6 @@ In reading order:
 - carried: which questions fail because of a wrong earlier answer, and the right ones in its place.
 - diagnosis: names the mistake, by a repair or by a known answer that behaves alike.
 - examples: finds the smallest call whose answer is wrong.
+- newer_python: holds answers for an instructor that only a newer Python can run.
 - by_hand: why an instructor has to look at a question with `by_hand` rules.
 """

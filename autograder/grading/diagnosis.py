@@ -24,7 +24,6 @@ from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local, StudentError
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.namespace import run_code
 from autograder.worker.protocol import pack
 
 _ENOUGH = 0.5  # of the failed tests must agree on what is wrong
@@ -191,7 +190,7 @@ class Diagnosis:
         exercise = self.suite.exercise
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):
-                namespace = run_code(exercise.variant(mistake.code))
+                namespace = self.suite.namespace(exercise.variant(mistake.code))
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
 
 

@@ -23,7 +23,6 @@ from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import DISCLOSED
 from autograder.testing.suite import Run, Suite
 from autograder.worker.coding import MAX_INTEGER
-from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
@@ -95,7 +94,7 @@ class Examples:
 
     @cached_property
     def _solution(self) -> Mapping[str, Any]:
-        return run_code(self._suite.exercise.reference).variables
+        return self._suite.namespace(self._suite.exercise.reference).variables
 
 
 def object_calls(question: str, exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int, int]]:

@@ -18,6 +18,7 @@ from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
+from autograder.grading.newer_python import Version, hold_for_newer_python
 from autograder.grading.outcomes import TestOutcome, blamed, leading, stated, summarize, told_bits
 from autograder.grading.session import Session
 from autograder.grading.states import judged_after as judged_after_cells
@@ -25,6 +26,7 @@ from autograder.report.report import QuestionReport, Report, Status, TestReport,
 from autograder.report.text import writable
 from autograder.sandbox.errors import StarvedError, ZygoteError
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.matching import in_exercise_form
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite, use_one_thread
@@ -66,7 +68,8 @@ class Grader:
         self.marks_only = False
         self.exercise = exercise
         self.builds_on = builds_on
-        self._limits, self._zygote, self._secret = limits, zygote, secret
+        self._limits, self._secret = limits, secret
+        self._zygote = zygote.with_files(exercise.handed_out)
         use_one_thread(exercise)
         if any("torch.optim" in cell.text for cell in exercise.cells):
             zygote.make_optimizer()
@@ -89,7 +92,8 @@ class Grader:
         """Grade a submitted file; one that is no notebook gets a report too."""
         try:
             inputs = hidden_inputs(self._secret, self.exercise.name, notebook.digest)
-            return self.grade_cells(notebook.cells, inputs)
+            cells = in_exercise_form(self.exercise.cells, notebook.cells)
+            return self.grade_cells(cells, inputs, written_with=notebook.python)
         except UnreadableError as error:
             points = self.exercise.points.items()
             questions = [QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points]
@@ -100,10 +104,12 @@ class Grader:
         cells: tuple[NotebookCell, ...],
         inputs: Inputs | None = None,
         asked: Container[str] | None = None,
+        written_with: Version | None = None,
     ) -> Graded:
         """Grade a notebook's cells with these hidden inputs, or those of their code where there is no file.
 
-        Only the questions in `asked` are graded, if it is there, and stand in the report.
+        Only the questions in `asked` are graded, if it is there, and stand in the report. The cells were
+        `written_with` this version of Python, where it is known.
         """
         names = [name for name in self.exercise.points if asked is None or name in asked]
         code = tuple(cell for cell in cells if cell.kind == "code")
@@ -118,6 +124,7 @@ class Grader:
             outcomes = self._better_state(self._decided(session, inputs, names), submitted, inputs)
         outcomes = self._with_disclosed(outcomes, submitted)
         questions = self._questions(outcomes, submitted, inputs, names)
+        questions = hold_for_newer_python(questions, written_with, code, session)
         message = _message(session, code)
         if asked is None and not any(name in bound_names(cell.text) for cell in code for name in names):
             message = f"{message} {_ANOTHER_FILE}".lstrip()

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ from autograder.gradebook.pages import read_graders
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.report.report import GradebookEntry, QuestionReport, Verdict
 from autograder.report.safe_html import load_template
-from autograder.submission.submission import Submission
+from autograder.submission.submission import Submission, count_newer_pythons
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
 TENTHS = 10
@@ -259,6 +260,8 @@ def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> Path:
         score_bars=_score_bars,
         address=partial(_address, course),
         pages=partial(_pages, course),
+        newer_pythons=count_newer_pythons(course, exercises),
+        our_python=f"{sys.version_info.major}.{sys.version_info.minor}",
         Verdict=Verdict,
         min_answers=MIN_ANSWERS,
     )

@@ -5,8 +5,9 @@ import os
 import socket
 import struct
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 
 from autograder.course.packages import DEFAULT
 from autograder.course.settings import Limits, Tier
@@ -47,6 +48,7 @@ class Zygote:
         outer: bool = True,
         launched: Launched | None = None,
     ) -> None:
+        self._files: Mapping[str, bytes] = {}
         outer = outer and bubblewrap.program() is not None
         self._start(launched or launch.launch_zygote(packages, outer=outer))
         try:
@@ -78,9 +80,18 @@ class Zygote:
         """The id of the process that leads the zygote's group: the zygote itself, or what starts it."""
         return self._launched.process.pid
 
+    def with_files(self, files: Mapping[str, bytes]) -> "Zygote":
+        """Return this zygote for workers in whose folders these files lie, by name, before anything runs."""
+        same = copy(self)
+        same._files = files
+        return same
+
     def fork(self, limits: Limits) -> Worker:
         """Return a fresh worker confined to `limits`."""
-        return self.fork_with(limits.memory_mb, int(limits.total_seconds) + 1)
+        worker = self.fork_with(limits.memory_mb, int(limits.total_seconds) + 1)
+        for name, content in self._files.items():
+            worker.ask({"op": "file", "name": name}, [content], _FORK_SECONDS)
+        return worker
 
     def fork_with(self, memory_mb: int, cpu_seconds: int) -> Worker:
         """Return a fresh worker confined to these limits."""

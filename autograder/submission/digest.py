@@ -50,7 +50,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     plain = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
     settings = exercise.settings.limits, plain, exercise.settings.builds_on
     return {
-        "source": _digest(_content(exercise.source)),
+        "source": _digest(*_files((exercise.source, *exercise.handout.values()), exercise.folder)),
         "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
         "settings": _digest(repr((settings, course.settings.walls)).encode()),
         "inputs": _digest(course_secret(course)),

@@ -1,7 +1,7 @@
 """Finds the graded cells of an exercise among the cells of a submission, even where metadata is lost."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autograder.course.code import bound_names
@@ -38,6 +38,38 @@ def restore(
             places.insert(position, RestoredCell(cell, None))
         position = 1 + next(i for i, place in enumerate(places) if place.graded is cell)
     return tuple(places)
+
+
+def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -> tuple[NotebookCell, ...]:
+    """Return the submission's cells with the types that they have in the exercise, and one for each answer.
+
+    One key in Jupyter (Y, M or R) changes a cell's type. Such a cell is recognised by its grade_id or its
+    cell id. It stays as it is if the submission answers the question in another cell of the right type.
+    Documents, as of Quarto, have one text cell where a notebook has several.
+    """
+    types = dict[int, str]()
+    for cell in cells:
+        if cell.role not in GRADED:
+            continue
+        kind = "code" if cell.is_code else "markdown"
+        named = [c for c in submitted if cell.grade_id in (c.name, c.id)]
+        answers = cell.role is Role.SOLUTION and [c for c in submitted if cell.name in bound_names(c.text)]
+        if named and not any(c.kind == kind for c in (*named, *(answers or ()))):
+            types[named[0].number] = kind
+    prompts = {text.text.strip() for text, cell in pairwise(cells) if cell.role is Role.MANUAL} - {""}
+    typed = (replace(c, kind=types.get(c.number, c.kind)) for c in submitted)
+    parts = (part for c in typed for part in (_split(c, prompts) if c.kind == "markdown" else [c]))
+    return tuple(replace(part, number=number) for number, part in enumerate(parts))
+
+
+def _split(cell: NotebookCell, prompts: Iterable[str]) -> list[NotebookCell]:
+    """Return a text cell with several prompts as one cell for each, or as it is."""
+    starts = sorted(place for prompt in prompts if (place := cell.text.find(prompt)) >= 0)
+    if len(starts) < 2:
+        return [cell]
+    borders = [0, *starts[1:], len(cell.text)]
+    texts = [cell.text[start:end].strip() for start, end in pairwise(borders)]
+    return [replace(cell, text=texts[0]), *(NotebookCell(0, cell.kind, text) for text in texts[1:])]
 
 
 class _Match:

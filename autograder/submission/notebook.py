@@ -7,6 +7,7 @@ text cell that is long because of pictures gives them up as attachments, which p
 import errno
 import hashlib
 import json
+import math
 import os
 import re
 import stat
@@ -27,6 +28,15 @@ MAX_TEXT = 200_000  # characters of a text cell
 _MAX_PICTURES = 20
 _PICTURE = re.compile(r"data:image/([\w.+-]{1,20});base64,([A-Za-z0-9+/=]+)")
 _CUT = "\n\n(The rest of this cell is left out: it is too long.)"
+_MAX_DIGITS = 400  # of an integer that is read; no notebook needs a longer one
+_KINDS = ("code", "markdown", "raw")
+_SAVE = "open it in Jupyter, save it, and hand in that file"
+_READ = (
+    "hand in the notebook itself (.ipynb), or its export as a script or text by Jupyter, Colab, Databricks, "
+    "jupytext, marimo, Quarto, Spyder or VS Code"
+)
+_LANGUAGE = re.compile(rb'"language_info"\s*:\s*\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}')
+_VERSION = re.compile(rb'"version"\s*:\s*"(\d{1,3})\.(\d{1,3})')
 
 Attachments = tuple[tuple[str, str], ...]  # each picture's name, and its PNG in base64, unchecked
 
@@ -69,6 +79,14 @@ class Notebook:
             raise UnreadableError(self.problem)
         return cells_of(parse_notebook(self.content))
 
+    @cached_property
+    def python(self) -> tuple[int, int] | None:
+        """The version of Python with which the notebook was written, so far as its metadata say."""
+        place = max(self.content.rfind(b'"language_info"'), 0)
+        about = _LANGUAGE.match(self.content, place)
+        version = _VERSION.search(about[0]) if about else None
+        return (int(version[1]), int(version[2])) if version else None
+
 
 def open_plain(path: Path | str, flags: int = 0) -> IO[bytes]:
     """Open a plain file, or raise an OSError; O_NONBLOCK lets no pipe keep us waiting."""
@@ -95,11 +113,12 @@ def without_large_outputs(content: bytes) -> bytes:
     if not MAX_BYTES < len(content) <= MAX_WITH_OUTPUTS:
         return content
     try:
-        notebook = json.loads(content)
+        notebook = _read_json(content.decode("utf-8-sig"))
         for cell in notebook["cells"]:
             if "outputs" in cell:
                 cell["outputs"] = []
-        return json.dumps(notebook, ensure_ascii=False).encode()
+        # A lone surrogate becomes \\udXXX, as JSON writes it.
+        return json.dumps(notebook, ensure_ascii=False, allow_nan=False).encode(errors="backslashreplace")
     except (ValueError, KeyError, TypeError, RecursionError):
         return content
 
@@ -110,13 +129,14 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
     UnreadableError says what is wrong with anything else.
     """
     if len(content) > MAX_BYTES:
-        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB, even without outputs; make it smaller")
+        fix = "take large pictures out of its text"
+        raise UnreadableError(f"larger than {MAX_BYTES >> 20} MB, even without outputs; {fix}")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UnreadableError("not UTF-8 text; save it from Jupyter") from None
+        raise UnreadableError(f"not UTF-8 text; {_SAVE}") from None
     if not text.strip():
-        raise UnreadableError("the file is empty")
+        raise UnreadableError("the file is empty; save the notebook and hand it in again")
     script = cells_of_script(text)
     return _checked(_parsed(text) if script is None else {"nbformat": 4, "cells": script})
 
@@ -132,7 +152,7 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
         case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
             name = grade_id
     identity = cell["id"] if isinstance(cell.get("id"), str) else ""
-    kind, text = cell["cell_type"], _text(cell["source"])
+    kind, text = cell["cell_type"], writable("".join(cell["source"]))
     if kind == "code":
         return NotebookCell(number, kind, text, name, identity)
     text, pictures = without_pictures(text)
@@ -167,38 +187,63 @@ def without_pictures(text: str) -> tuple[str, Attachments]:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return _read_json(text)
     except RecursionError:
-        raise UnreadableError("nested too deeply to be a notebook") from None
+        raise UnreadableError(f"nested too deeply to be a notebook; {_SAVE}") from None
     except json.JSONDecodeError as error:
+        if text.lstrip()[:1] != "{":
+            raise UnreadableError(f"not a notebook; {_READ}") from None
         place = f"line {error.lineno}, column {error.colno}"
-        raise UnreadableError(f"not JSON ({place}); save it from Jupyter") from None
-    except ValueError:
-        raise UnreadableError("holds a number that JSON does not allow") from None
+        raise UnreadableError(f"not JSON ({place}), perhaps cut off; {_SAVE}") from None
+
+
+def _read_json(text: str) -> Any:
+    """Return what JSON stands for; numbers that JSON or a program cannot hold, such as NaN, become None.
+
+    They stand in outputs and metadata, which grading does not read.
+    """
+    return json.loads(text, parse_constant=lambda _: None, parse_int=_integer, parse_float=_float)
+
+
+def _integer(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _MAX_DIGITS else None
+
+
+def _float(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def _checked(notebook: Any) -> dict[str, Any]:
-    if not isinstance(notebook, dict) or "nbformat" not in notebook:
-        raise UnreadableError("JSON, but not a notebook")
-    if notebook["nbformat"] in (2, 3):
+    """Return a notebook whose cells have a kind and a text each; what says nothing of a cell may be wrong."""
+    if not isinstance(notebook, dict) or not notebook.keys() & {"nbformat", "cells"}:
+        raise UnreadableError(f"JSON, but not a notebook; {_READ}")
+    if notebook.get("nbformat") in (2, 3):
         return _checked(_upgraded(notebook))
-    if notebook["nbformat"] != 4:
+    if notebook.get("nbformat", 4) != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")
-    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        raise UnreadableError("its cells are not a list of cells")
-    if len(cells) > MAX_CELLS:
-        raise UnreadableError(f"has more than {MAX_CELLS} cells")
-    for number, cell in enumerate(cells, 1):
-        if cell.get("cell_type") not in ("code", "markdown", "raw"):
-            raise UnreadableError(f"cell {number} is neither code, markdown nor raw")
-        source = cell.get("source")
-        lines = [source] if isinstance(source, str) else source
-        if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-            raise UnreadableError(f"cell {number} has no text")
-        if cell["cell_type"] == "code" and len(_text(source)) > MAX_CELL:
-            raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters")
-    return notebook
+    kept: list[Any] = [cell for cell in cells if cell is not None] if isinstance(cells, list) else [None]
+    if not all(isinstance(cell, dict) for cell in kept):
+        raise UnreadableError(f"its cells are not a list of cells; {_SAVE}")
+    if len(kept) > MAX_CELLS:
+        raise UnreadableError(f"has more than {MAX_CELLS} cells; delete those that you do not need")
+    return {**notebook, "cells": [_plain_cell(number, cell) for number, cell in enumerate(kept, 1)]}
+
+
+def _plain_cell(number: int, cell: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell with a known kind and its text; a kind that Jupyter lacks counts as raw."""
+    kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
+    source = cell.get("source")
+    lines = source if isinstance(source, list) else [source]
+    if not all(line is None or isinstance(line, str) for line in lines):
+        fix = "copy what it should hold into a new cell, delete it, and save the notebook"
+        raise UnreadableError(f"cell {number} has no text; {fix}")
+    text = "".join(filter(None, lines))
+    if kind == "code" and len(text) > MAX_CELL:
+        fix = "take out what it prints or stores as text"
+        raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters; {fix}")
+    return {**cell, "cell_type": kind, "source": text}
 
 
 def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -209,6 +254,8 @@ def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
     log = get_logger()
     log.disabled = True  # it would repeat what the file says, and what is wrong in it is said below
     try:
+        for cell in (cell for sheet in notebook.get("worksheets", ()) for cell in sheet["cells"]):
+            cell["outputs"] = []  # which grading does not read, whatever they hold
         whole = nbformat.reader.reads(json.dumps({"metadata": {}} | notebook))
         upgraded: dict[str, Any] = dict(nbformat.convert(whole, 4))
         for cell in upgraded["cells"]:
@@ -218,11 +265,3 @@ def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
         raise UnreadableError("of an old format, and damaged; open it in Jupyter and save it again") from None
     finally:
         log.disabled = False
-
-
-def _text(source: str | list[str]) -> str:
-    return writable(source if isinstance(source, str) else "".join(source))
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(name)

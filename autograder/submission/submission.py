@@ -1,6 +1,8 @@
 """Names a submission by its student and exercise, which its cells may tell, and says where its files lie."""
 
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.errors import UsageError
 from autograder.report.text import terminal_line
-from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError, read_notebook
 
 # A student's id becomes folders, database rows and table cells, so no character may have a meaning there.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
@@ -72,6 +74,14 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
         submission = Submission(course.root, folder.name, exercise.name)
         if submission.folder.is_dir():
             yield submission
+
+
+def count_newer_pythons(course: Course, exercises: Iterable[Exercise]) -> dict[str, int]:
+    """Return how many notebooks in submitted/ were written with each Python that is newer than this one."""
+    found = (find_submissions(course, exercise) for exercise in exercises)
+    versions = (read_notebook(submission.notebook).python for each in found for submission in each)
+    newer = Counter(version for version in versions if version and version > sys.version_info[:2])
+    return {".".join(map(str, version)): count for version, count in sorted(newer.items())}
 
 
 class UnknownExerciseError(UsageError):

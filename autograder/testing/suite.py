@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pytest
 
-from autograder.course.exercise import Exercise, reference_errors
+from autograder.course.exercise import Exercise, beside_handout, reference_errors
 from autograder.course.source import SourceError
 from autograder.report.report import Verdict
 from autograder.testing.exchange import (
@@ -22,7 +22,7 @@ from autograder.testing.expectations import NotJudged, Unmet
 from autograder.testing.inputs import DISCLOSED, Inputs, drawing
 from autograder.testing.pytest_internals import CollectedTests
 from autograder.testing.student import Student
-from autograder.worker.namespace import run_code
+from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import seed_the_processor_alone
 
@@ -130,8 +130,9 @@ class Suite:
         self.exercise = exercise
         seed_the_processor_alone()  # the reference sets seeds as often as a submission does
         with reference_errors(exercise):
-            self._reference = Local(run_code(exercise.reference))
-        self._collected = CollectedTests(exercise.suite)
+            self._reference = self._solution()
+        with beside_handout(exercise):
+            self._collected = CollectedTests(exercise.suite)
         self._fair: dict[tuple[int, Inputs], bool] = {}
         items = enumerate(self._collected.items)
         self.tests = tuple(_read_test(exercise, item, number) for number, item in items)
@@ -172,7 +173,8 @@ class Suite:
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
-        with drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch):  # the same in every run
+        drawn = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)  # the same in every run
+        with drawn, beside_handout(self.exercise):
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
@@ -193,7 +195,12 @@ class Suite:
 
     def _solution(self) -> Local:
         """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""
-        return Local(run_code(self.exercise.reference))
+        return Local(self.namespace(self.exercise.reference))
+
+    def namespace(self, cells: tuple[str, ...]) -> Namespace:
+        """Run trusted code cells beside the exercise's files, and return their namespace."""
+        with beside_handout(self.exercise):
+            return run_code(cells)
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:

@@ -10,6 +10,7 @@ from autograder.course.course import Course
 from autograder.course.settings import Tier
 from autograder.doctor import Check, examine
 from autograder.sandbox.errors import ZygoteError
+from autograder.tests.classroom import answered, hand_in, small
 
 
 @pytest.fixture
@@ -46,6 +47,18 @@ def test_a_package_of_the_course_that_is_missing_is_named_with_its_fix(course: C
     assert checks["no-such-package"].fix == 'python -m pip install "no-such-package"'
     assert (checks["pytest"].ok, checks["pytest"].fix) == (False, 'python -m pip install "pytest>=999"')
     assert "pytest>=999 is version" in checks["worker"].seen
+
+
+@pytest.mark.usefixtures("no_worker")
+def test_notebooks_of_newer_pythons_are_counted(course: Course) -> None:
+    assert "notebooks" not in seen(course)
+    for number, version in enumerate(["3.99.1", "3.99.0rc1", "4.0", "3.9.1", ""]):
+        made = answered(small(course))
+        made["metadata"]["language_info"]["version"] = version
+        hand_in(course, f"s{number}", made)
+    check = seen(course)["notebooks"]
+    assert check.ok
+    assert check.seen.startswith("2 of Python 3.99, 1 of Python 4.0: newer than this Python")
 
 
 @pytest.mark.usefixtures("no_worker")

@@ -20,6 +20,18 @@ _BLOCK = 512  # bytes; stat counts in these, whatever the file system's own bloc
 _DELETED = " (deleted)"
 
 
+def lay_file(name: str, content: bytes) -> dict[str, None]:
+    """Put a file of the exercise into this worker's folder, read-only, and return an empty answer.
+
+    It is a copy: what a submission does to it, no other worker sees. A worker may not change modes later.
+    """
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    return {}
+
+
 def exceeds(process: int, folder: Path) -> bool:
     """Whether `process` has more threads, or its `folder` holds more, than any notebook needs."""
     return (

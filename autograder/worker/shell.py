@@ -30,7 +30,7 @@ _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
-_ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
+_ALONE = "Files of your own are not there in grading: write what you need into the notebook."
 # What may be a magic, a prompt or a call for help, or is indented as a whole. To look for that, IPython needs
 # more time than most cells do to run.
 SPECIAL = re.compile(r"\A\s|^\s*([%!?,;/]|>>>|In \[)|=\s*[%!]|\?\s*$", re.MULTILINE)

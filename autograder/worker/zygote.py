@@ -31,7 +31,7 @@ from pathlib import Path
 from autograder.worker.core import prepare
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
-from autograder.worker.scratch import exceeds, own_folder, remove
+from autograder.worker.scratch import exceeds, lay_file, own_folder, remove
 from autograder.worker.shell import Shell
 from autograder.worker.stand_in import WrittenModules
 from autograder.worker.walls import confine, die_with_parent
@@ -145,6 +145,8 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
         header, parts = read_frame(requests)
         if header["op"] == "cell":
             reply, parts = shell.run(header["number"], header["code"]), []
+        elif header["op"] == "file":
+            reply, parts = lay_file(header["name"], parts[0]), []
         else:
             calls = _Calls(channel, requests, header["id"])
             reply, parts = namespace.handle(header, parts, calls.send)

@@ -1,7 +1,7 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
 Your cells run once, from top to bottom; one that fails stops no other. Then the check of each question runs
-as it was handed out, with variables of its own. As in grading, no file of yours lies beside it then.
+as it was handed out, with variables of its own. As in grading, only the exercise's files lie beside it then.
 
     pytest                   all questions            pytest -k softmax        one question
     pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, and then a plainer one
@@ -21,6 +21,7 @@ import json
 import linecache
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -100,8 +101,9 @@ def read_cells(path: Path) -> list[Cell]:
     """Return the code cells of a notebook, without pictures."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
-        codes = [(cell, "".join(cell["source"])) for cell in saved if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError) as error:
+        texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
+        codes = [(cell, text) for cell, text in texts if type_in_grading(path, cell, texts) == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"{path.name} cannot be read as a notebook of today's format; save it from Jupyter: {error!r}"
         raise pytest.Collector.CollectError(printable(why)) from None
     return [
@@ -109,6 +111,20 @@ def read_cells(path: Path) -> list[Cell]:
         for number, (cell, code) in enumerate(codes, 1)
         if "demo" not in cell.get("metadata", {}).get("tags", ())
     ]
+
+
+def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
+    """Return a cell's type: that of the released cell, unless another code cell has the answer."""
+    about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
+    name, released = about.get("grade_id"), str(about.get("cell_type", now))
+    if released == now or any(one["cell_type"] == "code" and makes(text, name) for one, text in texts):
+        return now
+    key = "Y" if released == "code" else "M"
+    NOTES[
+        f"{path.name} has the answer or check {name} in a {now} cell. Grading reads it as {released}; "
+        f"so do these checks. To change the cell back, select it in Jupyter and press {key}."
+    ] = None
+    return released
 
 
 def plain(code: str) -> str:
@@ -176,6 +192,10 @@ class Notebook:
         self.compile = codeop.Compile()  # which remembers what was imported from __future__
         self.states: dict[str, dict[str, Any]] = {}  # by question: the variables with which it is judged
         self.checked: set[str] = set()  # questions whose check stands below an answer
+        for name in EXERCISE.get("files", ()):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(OSError):  # a file that is gone here lies beside it in grading
+                shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
                 try:
@@ -231,9 +251,7 @@ class Notebook:
     def leave_out(self, statement: ast.stmt, error: Exception) -> None:
         """Note a statement that needs a package or a file; grading leaves it out, too."""
         text = " ".join(ast.unparse(statement).partition("\n")[0].split())[:80]
-        beside = (
-            ". Files beside your notebook are not there in grading." if isinstance(error, OSError) else ""
-        )
+        beside = ". Files of your own are not there in grading." if isinstance(error, OSError) else ""
         self.note(f"`{text}` was left out: {type(error).__name__}: {error}{beside}")
         for node in ast.walk(statement):
             if isinstance(node, ast.alias):

@@ -20,6 +20,7 @@ from autograder.plugins.viva.calls import RANDOM, Call, Outcome, find_calls, run
 from autograder.plugins.viva.source import Answer, Variant, read_answer
 from autograder.report.safe_html import load_template
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.matching import in_exercise_form
 from autograder.submission.notebook import Notebook, UnreadableError
 from autograder.testing.suite import Suite, use_one_thread
 
@@ -106,7 +107,8 @@ class Examiner:
     """Makes sheets for an exercise, in workers of a zygote."""
 
     def __init__(self, exercise: Exercise, zygote: Zygote, seed: int = 0) -> None:
-        self._exercise, self._zygote, self._seed = exercise, zygote, seed
+        self._exercise, self._seed = exercise, seed
+        self._zygote = zygote.with_files(exercise.handed_out)
         limits = exercise.settings.limits
         call, total = min(limits.call_seconds, _CALL_SECONDS), min(limits.total_seconds, _TOTAL_SECONDS)
         self._limits = limits.model_copy(update={"call_seconds": call, "total_seconds": total})
@@ -117,9 +119,10 @@ class Examiner:
         """Return the sheet for a submitted notebook."""
         name = self._exercise.name
         try:
-            cells = [one for one in notebook.cells if one.kind == "code" and not checked_question(one.name)]
+            typed = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
             return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
+        cells = [one for one in typed if one.kind == "code" and not checked_question(one.name)]
         code = [one for one in cells if not self._exercise.needs_no_run(one.text)]
         answers = [one for question in self._exercise.points if (one := read_answer(question, code))]
         text = json.dumps([name, [one.text for one in answers], self._seed])

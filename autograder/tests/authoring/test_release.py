@@ -66,12 +66,17 @@ def test_what_students_are_to_have_lies_beside_the_notebook_to_the_byte(course: 
     (handout / ".ipynb_checkpoints" / "data.csv").touch()
     (handout / ".DS_Store").write_bytes(b"what macOS leaves")
     (handout / "model.bin").write_bytes(b"\x00\r\n\xff")
+    (handout / "data" / "deep").mkdir(parents=True)
+    (handout / "data" / "deep" / "a.csv").write_text("a,b\n", encoding="utf-8")
     more = to_json({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     (handout / "more.ipynb").write_text(more, encoding="utf-8")
     (course.root / "solutions" / "symbols.md").write_text("# Symbols\n", encoding="utf-8")  # for all of them
     assert list(problems(exercise)) == []
     released = {path.name: path.read_bytes() for path in release_notebooks(course, [exercise])}
-    assert set(released) == {*KIT, "model.bin", "more.ipynb", "symbols.md"}
+    assert set(released) == {*KIT, "model.bin", "more.ipynb", "symbols.md", "a.csv"}
+    assert (course.assignments / NAME / "data" / "deep" / "a.csv").read_text(encoding="utf-8") == "a,b\n"
+    facts = json.loads(released["exercise.json"])
+    assert facts["files"] == ["data/deep/a.csv", "model.bin", "more.ipynb"]
     assert released["model.bin"] == b"\x00\r\n\xff"
     assert released["symbols.md"] == b"# Symbols\n"
 
@@ -248,7 +253,8 @@ def hand_out(course: Course) -> Callable[[str, bytes], Path]:
         ("01_small.ipynb", "handout/01_small.ipynb: would take the place of a file that the release writes"),
         ("notation.md", "handout/notation.md: would take the place of a file that the release writes"),
         ("more.ipynb", "handout/more.ipynb: is not a notebook; save it again from Jupyter, or rename it"),
-        ("data/a.csv", "handout/data: only files are handed out; lay its files into handout/ itself, or an"),
+        ("conftest.py/a.csv", "handout/conftest.py/a.csv: would take the place of a file that the release"),
+        ("data/more.ipynb", "handout/data/more.ipynb: is not a notebook; save it again from Jupyter, or"),
     ],
 )
 def test_what_cannot_be_handed_out_is_found_and_not_released(
@@ -262,6 +268,26 @@ def test_what_cannot_be_handed_out_is_found_and_not_released(
         release_notebooks(course, [small(course)])
     assert str(refused.value) == found
     assert not course.assignments.exists()
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("MAX_FILE", "handout/data/a.csv: has more than 0 MB, too much to copy beside each notebook"),
+        ("MAX_FILES", "handout: has more than 0 files or 32 MB, too much to copy beside each notebook"),
+        ("MAX_HANDOUT", "handout: has more than 200 files or 0 MB, too much to copy beside each notebook"),
+    ],
+)
+def test_more_than_can_lie_beside_each_graded_notebook_is_refused(
+    course: Course,
+    hand_out: Callable[[str, bytes], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    message: str,
+) -> None:
+    monkeypatch.setattr(f"autograder.authoring.release.{limit}", 0)
+    hand_out("data/a.csv", b"a,b")
+    assert [message in found for found in problems(small(course))] == [True]
 
 
 def test_wrong_hints_are_found_before_a_release_refuses_them(course: Course) -> None:

@@ -177,7 +177,7 @@ CHOSEN = '"Team Red" is a group, and could be the name that somebody chose; give
         ("", HIDDEN[0], ["Participant_3000"]),
         ("", HIDDEN[1], ["Participant_3001"]),
         # A number at the end of a name in Canvas is not taken for the user.
-        ("", "user_1_101_9001_01_first.ipynb", "is of Canvas's user 1 or 101; list the right one with"),
+        ("", "user_1_101_9001_01_first.ipynb", "is of Canvas's user 1 or 101; write the right number"),
         ("list", "user_1_101_9001_01_first.ipynb", ["ada"]),
         ("list", "eve_101_103_9001_01_first.ipynb", "both are listed"),
         # The list knows people and groups as platforms write them.

@@ -95,6 +95,8 @@ CLASSES: list[tuple[list[str], list[str]]] = [
         ["A.B: new: A B_7_assignsubmission_file_01_small.ipynb counts and not A B_7"],
     ),
     (["ada/01_small.py", "bob/01_small.py", "bob/01_small.ipynb", "bob/x.py"], ["ada: new", "bob: new"]),
+    (["ada/01_small.qmd", "bob/01_small.Rmd", "bob/01_small.ipynb", "cat/01_small.rmd"],
+     ["ada: new", "bob: new", "cat: new"]),
     # Names that some system takes for each other
     (
         ["Ada/01_small.ipynb", "ada/x/01_small.ipynb", "eve/01_small.ipynb"],

@@ -126,6 +126,14 @@ CASES: dict[str, dict[str | int, Any]] = {
         "row_sums": "raise ValueError('\\x1b]0;title\\x07 \\u202e')",
         3: ["raise KeyError('\\x1b[2K')", "open('\\x1b[1m')"],
     },
+    "change_types": {  # by a key in Jupyter: Y, M or R
+        **SOLVED,
+        "double!!": {"cell_type": "raw"},
+        "row_sums!!": {"cell_type": "markdown"},
+        "check-row_sums!!": {"cell_type": "markdown"},
+        "why!!": {"cell_type": "code", "source": ["Both are linear."]},
+        3: [None],
+    },
     "loop": {"double": "while True: print('x')", "row_sums": SUM},
 }
 
@@ -149,6 +157,8 @@ def edit(notebook: Notebook, edits: dict[Any, Any]) -> Notebook:
         cell = next(each for each in cells if each.get("id") == key.rstrip("!"))
         if what is None:
             cells.remove(cell)
+        elif isinstance(what, dict):
+            cell.update(what)
         else:
             source = "".join(cell["source"]).replace(STUB, what)
             cell["source"] = (what if key.endswith("!") else source).splitlines(keepends=True)
@@ -381,6 +391,24 @@ def test_several_folders_are_counted_together_or_one_of_them_or_one_question(
     assert counted(done.stdout) == "1 passed, 1 deselected"
 
 
+def test_the_exercise_s_own_files_are_there_and_others_are_not(
+    released: Path, warm_pytest: Pytest, tmp_path: Path
+) -> None:
+    original = (released / "01_small.ipynb").read_text(encoding="utf-8")
+    double = "return x * int(open('data/factor.txt').read())"
+    folder = hand_out(released, tmp_path / "files", edited(original, double=double, row_sums=SUM))
+    (folder / "data").mkdir()
+    for name in ("factor.txt", "own.txt"):
+        (folder / "data" / name).write_text("2", encoding="utf-8")
+    place = folder / "exercise.json"
+    facts = json.loads(place.read_text(encoding="utf-8"))
+    place.write_text(json.dumps({**facts, "files": ["data/factor.txt", "gone.txt"]}), encoding="utf-8")
+    assert counted(warm_pytest.run(folder).stdout) == "2 passed"
+    own = edited(original, double=double.replace("factor", "own"), row_sums=SUM)
+    (folder / "01_small.ipynb").write_text(own, encoding="utf-8")
+    assert "No such file or directory: 'data/own.txt'" in warm_pytest.run(folder).stdout
+
+
 def test_a_hint_for_an_unknown_question_lists_the_known_ones(folders: Path, warm_pytest: Pytest) -> None:
     done = warm_pytest.run(folders / "02_other", "--hint", "treble")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
@@ -399,7 +427,7 @@ def test_a_notebook_under_another_name_is_found_and_only_pytest_s_own_files_are_
 
 def test_the_kit_is_one_page_that_needs_only_pytest_and_the_standard_library() -> None:
     text = CHECKS.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 400
+    assert len(text.splitlines()) <= 420
     tree = ast.parse(text, feature_version=(3, 10))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {

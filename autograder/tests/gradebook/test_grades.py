@@ -285,6 +285,25 @@ def test_the_definition_that_wins_when_run_is_the_one_shown_as_the_answer(ready:
     )
 
 
+@pytest.mark.parametrize("kind", ["code", "raw"])
+def test_a_cell_whose_type_was_changed_is_shown_and_judged_as_the_exercise_has_it(
+    ready: Course, kind: str
+) -> None:
+    made = solved(small(ready))
+    types = {"why": kind, "double": "markdown", "check-double": "raw", "row_sums": "raw"}
+    for name, changed in types.items():
+        cell_of(made, name).update(cell_type=changed)
+    record(ready, "ann", made=made)
+    shown = autograded(ready, "ann")
+    for name in types:
+        cell = cell_of(shown, name)
+        assert cell["cell_type"] == ("markdown" if name == "why" else "code")
+        assert "was missing" not in "".join(cell["source"])
+    assert "".join(cell_of(shown, "why")["source"]) == ANSWER
+    entry = gradebook_entry(ready, "ann", "why")
+    assert (entry.auto_score, entry.needs_person, entry.comment) == (None, True, "")
+
+
 def test_a_missing_answer_is_put_back_with_a_word(ready: Course) -> None:
     made = solved(small(ready))
     made["cells"].remove(cell_of(made, "double"))

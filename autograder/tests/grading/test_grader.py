@@ -16,7 +16,7 @@ from autograder.sandbox.process import Worker
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, NotebookCell
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
-from autograder.tests.classroom import SECRET, open_course, small, solved
+from autograder.tests.classroom import SECRET, cell_of, open_course, small, solved
 
 FORGING = r"""
 import os, stat
@@ -108,6 +108,18 @@ def test_all_runs_of_a_submission_together_take_no_more_than_its_seconds(
     assert report.score == 0
     assert len(forked) > 3
     assert 0.8 < sum(worker.seconds for worker in forked) < 2
+
+
+@pytest.mark.parametrize("kind", ["markdown", "raw"])
+def test_an_answer_whose_cell_is_text_by_mistake_is_run_and_a_text_as_code_is_not(
+    desk: Desk, kind: str
+) -> None:
+    made = solved(desk.exercise, double="def double(x):\n    return x + x", why="raise SystemExit")
+    for name, changed in {"double": kind, "row_sums": kind, "why": "code"}.items():
+        cell_of(made, name)["cell_type"] = changed
+    graded = desk.grader.grade(Notebook(json.dumps(made).encode()))
+    assert graded.report.score == FULL
+    assert not [result for result in graded.results.values() if result.error]
 
 
 DISTURBING = (

@@ -15,6 +15,7 @@ from autograder.publishing import dashboard, graded_work
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.graded_work import GradedWork
 from autograder.submission.submission import Submission
+from autograder.tests.classroom import answered, hand_in, small
 from autograder.tests.publishing.pages import Page
 from autograder.tests.publishing.works import SMALL_CLASS, work
 
@@ -65,6 +66,15 @@ def test_how_much_hand_grading_is_left_and_who_did_how_much(
     counts = '<td class="number">1</td><td class="number">7</td>'
     assert f'<code>why</code></th><td class="name">01_<wbr>small</td>{counts}' in text
     assert '&lt;b&gt;tom</th><td class="name">01_<wbr>small</td><td class="number">3</td>' in text
+
+
+def test_notebooks_of_newer_pythons_are_counted(course: Course, shown: Callable[..., str]) -> None:
+    assert "Newer Pythons" not in shown(SMALL_CLASS)
+    for student, version in {"ann": "3.99.1", "ben": "3.99.0", "cat": "3.2"}.items():
+        made = answered(small(course))
+        made["metadata"]["language_info"]["version"] = version
+        hand_in(course, student, made)
+    assert "notebooks of newer versions: 2 of Python 3.99. Answers that fail" in shown(SMALL_CLASS)
 
 
 def test_every_link_leads_to_a_page_from_where_the_dashboard_lies(

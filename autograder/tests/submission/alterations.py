@@ -10,11 +10,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import count
+from textwrap import indent
 from typing import Any
 
 import jupytext
 import nbformat
-from nbconvert import PythonExporter
+from nbconvert import MarkdownExporter, PythonExporter
 
 Json = dict[str, Any]
 Alteration = Callable[[Json], bytes]
@@ -212,6 +213,87 @@ def colab_as_script(notebook: Json) -> bytes:
     return ("\n\n".join(parts) + "\n").encode()
 
 
+def databricks_source(notebook: Json) -> bytes:
+    """Databricks: exported as a source file, in which text and other languages are comments."""
+    parts = ["# MAGIC %pip install einops", "# MAGIC %sql\n# MAGIC select 1\n# MAGIC from there"]
+    for cell in notebook["cells"]:
+        source = source_of(cell)
+        lines = f"%md {source}".split("\n")
+        is_code = cell["cell_type"] == "code"
+        parts.append(source if is_code else "\n".join(f"# MAGIC {line}".rstrip() for line in lines))
+    parts[-1] = f"# DBTITLE 1,Why\n{parts[-1]}"
+    return ("# Databricks notebook source\n" + "\n\n# COMMAND ----------\n\n".join(parts) + "\n").encode()
+
+
+def _marimo_cell(source: str, kind: str) -> str:
+    if kind == "code":
+        return f"@app.cell\ndef _(\n    Tensor,\n    torch,\n):\n{indent(source, '    ')}\n    return (x,)\n"
+    text = f'mo.md(r"""\n{source}\n""")'
+    return f"@app.cell(hide_code=True)\ndef _(mo):\n{indent(text, '    ')}\n    return\n"
+
+
+def marimo(notebook: Json) -> bytes:
+    """Marimo convert: each cell is the body of a function."""
+    parts = ['import marimo\n\n__generated_with = "0.25.2"\napp = marimo.App()\n']
+    parts += [_marimo_cell(source_of(cell), cell["cell_type"]) for cell in notebook["cells"]]
+    return ("\n\n".join(parts) + '\n\nif __name__ == "__main__":\n    app.run()\n').encode()
+
+
+def marimo_definitions(notebook: Json) -> bytes:
+    """Marimo of today: imports in a set-up cell, functions and classes as cells of their own."""
+    first, *others = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    parts = ["import marimo\n\napp = marimo.App()"]
+    parts.append(f"with app.setup:\n{indent(source_of(first), '    ')}")
+    for cell in notebook["cells"]:
+        source = source_of(cell)
+        if cell["cell_type"] != "code":
+            parts.append(_marimo_cell(source, "markdown"))
+        elif cell in others:
+            alone = source.startswith(("def ", "class ")) and len(ast.parse(source).body) == 1
+            word = "function" if source.startswith("def ") else "class_definition"
+            parts.append(f"@app.{word}\n{source}" if alone else _marimo_cell(source, "code"))
+    return ("\n\n\n".join(parts) + "\n").encode()
+
+
+def quarto(notebook: Json) -> bytes:
+    """Quarto convert: a document with code between fences, and options as comments."""
+    parts = ["---\ntitle: Attention\njupyter: python3\n---"]
+    for cell in notebook["cells"]:
+        source = source_of(cell)
+        is_code = cell["cell_type"] == "code"
+        parts.append(f"```{{python}}\n#| echo: true\n{source}\n```" if is_code else source)
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def marked(above_code: str, above_text: str, text_line: str = "# ") -> Alteration:
+    """Return what an editor of scripts does that has a line above each cell."""
+
+    def alter(notebook: Json) -> bytes:
+        parts = []
+        for cell in notebook["cells"]:
+            source, is_code = source_of(cell), cell["cell_type"] == "code"
+            parts.append(
+                f"{above_code}\n{source}" if is_code else f"{above_text}\n{indent(source, text_line, bool)}"
+            )
+        return ("\n\n".join(parts) + "\n").encode()
+
+    return alter
+
+
+def exported_as_markdown(notebook: Json) -> bytes:
+    """Nbconvert --to markdown."""
+    made, _ = MarkdownExporter().from_notebook_node(node(notebook))
+    return str(made).encode()
+
+
+SCRIPTS: dict[str, Alteration] = {
+    "spyder": marked("#%% a title", "#%% [markdown]"),
+    "vs_code": marked("# %%", "# %% [markdown]"),
+    "pycharm": marked("#%%", "#%% md"),
+    "kaggle_script": marked('# %% [code] {"execution":{"iopub.status.busy":"2026"}}', "# %% [markdown] {}"),
+}
+
+
 def conflict_cells(notebook: Json) -> bytes:
     """Nbdev and nbdime: a merge that left marks as text cells, and one side's cell twice."""
     place = next(
@@ -288,16 +370,19 @@ def in_other_order(notebook: Json) -> bytes:
 
 ALTERATIONS: tuple[Alteration, ...] = (
     attachments, own_cells, exported_as_script, through_format_3, of_a_later_minor,
-    colab_as_script, conflict_cells, reformatted, magics,
+    colab_as_script, databricks_source, marimo, marimo_definitions, quarto, exported_as_markdown,
+    conflict_cells, reformatted, magics,
     all_checks_gone, in_other_order,
 )  # fmt: skip
+SCRIPT_FORMS = ("py:percent", "py:light", "py:hydrogen", "md", "md:myst", "Rmd")
 FORMS = ("py:percent", "py:light", "md", "md:myst", "py:sphinx", "Rmd")
 
 
 def alterations() -> Iterator[tuple[str, Alteration]]:
     """Yield every alteration with its name."""
     yield from EDITORS.items()
+    yield from SCRIPTS.items()
     yield from ((alter.__name__, alter) for alter in ALTERATIONS)
     yield from ((f"through_jupytext_{form}", jupytext_round_trip(form)) for form in FORMS)
-    yield from ((f"jupytext_{form}", jupytext_script(form)) for form in ("py:percent", "py:light"))
+    yield from ((f"jupytext_{form}", jupytext_script(form)) for form in SCRIPT_FORMS)
     yield "jupytext_in_quotes", jupytext_script("py:percent", cell_markers='"""')

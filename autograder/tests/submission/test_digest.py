@@ -38,12 +38,13 @@ COMMENT = "\n# a comment\n"
         *(
             (file, "", COMMENT, True)
             for file in ("01_small.py", "test_hidden.py", "mistakes/double__squares.py", "flow.svg",
-                         "accepted/by_adding.py", "../misconceptions/masks.py")
+                         "accepted/by_adding.py", "../misconceptions/masks.py", "handout/data.txt",
+                         "handout/deep/data.txt")
         ),
         *(
             (file, "", COMMENT, False)
             for file in ("heldout/double__squares.py", ".ipynb_checkpoints/01_small-checkpoint.py",
-                         "notes.md", "handout/data.txt")
+                         "notes.md", "handout/.hidden")
         ),
         (SETTINGS, "walls: bare", "walls: full", True),
         (SETTINGS, "- name: 01_small", "- name: 01_small\n    due: 2026-01-01T12:00:00+00:00", False),
@@ -57,7 +58,7 @@ def test_a_change_counts_if_it_can_change_a_grade(
 ) -> None:
     before = rules(course, small(course))
     path = small(course).folder / file
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     assert old in text
     path.write_text(text.replace(old, new) if old else text + new, encoding="utf-8")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from autograder.course.source import Cell, Role
-from autograder.submission.matching import restore
+from autograder.submission.matching import in_exercise_form, restore
 from autograder.submission.notebook import NotebookCell
 from autograder.tests.classroom import ANSWER
 
@@ -83,3 +83,44 @@ def test_missing_cells_stand_where_the_exercise_has_them() -> None:
     places = restore(CELLS, handed_in([("code", "import torch"), MINE, ("code", "more")]), {})
     names = [place.graded.grade_id if place.graded else "" for place in places]
     assert names == ["", "double", "check-double", "why", ""]
+
+
+RAW, TEXT = ("raw", MINE[1], "double"), ("markdown", MINE[1], "double")
+OTHER_TYPES: dict[str, tuple[Sequence[Handed], list[str]]] = {
+    "a written answer as code": ([MINE, ("code", ANSWER, "why")], ["code", "markdown"]),
+    "a written answer as raw": ([("raw", ANSWER, "why")], ["markdown"]),
+    "an answer as text": ([TEXT, CHECK], ["code", "code"]),
+    "an answer as raw": ([RAW], ["code"]),
+    "a check as text": ([("markdown", CHECK[1], "check-double")], ["code"]),
+    "nobody's": ([("raw", "x = 1", "scratch"), ("markdown", "note")], ["raw", "markdown"]),
+    "an old answer, kept as raw above the new one": ([RAW, MINE], ["raw", "code"]),
+    "an old answer, kept as text below the new one": ([MINE, TEXT], ["code", "markdown"]),
+    "a copy, kept as raw": ([(*MINE, "double"), RAW], ["code", "raw"]),
+    "the answer twice as text": ([TEXT, TEXT], ["code", "markdown"]),
+    "a written answer of the right type beside another": (
+        [("code", "x", "why"), ("markdown", ANSWER, "why")], ["code", "markdown"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OTHER_TYPES)
+def test_a_graded_cell_gets_the_type_that_it_has_in_the_exercise(case: str) -> None:
+    cells, types = OTHER_TYPES[case]
+    assert [cell.kind for cell in in_exercise_form(CELLS, handed_in(cells))] == types
+
+
+def test_a_cell_id_tells_the_type_where_the_grade_id_is_gone() -> None:
+    cells = [NotebookCell(0, "markdown", MINE[1], id="double"), NotebookCell(1, "code", ANSWER, id="why")]
+    assert [cell.kind for cell in in_exercise_form(CELLS, cells)] == ["code", "markdown"]
+
+
+def test_a_text_with_two_prompts_is_an_answer_to_each() -> None:
+    second = (
+        Cell(Role.TEXT, "## And then?"),
+        Cell(Role.MANUAL, "### BEGIN SOLUTION\nso\n### END SOLUTION", "then", 1.0),
+    )
+    whole = handed_in([("markdown", f"Before.\n\n{PROMPT}\n\nBecause.\n\n## And then?\n\nLater."), CHECK])
+    cells = in_exercise_form((*CELLS, *second), whole)
+    assert [(cell.number, cell.text) for cell in cells] == [
+        (0, f"Before.\n\n{PROMPT}\n\nBecause."), (1, "## And then?\n\nLater."), (2, CHECK[1]),
+    ]  # fmt: skip

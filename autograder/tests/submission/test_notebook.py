@@ -1,6 +1,7 @@
 """Hostile files become plain cells or one clear refusal."""
 
 import json
+import math
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -21,30 +22,50 @@ from autograder.submission.notebook import (
     without_pictures,
 )
 
-CELL = {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": "double"}}, "source": ["a\n", "b"]}
+CELL: dict[str, Any] = {
+    "cell_type": "code",
+    "metadata": {"nbgrader": {"grade_id": "double"}},
+    "source": ["a\n", "b"],
+}
 BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [CELL]}
+
+
+SAVE = "open it in Jupyter, save it, and hand in that file"
+NEW_CELL = "copy what it should hold into a new cell, delete it, and save the notebook"
+READ = "hand in the notebook itself (.ipynb), or its export as a script or text by"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file is empty"),
-        (b"   ", "the file is empty"),
-        (b"{", "not JSON (line 1, column 2); save it from Jupyter"),
-        (b"[" * 100_000, "nested too deeply to be a notebook"),
-        (b'{"nbformat": 4, "x": ' + b'{"a":' * 100_000, "nested too deeply to be a notebook"),
-        (b'{"nbformat": NaN}', "a number that JSON does not allow"),
-        (b'{"nbformat": ' + b"4" * 5000 + b"}", "a number that JSON does not allow"),
-        (b"\xff\xfe", "not UTF-8 text"),
-        (b"[]", "JSON, but not a notebook"),
-        (b'"text"', "JSON, but not a notebook"),
+        (b"", "the file is empty; save the notebook and hand it in again"),
+        (b"   ", "the file is empty; save the notebook and hand it in again"),
+        (b"{", f"not JSON (line 1, column 2), perhaps cut off; {SAVE}"),
+        (b"Dear teacher", f"not a notebook; {READ} Jupyter, Colab, Databricks, jupytext, marimo, Quarto"),
+        (b"[" * 100_000, f"nested too deeply to be a notebook; {SAVE}"),
+        (b'{"nbformat": 4, "x": ' + b'{"a":' * 100_000, f"nested too deeply to be a notebook; {SAVE}"),
+        (b'{"nbformat": NaN}', "not a notebook of format 4; open it in Jupyter and save it again"),
+        (b'{"nbformat": ' + b"4" * 5000 + b"}", "not a notebook of format 4; open it in Jupyter"),
+        (b"\xff\xfe", f"not UTF-8 text; {SAVE}"),
+        (b"[]", f"JSON, but not a notebook; {READ}"),
+        (b'"text"', f"JSON, but not a notebook; {READ}"),
         (json.dumps({**BOOK, "nbformat": 5}).encode(), "open it in Jupyter and save it again"),
-        (json.dumps({**BOOK, "cells": {}}).encode(), "its cells are not a list of cells"),
-        (json.dumps({**BOOK, "cells": [1]}).encode(), "its cells are not a list of cells"),
-        (json.dumps({**BOOK, "cells": [{"cell_type": "x"}]}).encode(), "neither code, markdown nor raw"),
-        (json.dumps({**BOOK, "cells": [{**CELL, "source": 1}]}).encode(), "cell 1 has no text"),
-        (json.dumps({**BOOK, "cells": [CELL] * 1001}).encode(), "more than 1000 cells"),
-        (json.dumps({**BOOK, "cells": [{**CELL, "source": "x" * 200_001}]}).encode(), "longer than 200,000"),
+        (json.dumps({**BOOK, "cells": {}}).encode(), f"its cells are not a list of cells; {SAVE}"),
+        (json.dumps({**BOOK, "cells": "x"}).encode(), f"its cells are not a list of cells; {SAVE}"),
+        (json.dumps({**BOOK, "cells": [1]}).encode(), f"its cells are not a list of cells; {SAVE}"),
+        (
+            json.dumps({**BOOK, "cells": [CELL, {**CELL, "source": 1}]}).encode(),
+            f"cell 2 has no text; {NEW_CELL}",
+        ),
+        (
+            json.dumps({**BOOK, "cells": [{**CELL, "source": ["a", 1]}]}).encode(),
+            f"cell 1 has no text; {NEW_CELL}",
+        ),
+        (json.dumps({**BOOK, "cells": [CELL] * 1001}).encode(), "more than 1000 cells; delete those"),
+        (
+            json.dumps({**BOOK, "cells": [{**CELL, "source": "x" * 200_001}]}).encode(),
+            "cell 1 is longer than 200,000",
+        ),
     ],
 )
 def test_what_is_no_notebook_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
@@ -64,7 +85,70 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
             _ = read_notebook(tmp_path / name).cells
 
 
-OLD_CELLS = [
+def output(text: str) -> str:
+    """Return a code cell's JSON with an output of this JSON."""
+    return json.dumps({**CELL, "outputs": ["here"]}).replace('"here"', text)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        output('{"output_type": "execute_result", "data": {"application/json": {"loss": NaN}}}'),
+        output('{"output_type": "display_data", "data": {"plotly": [Infinity, -Infinity, 1e999]}}'),
+        output('{"output_type": "widget of a later format", "data": 7}'),
+        output('{"output_type": "stream", "text": ' + "4" * 5000 + "}"),
+        output("null"),
+        output('{"a": 1, "a": 2, "b": "\\ud800"}'),
+        json.dumps({**CELL, "outputs": None, "metadata": {**CELL["metadata"], "score": "x"}}).replace(
+            '"x"', "NaN"
+        ),
+        json.dumps({**CELL, "execution_count": "x"}).replace('"x"', "Infinity"),
+        json.dumps({**CELL, "source": ["a\n", None, "b"]}),
+        json.dumps({**CELL, "attachments": [1], "id": 5}),
+    ],
+)
+@pytest.mark.parametrize("whole", ["{}", '{"accuracy": NaN}', "null", "[-Infinity]"])
+def test_what_grading_does_not_read_may_be_anything(cell: str, whole: str) -> None:
+    empty = '{"cell_type": "code", "metadata": {}, "source": null}'
+    unknown = '{"cell_type": "sql", "metadata": null, "source": ["select 1"]}, {"cell_type": "code"}, null'
+    content = f'{{"nbformat": 4, "metadata": {whole}, "cells": [{empty}, {unknown}, {cell}]}}'.encode()
+    cells = Notebook(content).cells
+    assert [(each.kind, each.text) for each in cells] == [
+        ("code", ""), ("raw", "select 1"), ("code", ""), ("code", "a\nb"),
+    ]  # fmt: skip
+    assert cells[3].name == "double"
+
+
+@pytest.mark.parametrize(
+    ("about", "version"),
+    [
+        ({"language_info": {"name": "python", "version": "3.13.1"}}, (3, 13)),
+        (
+            {"language_info": {"codemirror_mode": {"name": "ipython", "version": 3}, "version": "3.12.0rc1"}},
+            (3, 12),
+        ),
+        ({"language_info": {"version": "3.9"}, "papermill": {"version": "2.4.0"}}, (3, 9)),
+        ({"language_info": {"name": "python"}, "papermill": {"version": "2.4.0"}}, None),
+        ({"language_info": {"version": 3.12}}, None),
+        ({"language_info": "3.12"}, None),
+        ({"kernelspec": {"name": "python3"}}, None),
+    ],
+)
+def test_a_notebook_tells_with_which_python_it_was_written(
+    about: Any, version: tuple[int, int] | None
+) -> None:
+    said = {**CELL, "source": '"language_info": {"version": "3.99.0"}'}
+    forms: list[dict[str, Any]] = [{}, {"indent": 1}, {"sort_keys": True}]
+    orders: list[dict[str, Any]] = [
+        {"metadata": about, "cells": [said]},
+        {"cells": [said], "metadata": about},
+    ]
+    for form in forms:
+        for book in orders:
+            assert Notebook(json.dumps({"nbformat": 4, **book}, **form).encode()).python == version
+
+
+OLD_CELLS: list[dict[str, Any]] = [
     {"cell_type": "heading", "level": 2, "source": ["Doubling"], "metadata": {}},
     {"cell_type": "code", "input": ["def f():\n", "    return 1"], "outputs": [], "language": "python"},
 ]
@@ -78,6 +162,9 @@ def test_a_notebook_of_jupyter_s_first_years_is_read_like_any_other() -> None:
         ("markdown", "## Doubling"),
         ("code", "def f():\n    return 1"),
     ]
+    worse = [{**cell, "outputs": [{"output_type": "x", "y": math.nan}], "input": None} for cell in OLD_CELLS]
+    content = json.dumps({**old, "worksheets": [{"cells": worse[1:]}], "metadata": {"x": math.inf}}).encode()
+    assert [(cell.kind, cell.text) for cell in Notebook(content).cells] == [("code", "")]
     damaged = json.dumps({**old, "worksheets": 7}).encode()
     with pytest.raises(UnreadableError, match="of an old format, and damaged"):
         _ = Notebook(damaged).cells
@@ -88,12 +175,15 @@ def test_outputs_are_dropped_from_what_is_too_large_with_them(
 ) -> None:
     monkeypatch.setattr(notebook, "MAX_BYTES", 1000)
     output = {"output_type": "stream", "name": "stdout", "text": "x" * 1000}
-    cell = {"cell_type": "code", "source": "a = 1", "metadata": {}, "outputs": [output]}
+    about = {"loss": math.nan, "lone": "\ud800"}
+    cell = {"cell_type": "code", "source": "a = 1", "metadata": about, "outputs": [output]}
     path = tmp_path / "book.ipynb"
     path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}))
     read = read_notebook(path)
     assert [one.text for one in read.cells] == ["a = 1"]
     assert len(read.content) < 1000
+    kept = json.loads(read.content, parse_constant=pytest.fail)
+    assert kept["cells"][0]["metadata"] == {"loss": None, "lone": "\ud800"}
     assert read.content == without_large_outputs(path.read_bytes())
 
 

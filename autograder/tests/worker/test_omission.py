@@ -7,7 +7,7 @@ import pytest
 from autograder.tests.worker.conftest import Run
 
 HERE = "where notebooks are graded"
-ALONE = "No file lies beside a graded notebook: write what you need into the notebook."
+ALONE = "Files of your own are not there in grading: write what you need into the notebook."
 
 
 def said(shown: dict[str, Any]) -> str:
