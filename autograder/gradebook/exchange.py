@@ -153,8 +153,8 @@ class Inbound:
     def receive(self) -> Received | None:
         """Return what was handed in, or None while nbgrader is still writing it.
 
-        ValueError and OSError say what is wrong. The folder is opened once: owner, time and files are those of
-        the same folder.
+        ValueError and OSError say what is wrong. The folder is opened once, so its owner, its time and its
+        files are those of the same folder.
         """
         with _opened(self.folder) as folder:
             if not _is_complete(folder):
@@ -214,7 +214,7 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
-    """Yield the folders that students have handed in through the exchange, in the order of their names' times.
+    """Yield the folders that students have handed in through the exchange, in order of the times in the names.
 
     Anybody may write a folder of any name there. So its owner must be the student, and a time in its name
     that is long before the kernel's own counts for nothing, unless `ExchangeCollect.check_owner` is off.
