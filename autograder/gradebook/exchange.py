@@ -3,12 +3,14 @@
 nbgrader itself collects only each student's newest submission; here all of them are read.
 """
 
+import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from glob import glob
 from pathlib import Path
@@ -20,14 +22,14 @@ from nbgrader.exchange.default import Exchange, ExchangeCollect, ExchangeRelease
 from nbgrader.utils import notebook_hash, parse_utc
 from traitlets.config import Config
 
-from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import COMPANIONS, SECRET, TIMESTAMP, read_plain
-from autograder.collecting.names import is_notebook, left_out
+from autograder.collecting.attempts import COMPANIONS, SECRET, TIMESTAMP
+from autograder.collecting.names import is_notebook, left_out, plausible
 from autograder.course.course import Course
 from autograder.report.text import writable
-from autograder.submission.notebook import read_notebook
+from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_plain, without_large_outputs
 
 _WRITTEN_SECONDS = 60  # so long a submission may be on its way
+_CLOCK_DIFFERENCE = timedelta(days=1)  # between the machine of a student and that of the exchange
 _MAX_SECRET = 1000  # bytes
 
 
@@ -72,7 +74,8 @@ def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) 
     same = next((one for one in likely if _secret(one) == secret.encode()), None)
     if same is None:
         raise ValueError("the submission is no longer in the exchange, so the name of its file is unknown")
-    name = Path(_notebook(same, exercise))
+    with _opened(same) as folder:
+        name = Path(_notebook(folder, exercise))
     if name.suffix != ".ipynb" or name.name.startswith("."):
         raise ValueError("it looks for .ipynb files only, and another file was submitted")
     if writable(name.name) != name.name:
@@ -88,57 +91,130 @@ def _can_return(folder: Path) -> bool:
 
 
 def _secret(folder: Path) -> bytes | None:
-    with suppress(EntryError):
-        return None if folder.is_symlink() else read_plain(folder / SECRET, _MAX_SECRET)
+    with suppress(OSError), _opened(folder) as opened:
+        return _read(opened, SECRET, _MAX_SECRET)
     return None
 
 
-def _notebook(folder: Path, exercise: str) -> str:
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    """Open a folder of the exchange, which must be no link, and yield its descriptor.
+
+    Whoever swaps the folder for another one afterwards changes nothing of what is read by the descriptor.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
+    """Return a plain file's bytes, or None if there is no plain file of this name, or it is not `owner`'s.
+
+    A hard link to another student's file has that student as its owner.
+    """
+    with suppress(OSError), open_plain(name, os.O_NOFOLLOW, folder) as file:
+        if owner in (None, os.fstat(file.fileno()).st_uid):
+            return file.read(limit + 1)
+    return None
+
+
+def _notebook(folder: int, exercise: str) -> str:
     """Return the name of the file that counts: the exercise's own, or the only notebook, or else script."""
     own = f"{exercise}.ipynb"
-    files = [path.name for path in folder.iterdir() if not left_out(path.name)]
-    found = [name for name in files if is_notebook(name, [exercise])]
-    notebooks = [name for name in found if name.endswith(".ipynb")]
-    choices = ([own] if own in found else [], notebooks, found)
+    files = [name for name in os.listdir(folder) if not left_out(name)]
+    candidates = [name for name in files if is_notebook(name, [exercise])]
+    notebooks = [name for name in candidates if name.endswith(".ipynb")]
+    choices = ([own] if own in candidates else [], notebooks, candidates)
     return next((names[0] for names in choices if len(names) == 1), own)
 
 
 @dataclass(frozen=True, slots=True)
+class Received:
+    """What a folder of the exchange holds, and when it was handed in."""
+
+    notebook: bytes
+    secret: bytes
+    when: datetime
+    note: str = ""  # if the folder's own time counts
+
+
+@dataclass(frozen=True, slots=True)
 class Inbound:
-    """One submission in the exchange; its notebook is read when it is needed."""
+    """A folder in the exchange, by its name. Only `receive` finds out what it holds and whose it is."""
 
     folder: Path
     student: str
     exercise: str
-    named: datetime  # the time that its name tells
-    when: datetime
-    note: str = ""  # where the folder's own time counts
-    problem: str = ""  # why it is not believed
+    named: datetime
+    is_checked: bool  # whether the folder's owner must be the student
 
-    @property
-    def complete(self) -> bool:
-        """Whether nbgrader has written all of it: the secret comes last."""
-        with suppress(OSError):
-            if (self.folder / SECRET).is_file():
-                return True
-            return time.time() - (self.folder / TIMESTAMP).stat().st_mtime > _WRITTEN_SECONDS
-        return False
+    def receive(self) -> Received | None:
+        """Return what was handed in, or None while nbgrader is still writing it.
 
-    def read(self) -> tuple[bytes, bytes]:
-        """Return the notebook and the secret by which its page returns; an error says what is wrong."""
-        if (notebook := read_notebook(self.folder / _notebook(self.folder, self.exercise))).problem:
+        ValueError and OSError say what is wrong. The folder is opened once, so its owner, its time and its
+        files are those of the same folder.
+        """
+        with _opened(self.folder) as folder:
+            if not _is_complete(folder):
+                return None
+            about = os.fstat(folder)
+            if self.is_checked:
+                self._expect_owner(about.st_uid)
+            when, note = self._time(datetime.fromtimestamp(about.st_ctime, UTC))
+            owner = about.st_uid if self.is_checked else None
+            notebook = _read(folder, _notebook(folder, self.exercise), MAX_WITH_OUTPUTS, owner)
+            secret = _read(folder, SECRET, _MAX_SECRET, owner) or b""
+        if notebook is None:
             raise ValueError(f"holds no {self.exercise}.ipynb")
-        secret = read_plain(self.folder / SECRET, _MAX_SECRET) or b""
         try:
             secret.decode()
         except UnicodeDecodeError:
             why = "is not UTF-8 text, so no page could return; ask the student to submit again"
             raise ValueError(f"{SECRET} {why}") from None
-        return notebook.content, secret
+        return Received(without_large_outputs(notebook), secret, when, note)
+
+    def _expect_owner(self, number: int) -> None:
+        try:
+            owner = getpwuid(number).pw_name
+        except KeyError:
+            owner = f"user {number}"
+        if owner != self.student:
+            setting = "c.ExchangeCollect.check_owner = False in nbgrader_config.py"
+            fix = f"where one user owns all of them, set {setting}"
+            raise ValueError(f"is not {self.student}'s: its owner is {owner}; {fix}")
+
+    def _time(self, written: datetime) -> tuple[datetime, str]:
+        """Return the time in the name, or that of the folder with a note if the name's cannot be true.
+
+        Students choose the name, but cannot set the kernel's time of their folder.
+        """
+        late = self.is_checked and written - self.named > timedelta(seconds=_WRITTEN_SECONDS)
+        if not late and self.named - written <= _CLOCK_DIFFERENCE and plausible(self.named):
+            return self.named, ""
+        counts = f"{written:%Y-%m-%d %H:%M} UTC counts, when its folder was written"
+        return written, f"{counts}, and not {self.named:%Y-%m-%d %H:%M}"
+
+
+def _is_complete(folder: int) -> bool:
+    """Whether nbgrader has written all of a folder: the secret comes last."""
+    if _stat(folder, SECRET):
+        return True
+    begun = _stat(folder, TIMESTAMP)
+    return begun is not None and time.time() - begun.st_mtime > _WRITTEN_SECONDS
+
+
+def _stat(folder: int, name: str) -> os.stat_result | None:
+    """Return what the system knows of a plain file."""
+    with suppress(OSError):
+        about = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return about if stat.S_ISREG(about.st_mode) else None
+    return None
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
-    """Yield what students have handed in through the exchange, in the order of time.
+    """Yield the folders that students have handed in through the exchange, in order of the times in the names.
 
     Anybody may write a folder of any name there. So its owner must be the student, and a time in its name
     that is long before the kernel's own counts for nothing, unless `ExchangeCollect.check_owner` is off.
@@ -148,39 +224,13 @@ def inbound(course: Course, config: Config) -> Iterator[Inbound]:
     names = "|".join(re.escape(name) for name in course.exercises)
     form = re.compile(rf"(.+)\+({names})\+([^+]+)(\+[^+]*)?")
     checks = ExchangeCollect(coursedir=CourseDirectory(config=config), config=config).check_owner
-    found = []
+    folders = []
     for path in folder.iterdir() if folder.is_dir() else ():
-        match = form.fullmatch(path.name)
-        if match and path.is_dir() and not path.is_symlink():
+        if match := form.fullmatch(path.name):
             with suppress(ValueError, OverflowError, TypeError, AttributeError):
                 when = parse_utc(match[3]).replace(tzinfo=UTC)
-                one = Inbound(path, match[1], match[2], when, when)
-                found.append(_checked(one) if checks else one)
-    yield from sorted(found, key=lambda one: (one.when, one.folder.name))
-
-
-def _checked(one: Inbound) -> Inbound:
-    """Return a submission with what its folder tells of its owner and its time, which students cannot set."""
-    if (owner := _owner(one.folder)) != one.student:
-        fix = (
-            "where one user owns all of them, set c.ExchangeCollect.check_owner = False in nbgrader_config.py"
-        )
-        return replace(one, problem=f"is not {one.student}'s: its owner is {owner}; {fix}")
-    written = datetime.fromtimestamp(one.folder.stat().st_ctime, UTC)
-    if written - one.when <= timedelta(seconds=_WRITTEN_SECONDS):
-        return one
-    times = (
-        f"{written:%Y-%m-%d %H:%M} UTC counts, when its folder was written, and not {one.when:%Y-%m-%d %H:%M}"
-    )
-    return replace(one, when=written, note=times)
-
-
-def _owner(folder: Path) -> str:
-    number = folder.stat().st_uid
-    try:
-        return getpwuid(number).pw_name
-    except KeyError:
-        return f"user {number}"
+                folders.append(Inbound(path, match[1], match[2], when, checks))
+    yield from sorted(folders, key=lambda one: (one.named, one.folder.name))
 
 
 def release_page(config: Config, page: Path) -> str:

@@ -139,6 +139,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
+        self._allowance = Allowance()  # of the whole page
         around = [["", ""] for _ in nb.cells]
         try:
             if self.course:
@@ -157,7 +158,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
     ) -> tuple[NotebookNode, Resources]:
         """Clean one cell; raw cells, which would be shown as HTML, become empty."""
         if cell.cell_type == "markdown":
-            cleaned = render_markdown(cell, Allowance(), "mathml")
+            cleaned = render_markdown(cell, self._allowance, "mathml")
             cell.source = f"<div>{cleaned}</div>".translate(_AS_HTML)
         elif cell.cell_type == "raw":
             cell.source = ""

@@ -242,7 +242,8 @@ def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OU
     if allowance.seconds <= 0:
         return _plain(text)
     rendered = _shared(kind, text) if len(text) <= _SHARED_LETTERS else render(kind, text)
-    allowance.seconds -= rendered.seconds
+    # A new markup process has to be started after most failures, however early they come.
+    allowance.seconds -= rendered.seconds if rendered.html is not None else MAX_SECONDS
     return instead if rendered.html is None else _safe(rendered.html)
 
 

@@ -88,9 +88,12 @@ class Notebook:
         return (int(version[1]), int(version[2])) if version else None
 
 
-def open_plain(path: Path | str, flags: int = 0) -> IO[bytes]:
-    """Open a plain file, or raise an OSError; O_NONBLOCK lets no pipe keep us waiting."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
+    """Open a plain file, in an open `folder` if given, or raise an OSError.
+
+    O_NONBLOCK lets no pipe keep us waiting.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a plain file")

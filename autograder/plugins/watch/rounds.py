@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Executor
-from autograder.collecting.archive import EntryError
+from autograder.collecting.archive import EXHAUSTION, EntryError
 from autograder.collecting.attempts import (
     LOCK,
     Arrival,
@@ -37,7 +37,7 @@ from autograder.course.settings import AttemptSettings, Tells
 from autograder.files import locked
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.config import ConversionError
-from autograder.gradebook.exchange import Inbound, inbound, release_page
+from autograder.gradebook.exchange import Inbound, Received, inbound, release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
 from autograder.submission.notebook import Notebook
@@ -62,23 +62,29 @@ class FromExchange:
         """Take in every submission once."""
         listed = listed_students(self._course.root)
         for one in inbound(self._course, self._config):
-            if one.folder in self._known or not one.complete:
-                continue
+            if one.folder not in self._known:
+                yield from self._take(one, listed)
+
+    def _take(self, one: Inbound, listed: Students | None) -> Iterator[str]:
+        """Take in one folder; whatever is wrong with it stops no other. Nothing is said of one that is gone."""
+        try:
+            if (received := one.receive()) is None:
+                return
             self._known.add(one.folder)
-            try:
-                student = _student(one, listed)
-                status = _place(one, Submission(self._course.root, student, one.exercise))
-            except (EntryError, ValueError, OSError) as error:
-                yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
-            else:
-                if status not in _NO_NEWS:
-                    yield ": ".join(filter(None, (f"{one.exercise} {student}", status, one.note)))
+            student = _student(one, listed)
+            status = _place(one, received, Submission(self._course.root, student, one.exercise))
+        except FileNotFoundError:
+            return
+        except (EntryError, ValueError, OSError, *EXHAUSTION) as error:
+            self._known.add(one.folder)
+            yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
+        else:
+            if status not in _NO_NEWS:
+                yield ": ".join(filter(None, (f"{one.exercise} {student}", status, received.note)))
 
 
 def _student(one: Inbound, listed: Students | None) -> str:
     """Return the id of whoever handed this in."""
-    if one.problem:
-        raise EntryError(one.problem)
     if listed is None:
         if not is_student(one.student):
             raise EntryError(f'"{one.student}" is not a student\'s id')
@@ -89,13 +95,12 @@ def _student(one: Inbound, listed: Students | None) -> str:
     return found[0].id
 
 
-def _place(one: Inbound, submission: Submission) -> Placing:
+def _place(one: Inbound, received: Received, submission: Submission) -> Placing:
     """Keep a notebook with the time when it came: a folder that is copied later makes nothing late."""
-    content, secret = one.read()
-    digest = Notebook(content).digest
+    digest = Notebook(received.notebook).digest
     known = [same.arrival.when for same in attempts_of(submission) if same.digest == digest]
-    when = min(when for when in (one.when, *known) if when and when >= one.named)
-    return place(submission, content, Arrival(when, Source.GIVEN), secret)
+    when = min([received.when, *(when for when in known if when and when >= one.named)])
+    return place(submission, received.notebook, Arrival(when, Source.GIVEN), received.secret)
 
 
 class FromUploads:

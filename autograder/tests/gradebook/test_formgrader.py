@@ -19,6 +19,7 @@ from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _above, _lines
 from autograder.gradebook.pages import read_graders, settle
 from autograder.gradebook.rows import recording
+from autograder.report.safe_html import MAX_SECONDS, Allowance, Rendered, Renderer
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, real_course, small, solved
@@ -59,6 +60,29 @@ def cleaned(cell: NotebookNode) -> NotebookNode:
 )
 def test_each_kind_of_cell_is_shown_without_harm(cell: NotebookNode, shown: str) -> None:
     assert cleaned(cell).source == shown
+
+
+@pytest.mark.parametrize("text", [
+    "[" * 12_000 + "x" * 50, "*a **a " * 7000, "<div>" * 6000, "$\\frac{" * 999,
+])  # fmt: skip
+def test_all_text_cells_of_a_page_share_one_allowance_of_time(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent: list[float] = []
+    rendering = Renderer.render
+
+    def counted(self: Renderer, kind: str, source: str, seconds: float = MAX_SECONDS) -> Rendered:
+        rendered = rendering(self, kind, source, seconds)
+        spent.append(rendered.seconds)
+        return rendered
+
+    monkeypatch.setattr(Renderer, "render", counted)
+    cells = [v4.new_markdown_cell(f"{text} {number}") for number in range(300)]
+    cells.append(v4.new_markdown_cell("*the <b>end*"))
+    node, _ = CleanMarkdown().preprocess(v4.new_notebook(cells=cells), {})
+    assert sum(spent) < Allowance().seconds + MAX_SECONDS
+    assert len(spent) < 300
+    assert node.cells[-1].source == "<div><pre>*the &lt;b&gt;end*</pre></div>"
 
 
 @pytest.mark.parametrize(("exercise", "name"), WRITTEN, ids=[name for _, name in WRITTEN])

@@ -4,8 +4,10 @@ import multiprocessing
 import os
 import shutil
 import signal
+import socket
+import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -108,6 +110,155 @@ def test_a_folder_that_another_user_has_written_is_refused_and_uses_up_nothing(
     hall.hand_in(1)
     assert ["refused: is not ann's: its owner is mallory" in line for line in hall.round()] == [True, True]
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 1
+
+
+def checked(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> FromExchange:
+    """Return an exchange in which everybody's folders belong to ann, for the owner of this test's files."""
+    owned_by(monkeypatch, "ann")
+    hall.config.ExchangeCollect.check_owner = True
+    hall.now = datetime.now(UTC)
+    return FromExchange(hall.course, hall.config)
+
+
+def collected(hall: Hall, student: str = "ann") -> list[bytes]:
+    attempts = attempts_of(Submission(hall.course.root, student, "01_small"))
+    return [attempt.notebook.read_bytes() for attempt in attempts]
+
+
+def swap(folder: Path, target: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+    folder.symlink_to(target)
+
+
+def test_a_folder_that_is_swapped_for_a_link_while_it_is_read_gives_nobody_a_classmates_work(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals = checked(hall, monkeypatch)
+    hall.hand_in(0.2)
+    folder = next(hall.inbound.glob("ann*"))
+    theirs = hall.course.root / "theirs"
+    shutil.copytree(folder, theirs)
+    (theirs / "01_small.ipynb").write_bytes(written(hall.course, 1))
+    opened = exchange.open_plain
+
+    def swapped_before(name: str, flags: int, opened_folder: int) -> object:
+        if not folder.is_symlink():
+            swap(folder, theirs)
+        return opened(name, flags, opened_folder)
+
+    monkeypatch.setattr(exchange, "open_plain", swapped_before)
+    assert list(arrivals.take()) == ["01_small ann: new"]
+    assert collected(hall) == [written(hall.course, 0.2)]
+
+
+def test_a_folder_that_is_swapped_after_all_were_listed_is_refused(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals = checked(hall, monkeypatch)
+    hall.hand_in(0.2)
+    hall.now += MINUTE
+    hall.hand_in(1, "ben")
+    hall.now += MINUTE
+    hall.hand_in(0.4)
+    lines = arrivals.take()
+    assert next(lines) == "01_small ann: new"
+    swap(next(hall.inbound.glob("ann*_0.4")), next(hall.inbound.glob("ben*")))
+    assert ["refused" in line for line in lines] == [True, True]  # ben's folder belongs to ann here
+    assert collected(hall) == [written(hall.course, 0.2)]
+
+
+def file(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.write_bytes(b"x")
+
+
+def link(folder: Path) -> None:
+    swap(folder, folder.with_name("elsewhere"))
+
+
+def linked_notebook(folder: Path) -> None:
+    (folder / "01_small.ipynb").rename(folder.parent / "x.ipynb")
+    (folder / "01_small.ipynb").symlink_to(folder.parent / "x.ipynb")
+
+
+def pipe(folder: Path) -> None:
+    (folder / "01_small.ipynb").unlink()
+    os.mkfifo(folder / "01_small.ipynb")
+
+
+def folder_for_a_notebook(folder: Path) -> None:
+    (folder / "01_small.ipynb").unlink()
+    (folder / "01_small.ipynb").mkdir()
+
+
+def socket_for_a_notebook(folder: Path) -> None:
+    (folder / "01_small.ipynb").unlink()
+    with socket.socket(socket.AF_UNIX) as server, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)  # an address has at most 107 bytes
+        server.bind("01_small.ipynb")
+
+
+@pytest.mark.parametrize(
+    "change", [file, link, linked_notebook, pipe, folder_for_a_notebook, socket_for_a_notebook]
+)
+def test_what_is_no_plain_folder_with_a_plain_notebook_is_refused_once_and_stops_nobody(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    arrivals = checked(hall, monkeypatch)
+    hall.hand_in(0.2)
+    change(next(hall.inbound.glob("ann*")))
+    hall.now += MINUTE
+    hall.hand_in(0.4)
+    first, second = arrivals.take()
+    assert ": refused: " in first
+    assert second == "01_small ann: new"
+    assert list(arrivals.take()) == []
+    assert collected(hall) == [written(hall.course, 0.4)]
+
+
+def test_a_hard_link_to_a_file_of_somebody_else_is_not_read(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals = checked(hall, monkeypatch)
+    hall.hand_in(1)
+    real = os.fstat
+
+    def owned_by_a_classmate(descriptor: int) -> os.stat_result:
+        about = real(descriptor)
+        other = about.st_uid + (1 if stat.S_ISREG(about.st_mode) else 0)
+        return os.stat_result([*about[:4], other, *about[5:10]], {"st_ctime": about.st_ctime})
+
+    monkeypatch.setattr(os, "fstat", owned_by_a_classmate)
+    assert ["holds no 01_small.ipynb" in line for line in arrivals.take()] == [True]
+
+
+def test_folders_that_go_while_all_are_listed_are_no_news_and_stop_nobody(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals = checked(hall, monkeypatch)
+    hall.hand_in(0.2)
+    hall.now += MINUTE
+    hall.hand_in(0.4)
+    hall.now += MINUTE
+    hall.hand_in(0.6)
+    lines = arrivals.take()
+    assert next(lines) == "01_small ann: new"
+    shutil.rmtree(next(hall.inbound.glob("ann*_0.4")))
+    assert list(lines) == ["01_small ann: replaced"]
+
+
+@pytest.mark.parametrize("year", ["0001", "0999", "1950", "2100", "9999"])
+def test_a_time_in_a_name_that_cannot_be_true_gives_way_to_that_of_the_folder(hall: Hall, year: str) -> None:
+    stamp = f"{year}-12-31 23:59:59.999999 UTC"
+    folder = hall.inbound / f"ann+01_small+{stamp}+x"
+    folder.mkdir()
+    (folder / "01_small.ipynb").write_bytes(written(hall.course, 0.4))
+    (folder / "submission_secret.txt").write_text("secret")
+    (line,) = FromExchange(hall.course, hall.config).take()
+    assert "UTC counts, when its folder was written" in line
+    (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
+    assert attempt.arrival.when is not None
+    assert abs(datetime.now(UTC) - attempt.arrival.when) < MINUTE
 
 
 def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was_written(
