@@ -24,6 +24,7 @@ from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
+from autograder.grading.outcomes import kept_share
 from autograder.testing.exchange import StudentError
 from autograder.testing.inputs import drawing, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -268,11 +269,10 @@ class _Bench:
         """
         is_seen = not most and self._is_seen(code)
         enough = 0.0 if is_seen else most or 1.0
-        total = sum(test.weight for test in self._tests)
         share, failed = 0.0, set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
-            share = sum(one.weight for one in failed) / total
+            share = 1 - kept_share(self._tests, failed)
             if share >= enough:
                 break
         is_green = share > QUARTER + _NOISE and not (self._is_seen(code) if most else is_seen)

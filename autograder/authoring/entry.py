@@ -15,6 +15,7 @@ from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, w
 from autograder.course.names import suggestion
 from autograder.course.packages import modules
 from autograder.course.source import Role, read_yaml
+from autograder.grading.outcomes import kept_share
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
@@ -89,8 +90,7 @@ def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
     """Return the share of a question's points that these trusted cells get on disclosed inputs."""
     with catch_warnings(action="ignore"):
         runs = list(suite.run(Local(run_code(cells)), chosen=suite.of(question)))
-    passed = sum(run.test.weight for run in runs if run.error is None)
-    return passed / sum(run.test.weight for run in runs)
+    return kept_share(suite.of(question), {run.test for run in runs if run.error is not None})
 
 
 _SIGNS = {"@"}  # which forbid may hold, too

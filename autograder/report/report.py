@@ -59,6 +59,7 @@ class TestReport:
     verdict: Verdict
     weight: float = 1.0
     hint: str = ""  # students see it, so it holds no hidden input and no expected value
+    basic: bool = False  # whether it is among the tests for results
 
 
 @dataclass(frozen=True, slots=True)
