@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.report.report import QuestionReport, TestReport, Verdict
+from autograder.report.report import QuestionReport, TestReport, Verdict, earned_share
 from autograder.report.text import one_line
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs
@@ -154,19 +154,6 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
     if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # an instructor looks, and then gives the score
         score = 0.0 if verdict is Verdict.REVIEW else None
     return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
-
-
-def earned_share(tests: Sequence[TestReport]) -> float:
-    """Return which share of a question's points its tests earn.
-
-    Half is for results: all basic tests pass. The other tests share the other half by their weights. Where
-    all tests are basic, results are everything; where none is, the others are.
-    """
-    basic, others = ([test for test in tests if test.basic is kind] for kind in (True, False))
-    results = all(test.verdict is Verdict.PASSED for test in basic)
-    passed = sum(test.weight for test in others if test.verdict is Verdict.PASSED)
-    properties = passed / sum(test.weight for test in others) if others else float(results)
-    return (results + properties) / 2 if basic else properties
 
 
 def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> float:
