@@ -870,9 +870,9 @@ def in_blocks(add, state, scores, values):
 """
 
 
-def expect_block_slopes(student, keys):
+def expect_block_slopes(student, scores):
     """Expect gradients at all scores and values, in blocks of two keys."""
-    scores = rising(4, keys, dtype=torch.float64)
+    keys = scores.shape[-1]
     values = torch.randn(keys, 3, dtype=torch.float64)
     state, weight = fresh((4,), 3, torch.float64), torch.randn(4, 3).double()
     leaves = [tensor.clone().requires_grad_() for tensor in (scores, values)]
@@ -890,10 +890,11 @@ def expect_block_slopes(student, keys):
 @question("add_block")
 def test_block_gradients(student):
     """Gradients reach scores and values."""
-    expect_block_slopes(student, 2)
+    expect_block_slopes(student, rising(4, 2, dtype=torch.float64))
 
 
 @question("add_block")
 def test_block_gradients_of_earlier_blocks(student):
     """Gradients reach the scores and values of all blocks, through the state."""
-    expect_block_slopes(student, 6)
+    for order in (rising, falling):
+        expect_block_slopes(student, order(4, 6, dtype=torch.float64))
