@@ -19,9 +19,9 @@
 #
 # **How to work.** Read the description of each question before you write its code. A check tries your probe
 # on the eight modules below. Grading tries it on right and wrong modules that you have not seen, in other
-# styles. So let your probe look at what a module *does*, and not into its code (`__closure__`,
-# `cell_contents`). Use any other function of Python or torch. Each question is graded by itself. Symbols and
-# names are those of the [table of notation](notation.md). Plan for about an hour.
+# styles. There, a probe can call a module and differentiate it, but it cannot read the module's code. Use any
+# function of Python or torch. Each question is graded by itself. Symbols and names are those of the [table of
+# notation](notation.md). Plan for about an hour.
 
 # %%
 import math

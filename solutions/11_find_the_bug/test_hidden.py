@@ -1,8 +1,8 @@
 """The hidden tests of exercise 11.
 
-A probe judges modules, so its inputs are modules. All of them, right and wrong, come from one function, in
-which numbers alone decide what is wrong. So their code tells a probe nothing that its calls do not. Each test
-asks for right and wrong ones: a probe that always gives the same answer passes none.
+A probe judges modules, so its inputs are modules. They stay in this process: a probe gets something that it
+can call, and learns nothing of a module but what it returns. Each test asks for right and wrong ones: a probe
+that always gives the same answer passes none.
 """
 
 import math
@@ -74,8 +74,8 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
     return attend
 
 
-def given(student, style, **bug):
-    """Return a module on the student's side: a right one, but for the bug."""
+def drawn(style, **bug):
+    """Return a module: a right one, but for the bug."""
     right = {
         "axes": [(-1, 3)[draw(0, 1)]],
         "power": -0.5,
@@ -89,7 +89,7 @@ def given(student, style, **bug):
         "of": OWN,
         "which": draw(1, 3),
     }
-    return student.given(make, style, *(right | bug).values())
+    return make(style, *(right | bug).values())
 
 
 def expect_tells(student, probe, wrong, right=None):
@@ -103,7 +103,7 @@ def expect_tells(student, probe, wrong, right=None):
     for place in torch.randperm(len(modules)).tolist():
         (words, bug, answer), style = modules[place], draw(0, len(STYLES) - 1)
         kind = f"a module that {words}" if words else "a right module"
-        seen = getattr(student, probe)(given(student, style, **bug))
+        seen = getattr(student, probe)(drawn(style, **bug))
         expect(isinstance(seen, bool), f"{probe} must return a bool, not {seen!r}.")
         words = f"{probe} returned {seen} for {kind}. It is written {STYLES[style]}."
         expect(seen is answer, words)
