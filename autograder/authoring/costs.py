@@ -1,12 +1,15 @@
-"""Measures how many points wrong answers lose, and checks four rules for these losses.
+"""Measures which share of a question's points wrong answers keep, and checks the rules for these shares.
 
-What is wrong costs something: nearly all misconceptions of the catalogue fail a test. Green means nearly
-right: where a question's visible check passes, hidden tests cost at most a quarter of it. Almost nothing
-earns almost nothing: an answer that does next to no work keeps at most a quarter. And the same answer fails
-the same tests, whichever set of hidden inputs it meets.
+- What is wrong costs something: nearly all misconceptions of the catalogue fail a test.
+- An answer with wrong results, which fails a basic test, keeps at most half. That follows from the points.
+- A trivial answer, which does next to no work, keeps at most a quarter.
+- A corner costs between 3 and 25 %: a single mistake that leaves the results right.
+- Green means nearly right: what passes the visible check loses at most a quarter.
+- The same answer fails the same tests, whichever set of hidden inputs it gets.
 """
 
 import ast
+import math
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +27,7 @@ from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
+from autograder.grading.outcomes import kept_share
 from autograder.testing.exchange import StudentError
 from autograder.testing.inputs import drawing, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -48,17 +52,22 @@ _ANYTHING = {
     "returns zeros": "return _filled_({result}, 0)",
     "returns ones": "return _filled_({result}, 1)",
 }
-_IDENTITY = {
+_TENSOR_RESULT = {
     "returns the identity": "result = {result}; "
-    "return __import__('torch').eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)"
+    "return __import__('torch').eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)",
+    "returns 1 for the largest and 0 for the others": "result = {result}; "
+    "return (result == result.amax(-1, keepdim=True)).to(result.dtype)",
+    "returns equal weights where weights are not 0": "result = {result}; "
+    "return (result != 0) / (result != 0).sum(-1, keepdim=True)",
 }
 _TENSOR = {
     "returns a copy of {x}": "return {x}.clone()",
     "returns the mean of {x}": "return {x}.mean(dim=-2, keepdim=True).expand_as({result})",
+    "returns the last row of {x}": "return {x}[..., -1:, :].expand_as({result})",
 }
 
 
-def almost_nothing(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
+def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
     """Yield what such an answer does, in a few words, and its code.
 
     It returns nothing, an argument, a mean, the identity, or a constant in the form of the right result. A
@@ -100,7 +109,7 @@ def _idle(function: ast.FunctionDef, right: str, *, of_tensors: bool) -> Iterato
     """Yield what a function may do instead of its work; a call of the `right` one changes no argument."""
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"
-    ways = [(does, body, "") for does, body in (_ANYTHING | (_IDENTITY if of_tensors else {})).items()]
+    ways = [(does, body, "") for does, body in (_ANYTHING | (_TENSOR_RESULT if of_tensors else {})).items()]
     for x in names:
         ways.append((f"returns {x}", f"return {x}", x))
         ways += [(does, body, x) for does, body in _TENSOR.items() if of_tensors]
@@ -112,30 +121,55 @@ def _method(function: ast.FunctionDef, body: str) -> str:
     return f"def {function.name}({ast.unparse(function.args)}):\n    {body}"
 
 
-QUARTER = 0.25
+QUARTER, LEAST_COST = 0.25, 0.03  # of a question's points
 _NOISE = 1e-9
 _WAYS = 3  # to make one misconception that are tried until one fails
 _BROKEN = 3  # failed tests in a row that show broken code only
 # An answer that fails by these alone was only broken by a rule; nobody would hand that in.
 _BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
+_BOUNDED = ("misconception", "held out")  # of which there are many: an upper bound of their share is enough
+CLASSES = ("results wrong", "corner", "trivial")
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a wrong answer costs of its question, as a share, and whether its visible check passes."""
+    """What a wrong answer costs of its question, and whether its visible check passes."""
 
     question: str
-    kind: str  # misconception, mistake, held out, almost nothing
+    kind: str  # misconception, mistake, held out, trivial
     mistake: str
-    share: float
-    is_green: bool = False
+    kept: float  # the share of its question's points that it keeps, or an upper bound
+    results_wrong: bool = False  # whether a basic test fails
+    is_green: bool = False  # whether the visible check passes
     place: str = ""  # the author's file, where there is one
     fails: tuple[str, ...] = ()  # the functions of the tests that fail
     sometimes: tuple[str, ...] = ()  # which tests fail with some sets of hidden inputs only
 
+    @property
+    def group(self) -> str:
+        """One of CLASSES."""
+        return "trivial" if self.kind == "trivial" else CLASSES[0 if self.results_wrong else 1]
+
+    @property
+    def distance(self) -> float:
+        """How far the share is from what the rules allow; 0 where they allow it."""
+        lost = 1 - self.kept
+        if self.kind == "trivial":
+            return max(self.kept - QUARTER, 0.0)
+        if self.results_wrong:
+            return max(lost - QUARTER, 0.0) if self.is_green else 0.0
+        if not lost:  # no test sees it, for which there is another rule
+            return 0.0
+        most = (
+            1.0 if "__" in self.mistake and not self.is_green else QUARTER
+        )  # two mistakes may be two corners
+        return max(lost - most, LEAST_COST - lost, 0.0)
+
     def __str__(self) -> str:
-        answer = "an answer that" if self.kind == "almost nothing" else self.kind
-        return f"{self.question}: {answer} {self.mistake} costs {_percent(self.share)}"
+        kept = f"keeps {_percent(self.kept)}"
+        if self.kind == "trivial":
+            return f"{self.question}: an answer that {self.mistake} {kept}"
+        return f"{self.question}: {self.kind} {self.mistake} {kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +181,25 @@ class Costs:
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change a right answer
     findings: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()  # misconceptions that change a right answer, and it stays right
+    wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
         return counts if self.misconceptions else ""
+
+    def shares(self) -> Iterator[str]:
+        """Yield, for each class of wrong answers, how many keep up to each tenth of the points."""
+        for group in CLASSES:
+            kept = [one.kept for one in self.wrong if one.group == group]
+            tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
+            counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
+            yield f"{group:14} {len(kept):4} answers, by tenths of the points kept: {counts}"
+        for one in sorted(self.wrong, key=lambda one: -one.distance)[:_FURTHEST]:
+            if one.distance:
+                yield f"{one}; it fails {', '.join(one.fails)}"
+
+
+_FURTHEST = 20  # answers that are listed
 
 
 def wrong_answers(
@@ -159,16 +208,19 @@ def wrong_answers(
     sets: int,
     made: Mapping[str, Answers],
     failed: Mapping[Path, Sequence[Run]],
+    *,
+    whole: bool = False,
 ) -> Iterator[Cost]:
     """Run each wrong answer on the hidden tests of its question, and on its visible check.
 
     `checks` are the visible checks that the reference passes, by question, and `made` is what the catalogue
     makes of its right answers. The files of mistakes/ run on several `sets` of hidden inputs; what they fail
-    with the first is known.
+    with the first is `failed`. Unless `whole` asks for all tests, the first failed basic test is enough where
+    the visible check fails, too.
     """
     exercise = suite.exercise
     for question in exercise.points:
-        bench = _Bench(suite, question, checks.get(question))
+        bench = _Bench(suite, question, checks.get(question), whole=whole)
         yield from bench.misconceptions(made[question])
         for number, one in enumerate(exercise.mistakes):
             if one.question == question:
@@ -176,8 +228,8 @@ def wrong_answers(
                 yield bench.mistake(name, one, met(sets, number), failed[one.path])
         for one in (one for one in exercise.heldout if one.question == question):
             yield bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path))
-        for does, code in almost_nothing(exercise, question):
-            yield bench.cost("almost nothing", does, code, most=1 - QUARTER)
+        for does, code in trivial_answers(exercise, question):
+            yield bench.cost("trivial", does, code)
 
 
 def measure(
@@ -186,6 +238,8 @@ def measure(
     sets: int,
     share: float,
     failed: Mapping[Path, Sequence[Run]],
+    *,
+    whole: bool = False,
 ) -> Costs:
     """Find the `wrong_answers` that cost too much or too little.
 
@@ -193,23 +247,25 @@ def measure(
     """
     catalogue, declared = load_catalogue(suite.exercise.catalogue), read_equivalents(suite.exercise)
     made = {question: Answers(suite.exercise, catalogue, question) for question in suite.exercise.points}
-    costs = list(wrong_answers(suite, checks, sets, made, failed))
+    costs = list(wrong_answers(suite, checks, sets, made, failed, whole=whole))
     findings = [
         f"{one.place}: {line}; let all inputs show it, or none" for one in costs for line in one.sometimes
     ]
-    findings += [*_unseen(suite, costs, declared, share), *_green(suite.exercise, costs, declared)]
+    findings += [*_unseen(suite, costs, declared, share), *_outside(suite, costs, declared)]
     single = [one for one in costs if one.kind == "misconception"]
-    harmless = tuple(f"{one.question}__{one.mistake}" for one in single if not one.share)
+    harmless = tuple(f"{one.question}__{one.mistake}" for one in single if not one.fails)
     fitting = frozenset[str]().union(*(answers.fitting for answers in made.values()))
     failing = len(single) - len(harmless)
-    return Costs(len(single), failing, fitting, (*findings, *_kept(suite, costs)), harmless)
+    wrong = tuple(one for one in costs if one.fails)
+    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong)
 
 
 class _Bench:
     """Runs wrong answers to one question."""
 
-    def __init__(self, suite: Suite, question: str, check: str | None) -> None:
+    def __init__(self, suite: Suite, question: str, check: str | None, *, whole: bool) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
+        self._whole = whole
         self._tests = suite.of(question)
         self._suite, self._trial = suite, Trial(suite, question)
 
@@ -248,36 +304,22 @@ class _Bench:
             for test in self._tests
             if 0 < times[test] < len(sets)
         )
-        cost = self.cost("mistake", name, one.code, str(one.path), failing=failed, most=1.0)
+        cost = self.cost("mistake", name, one.code, str(one.path), failing=failed)
         return replace(cost, sometimes=sometimes)
 
     def cost(
-        self,
-        kind: str,
-        name: str,
-        code: str,
-        place: str = "",
-        failing: Iterable[Run] | None = None,
-        *,
-        most: float = 0.0,
+        self, kind: str, name: str, code: str, place: str = "", failing: Iterable[Run] | None = None
     ) -> Cost:
-        """Return what an answer costs with the first set of hidden inputs, or that it costs at least so much.
-
-        Unless something is asked for, the first failed test is enough where the visible check fails: that
-        saves most of the time.
-        """
-        is_seen = not most and self._is_seen(code)
-        enough = 0.0 if is_seen else most or 1.0
-        total = sum(test.weight for test in self._tests)
-        share, failed = 0.0, set[HiddenTest]()
+        """Return what an answer costs with the first set of hidden inputs."""
+        is_green, failed = not self._is_seen(code), set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
-            share = sum(one.weight for one in failed) / total
-            if share >= enough:
-                break
-        is_green = share > QUARTER + _NOISE and not (self._is_seen(code) if most else is_seen)
+            if kind in _BOUNDED and run.test.basic and not is_green and not self._whole:
+                break  # its results are wrong, and the check says so
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
-        return Cost(self._question, kind, name, share, is_green, place, tuple(fails))
+        wrong = any(test.basic for test in failed)
+        kept = kept_share(self._tests, failed)
+        return Cost(self._question, kind, name, kept, wrong, is_green, place, tuple(fails))
 
     def _failing(self, code: str) -> Iterator[Run]:
         return self._trial.failing(self._exercise.variant(code))
@@ -292,39 +334,40 @@ def _unseen(
     suite: Suite, costs: Sequence[Cost], declared: Sequence[Equivalent], share: float
 ) -> Iterator[str]:
     """Yield the misconceptions that no test sees, if these are too many, and needless declarations."""
-    made = {(one.question, one.mistake): one.share for one in costs if one.kind == "misconception"}
+    fails = {(one.question, one.mistake): one.fails for one in costs if one.kind == "misconception"}
     places = {(one.question, one.misconception): one.place for one in declared if one.misconception}
-    counted = {key: lost for key, lost in made.items() if lost or key not in places}
-    unseen = [key for key, lost in counted.items() if not lost]
+    counted = {key: failed for key, failed in fails.items() if failed or key not in places}
+    unseen = [key for key, failed in counted.items() if not failed]
     for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
         fix = f"no test of {question} fails; add one, or declare it in {REASONS}"
         yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
     for (question, name), place in places.items():
-        if made.get((question, name), 1):
+        if fails.get((question, name), ("",)):
             yield f"{place}: {name} fails a hidden test or fits no right answer; take it out"
 
 
-def _green(exercise: Exercise, costs: Sequence[Cost], declared: Sequence[Equivalent]) -> Iterator[str]:
-    """Yield the mistakes that cost much and that no visible check sees, but for those that have a reason."""
-    reasons = {(one.question, one.green): one.place for one in declared if one.green}
-    found = {(one.question, one.mistake): one for one in costs if one.is_green}
-    fix = f"let that fail too, weigh failed tests less, or give a reason in {REASONS}"
-    for key, one in found.items():
+def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Equivalent]) -> Iterator[str]:
+    """Yield the answers whose share the rules do not allow, but for those that have a reason."""
+    reasons = {(one.question, one.share): one.place for one in declared if one.share}
+    outside = {(one.question, one.mistake): one for one in costs if one.distance > _NOISE}
+    for key, one in outside.items():
         if key not in reasons:
-            yield f"{one.place or exercise.source}: {one}, but the visible check passes; {fix}"
-    for (question, green), place in reasons.items():
-        if (question, green) not in found:
-            yield f"{place}: the check of {question} sees {green}, or it costs little; take this out"
+            yield f"{one.place or suite.exercise.suite}: {one}{_reason(suite, one)}"
+    for (question, name), place in reasons.items():
+        if (question, name) not in outside:
+            yield f"{place}: the rules allow the share that {name} of {question} keeps; take this out"
 
 
-def _kept(suite: Suite, costs: Sequence[Cost]) -> Iterator[str]:
-    """Yield the answers that do almost nothing and keep more than a quarter, with what they pass."""
-    for one in costs:
-        if one.kind == "almost nothing" and one.share < 1 - QUARTER - _NOISE:
-            functions = dict.fromkeys(test.function for test in suite.of(one.question))
-            passed = ", ".join(name for name in functions if name not in one.fails)
-            kept = f"{one.question}: an answer that {one.mistake} keeps {_percent(1 - one.share)}"
-            yield f"{suite.exercise.suite}: {kept}; let these tests ask for more, or weigh less: {passed}"
+def _reason(suite: Suite, one: Cost) -> str:
+    """Return why the rules do not allow the share that an answer keeps, and what its author can change."""
+    fix = f"or give a reason in {REASONS}"
+    functions = dict.fromkeys(test.function for test in suite.of(one.question))
+    if one.kind == "trivial":
+        passed = ", ".join(name for name in functions if name not in one.fails)
+        return f"; let these tests ask for more, or mark them with needs_results: {passed}"
+    if one.is_green and 1 - one.kept > QUARTER:
+        return f", but the visible check passes; let that fail too, {fix}. It fails {', '.join(one.fails)}"
+    return f", although its results are right; let fewer or more tests see it, {fix}: {', '.join(one.fails)}"
 
 
 def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:

@@ -17,6 +17,7 @@ from autograder.course.names import suggestion
 from autograder.course.packages import modules
 from autograder.course.source import Role, read_yaml
 from autograder.grading.carried import compiled
+from autograder.grading.outcomes import kept_share
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
 from autograder.testing.suite import Suite
@@ -121,8 +122,7 @@ def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
     """Return the share of a question's points that these trusted cells get on disclosed inputs."""
     with catch_warnings(action="ignore"):
         runs = list(suite.run(Local(suite.namespace(cells)), chosen=suite.of(question)))
-    passed = sum(run.test.weight for run in runs if run.error is None)
-    return passed / sum(run.test.weight for run in runs)
+    return kept_share(suite.of(question), {run.test for run in runs if run.error is not None})
 
 
 _SIGNS = {"@"}  # which forbid may hold, too

@@ -125,7 +125,7 @@ def _spliced(text: str, part: ast.AST, new: str) -> str:
 
 FILE = "equivalent.yaml"
 _KEYS = ("question", "line", "instead", "because")
-_KINDS = ({"misconception"}, {"green"}, {"line", "instead"})  # what else an entry holds
+_KINDS = ({"misconception"}, {"share"}, {"line", "instead"})  # what else an entry holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Equivalent:
     line: str = ""
     instead: str = ""
     misconception: str = ""
-    green: str = ""  # a mistake that the visible check cannot see
+    share: str = ""  # a wrong answer that keeps another share of the points than the rules allow
 
 
 def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
@@ -145,8 +145,8 @@ def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
 
     The file is a list of entries with four keys: the `question`, the `line` that changes, what stands there
     `instead`, and `because`, the reason why no test can or should tell. A misconception that changes nothing
-    there is declared by the `question`, its name as `misconception`, and `because`; a mistake that costs much
-    although the visible check passes by the `question`, its name as `green`, and `because`.
+    there is declared by the `question`, its name as `misconception`, and `because`. A wrong answer that keeps
+    another share of the points than the rules allow: by the `question`, its name as `share`, and `because`.
     """
     path = exercise.folder / FILE
     if not path.is_file():
@@ -162,7 +162,7 @@ def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
     texts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
     keys = data.keys() - {"question", "because"} if texts else set()
     if keys not in _KINDS or len(data) != len(keys) + 2:
-        known = f"{', '.join(_KEYS)}, or misconception or green in place of line and instead"
+        known = f"{', '.join(_KEYS)}, or misconception or share in place of line and instead"
         raise SourceError(f"{place}: needs the keys {known}, each with a text; put it in quotes")
     if (name := data["question"]) not in exercise.points:
         known = ", ".join(exercise.points)

@@ -34,7 +34,10 @@ class OutOfTimeError(BaseException):
 
 
 class Trial:
-    """Tries answers to one question on its hidden tests, those first that have failed most answers so far."""
+    """Tries answers to one question on its hidden tests: first on the basic ones, then on all others.
+
+    Of each kind, the test that has failed most answers so far comes first.
+    """
 
     def __init__(self, suite: Suite, question: str) -> None:
         self._suite = suite
@@ -47,7 +50,7 @@ class Trial:
     def failing(self, cells: tuple[str, ...]) -> Iterator[Run]:
         """Yield the runs in which an answer fails on the first set of inputs; if it cannot be run, all."""
         inputs = numbered_inputs(SECRET, self._suite.exercise.name, 0)
-        order = sorted(self._times_failed, key=lambda test: -self._times_failed[test])
+        order = sorted(self._times_failed, key=lambda test: (not test.basic, -self._times_failed[test]))
         for run in failed_runs(self._suite, cells, inputs, order):
             self._times_failed[run.test] += 1
             yield run

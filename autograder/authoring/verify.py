@@ -116,13 +116,15 @@ def prove(
     exercises: Sequence[Exercise],
     zygote: Zygote,
     sets: int = SETS_TRIED,
+    *,
+    whole: bool = False,
 ) -> Iterator[Proof]:
     """Verify each exercise with the same worker and suite that grade submissions."""
     for exercise in exercises:
         try:
             grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
-            proof = _Verification(exercise, grader, course.settings, sets).proof()
+            proof = _Verification(exercise, grader, course.settings, sets, whole).proof()
             both = entry.double_answers(exercise, grader.suite)
             yield replace(proof, notes=(*entry.unknown_calls(course, exercise), *both))
         except SourceError as error:
@@ -158,6 +160,7 @@ class _Verification:
     grader: Grader
     settings: CourseSettings
     sets: int
+    whole: bool  # whether all tests run on each wrong answer
     findings: list[str] = field(default_factory=list)
     checks: dict[str, str] = field(default_factory=dict)  # that the reference passes, by question
     failed: dict[Path, list[Run]] = field(default_factory=dict)  # of its question, by each mistake
@@ -172,7 +175,7 @@ class _Verification:
             self._caught(mistake)
         carried, found = entry.measure(exercise, builds_on, suite, self._grade)
         strength = measure(suite, share)
-        cost = costs.measure(suite, self.checks, self.sets, share, self.failed)
+        cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
         findings = (*self.findings, *found, *strength.findings, *cost.findings)
         bits = self.grader.told_bits
         return replace(proof, bits=bits, carried=carried, strength=strength, costs=cost, findings=findings)
@@ -313,27 +316,27 @@ _AUTHORING, _KIT = (Path(autograder.__file__).parent / room for room in ("author
 _JSON = TypeAdapter(Proof)
 
 
-def kept_proof(course: Course, exercise: Exercise, sets: int) -> Proof | None:
+def kept_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
     """Return the proof of an exercise if it was proved as it is now.
 
     A proof is kept under a digest of all on which it depends: the exercise's folder, the catalogue, its entry
     in course.yaml, the engine, and the versions of what computes. One with findings is not kept.
     """
     with suppress(OSError, ValueError, SourceError):
-        return replace(_JSON.validate_json(_path(course, exercise, sets).read_bytes()), before=True)
+        return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), before=True)
     return None
 
 
-def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof) -> None:
+def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof, *, whole: bool = False) -> None:
     """Keep a proof in the place of an earlier one, unless it has findings."""
     for path in (course.root / FOLDER).glob(f"{exercise.name}-*.json"):
         path.unlink(missing_ok=True)
     if not proof.findings:
-        write_whole(_path(course, exercise, sets), _JSON.dump_json(proof))
+        write_whole(_path(course, exercise, sets, whole), _JSON.dump_json(proof))
 
 
-def _path(course: Course, exercise: Exercise, sets: int) -> Path:
-    settings = course.settings.mutants_fail, sets
+def _path(course: Course, exercise: Exercise, sets: int, whole: bool) -> Path:
+    settings = course.settings.mutants_fail, sets, whole
     computing = sys.version, *map(version, _COMPUTING)
     digest = hashlib.sha256(repr((rules(course, exercise), settings, computing)).encode())
     for folder in (exercise.folder, _AUTHORING, _KIT):
@@ -350,27 +353,34 @@ class StoppedError(AutograderError):
 
 
 def prove_together(
-    course: Course, exercises: Sequence[Exercise], jobs: int, *, anew: bool = False, thorough: bool = False
+    course: Course,
+    exercises: Sequence[Exercise],
+    jobs: int,
+    *,
+    anew: bool = False,
+    thorough: bool = False,
+    whole: bool = False,
 ) -> Iterator[Proof]:
     """Verify exercises in `jobs` processes, each with a zygote of its own; the proofs come in order.
 
-    What was proved before and has not changed is not proved again, unless `anew` asks for that.
+    What was proved before and has not changed is not proved again, unless `anew` asks for that. With `whole`,
+    all tests run on each wrong answer, so that its share of the points is exact.
     """
     sets = SETS_THOROUGH if thorough else SETS_TRIED
-    before = {one.name: None if anew else kept_proof(course, one, sets) for one in exercises}
+    before = {one.name: None if anew else kept_proof(course, one, sets, whole=whole) for one in exercises}
     left = [exercise.name for exercise in exercises if before[exercise.name] is None]
     others = active_children()
     with ProcessPoolExecutor(min(jobs, max(len(left), 1)), CONTEXT, initializer=die_with_parent) as pool:
         try:
             # The last exercises take longest; begun first, they do not run alone at the end.
-            proofs = {name: pool.submit(_verified, course.root, sets, name) for name in reversed(left)}
+            proofs = {name: pool.submit(_verified, course.root, sets, whole, name) for name in reversed(left)}
             kernels = {name: pool.submit(_in_kernel, course.root, name) for name in reversed(left)}
             for exercise in exercises:
                 if (proof := before[exercise.name]) is None:
                     proof = proofs[exercise.name].result()
                     if not proof.findings:
                         proof = replace(proof, findings=kernels[exercise.name].result())
-                    keep_proof(course, exercise, sets, proof)
+                    keep_proof(course, exercise, sets, proof, whole=whole)
                 yield proof
         except KeyboardInterrupt:
             for child in set(active_children()) - set(others):
@@ -378,11 +388,12 @@ def prove_together(
             raise StoppedError("stopped") from None
 
 
-def _verified(root: Path, sets: int, name: str) -> Proof:
+def _verified(root: Path, sets: int, whole: bool, name: str) -> Proof:
     """Verify one exercise."""
     course = load_course(root)
     use_one_thread(course.exercises[name])
-    return next(prove(course, (course.exercises[name],), _zygote(tuple(course.settings.packages)), sets))
+    zygote = _zygote(tuple(course.settings.packages))
+    return next(prove(course, (course.exercises[name],), zygote, sets, whole=whole))
 
 
 @cache

@@ -63,6 +63,7 @@ def release(
 @options.jobs(help="Verify in so many processes; default: all cores.")
 @click.option("--verbose", is_flag=True, help="Show surviving mutants, and what students read on mistakes.")
 @click.option("--thorough", is_flag=True, help="Try answers on 16 sets of inputs, the reference on 320.")
+@click.option("--shares", is_flag=True, help="Show which shares of the points wrong answers keep.")
 @click.option("--anew", is_flag=True, help="Verify even what was verified before and has not changed.")
 def verify(
     course: "options.Course",
@@ -70,6 +71,7 @@ def verify(
     jobs: int | None,
     verbose: bool,
     thorough: bool,
+    shares: bool,
     anew: bool,
 ) -> None:
     """Check each exercise's tests on its own answers.
@@ -79,8 +81,8 @@ def verify(
     from autograder.authoring.verify import explanations, idle_rules, prove_together
     from autograder.sandbox.zygote import Zygote
 
-    proofs = []
-    for proof in prove_together(course, exercises, jobs or os.cpu_count() or 1, anew=anew, thorough=thorough):
+    proofs, together = [], jobs or os.cpu_count() or 1
+    for proof in prove_together(course, exercises, together, anew=anew, thorough=thorough, whole=shares):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
         measured = (proof.costs, proof.carried, proof.strength)
@@ -89,6 +91,8 @@ def verify(
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
         for line in (*proof.findings, *proof.notes):
+            click.echo(f"  {line}")
+        for line in proof.costs.shares() if shares and proof.costs else ():
             click.echo(f"  {line}")
         for line in proof.strength.survivors if verbose and proof.strength else ():
             click.echo(f"  {line}")

@@ -30,13 +30,18 @@ def run(
     from autograder.batch.run import run_notebooks
     from autograder.cli.output import show_report
     from autograder.grading.graded import describe_failure
-    from autograder.report.report import Status
+    from autograder.report.report import Status, earned_halves
 
     failed = False
     for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
         report = graded.report
         if as_json:
-            click.echo(report.to_json(notebook=notebook))
+            kinds = ("results", "everything else")
+            halves = {
+                question.name: dict(zip(kinds, earned_halves(question.tests), strict=True))
+                for question in report.questions
+            }
+            click.echo(report.to_json(notebook=notebook, halves=halves))
         else:
             show_report(notebook, report)
         if problem := describe_failure(course, notebook, graded):

@@ -45,10 +45,10 @@ def show_report(notebook: str, report: Report) -> None:
     """Print a report for a person: how each question stands, its score and a hint."""
     rows = []
     for question in report.questions:
-        score = f"{number(question.score)} of {number(question.max_score)}"
+        score = question.halves_in_words or f"{number(question.score)} of {number(question.max_score)}"
         hint = "graded manually" if question.verdict is Verdict.UNGRADED else question.hint
         stands = standing(question.verdict, question.score, question.max_score)
-        rows.append((question.name, stands, score, hint))
+        rows.append((question.name, stands, score.replace(": ", ":\n").replace(", and ", "\n"), hint))
     score = f"{number(report.score)} of {number(report.max_score)} points"
     title = f"{notebook} ({report.exercise}): {report.status}, {score}"
     show(title, ("question", "verdict", "score", "hint"), rows, report.message)

@@ -241,7 +241,7 @@ def comment(report: Report, question: QuestionReport) -> str:
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
         stands = standing(question.verdict, question.score, question.max_score)
-        lines = [f"{stands.capitalize()}.", question.hint]
+        lines = [f"{stands.capitalize()}.", question.halves_in_words, question.hint]
         lines += [f"- {test.verdict}: {test.title}" for test in failed]
         text = "\n".join(line for line in lines if line)
     return printable(text).translate(_PLAIN)

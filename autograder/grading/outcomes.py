@@ -6,11 +6,11 @@ every word, line or shape of its answers. So of a hidden run nothing counts but 
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.report.report import QuestionReport, TestReport, Verdict
+from autograder.report.report import QuestionReport, TestReport, Verdict, earned_share
 from autograder.report.text import one_line
 from autograder.testing.expectations import Unmet
 from autograder.testing.inputs import Inputs
@@ -19,6 +19,7 @@ from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
 _SENTENCES = 8  # on a rule that was broken, and none
+_RESULTS_FIRST = "This counts once the results are right."
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
@@ -54,7 +55,7 @@ class TestOutcome:
             hint = f'The hidden test "{self.test.title}" failed by itself. Your instructor will look.'
         elif self.verdict is Verdict.TIMED_OUT:
             hint = self.decisive.detail
-        return TestReport(self.test.title, self.verdict, self.test.weight, hint)
+        return TestReport(self.test.title, self.verdict, self.test.weight, hint, self.test.basic)
 
 
 def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
@@ -146,30 +147,44 @@ Told = Mapping[HiddenTest, TestReport]  # what students read of a question's tes
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
     """Return the report on question `name`, given its tests and the points it is worth."""
     worst = min(tests, key=lambda test: (list(Verdict).index(test.verdict), not test.hint))
-    passed = [test.weight for test in tests if test.verdict is Verdict.PASSED]
+    passed = any(test.verdict is Verdict.PASSED for test in tests)
     half_done = worst.verdict is Verdict.NOT_ATTEMPTED and passed
     verdict = Verdict.FAILED if half_done or worst.verdict is Verdict.NOT_JUDGED else worst.verdict
-    score: float | None = round(points * sum(passed) / sum(test.weight for test in tests), 4)
+    score: float | None = round(points * earned_share(tests), 4)
     if verdict in (Verdict.REVIEW, Verdict.GRADER_ERROR):  # an instructor looks, and then gives the score
         score = 0.0 if verdict is Verdict.REVIEW else None
     return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
 
 
-def stated(told: Told) -> dict[HiddenTest, TestReport]:
-    """Return the reports on one question's tests; where its basic test fails, the others state facts alone.
+def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> float:
+    """Return which share of a question's points an answer keeps that fails these of its `tests`."""
+    verdicts = {test: Verdict.FAILED if test in failed else Verdict.PASSED for test in tests}
+    reports = {
+        test: TestReport(test.title, verdict, test.weight, basic=test.basic)
+        for test, verdict in verdicts.items()
+    }
+    return earned_share(tuple(stated(reports).values()))
 
-    What they ask their reader supposes that the basic values are right. Where these are wrong, it leads away
-    from the cause.
+
+def stated(told: Told) -> dict[HiddenTest, TestReport]:
+    """Return the reports on one question's tests, as they stand beside each other.
+
+    Where a basic test fails, tests that need right results are not judged, and the hints of all tests but
+    the basic ones lose their questions: these suppose that the results are right, and would lead away from
+    the cause.
     """
-    basic = _basic(list(told))
-    if basic is None or told[basic].verdict is not Verdict.FAILED:
+    if all(told[test].verdict is Verdict.PASSED for test in told if test.basic):
         return dict(told)
     return {
-        test: replace(report, hint=facts(report.hint))
-        if test != basic and report.verdict is Verdict.FAILED
-        else report
-        for test, report in told.items()
+        test: report if test.basic else _beside_wrong_results(test, report) for test, report in told.items()
     }
+
+
+def _beside_wrong_results(test: HiddenTest, report: TestReport) -> TestReport:
+    """Return the report on a test of a question whose results are wrong."""
+    if test.needs_results and report.verdict is Verdict.PASSED:
+        return replace(report, verdict=Verdict.NOT_JUDGED, hint=_RESULTS_FIRST)
+    return replace(report, hint=facts(report.hint)) if report.verdict is Verdict.FAILED else report
 
 
 def leading(before: Told, after: Told, rarity: Callable[[HiddenTest], int]) -> str:
@@ -186,10 +201,3 @@ def facts(hint: str) -> str:
     """Return a hint without the questions at its end that nudge its reader."""
     first, *others = _NEXT_SENTENCE.split(hint)
     return " ".join([first, *(sentence for sentence in others if not sentence.endswith("?"))])
-
-
-def _basic(tests: list[HiddenTest]) -> HiddenTest | None:
-    """Return the test on whose values the others rest: the one so marked, else the first of most weight."""
-    marked = [test for test in tests if test.basic]
-    heaviest = [test for test in tests if test.weight == max(one.weight for one in tests)]
-    return next(iter(marked or (heaviest if len(heaviest) < len(tests) else [])), None)

@@ -82,6 +82,7 @@ class QuestionView:
     more: str  # the others
     parts: tuple[str, ...]  # of the hint, where it names several things
     code: tuple[Line, ...]
+    halves: str  # its points for results and for everything else, where a part is earned
     tally: str
     tests: tuple[TestGroup, ...]
     remark: Markup | None
@@ -122,6 +123,7 @@ def show_question(
         more=" ".join(more),
         parts=tuple(parts),
         code=code,
+        halves=question.halves_in_words if entry is None or score == question.score else "",
         tally=f"{passed} of {len(question.tests)} tests passed",
         tests=tuple(_grouped_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,

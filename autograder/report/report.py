@@ -1,6 +1,7 @@
 """Holds what grading concludes: verdicts, the report on a submission, and its scores in the gradebook."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -59,6 +60,7 @@ class TestReport:
     verdict: Verdict
     weight: float = 1.0
     hint: str = ""  # students see it, so it holds no hidden input and no expected value
+    basic: bool = False  # whether it is among the tests for results
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,39 @@ class QuestionReport:
     tests: tuple[TestReport, ...] = ()
     shown: Example | None = None  # of a run on disclosed inputs, like all that students read
     place: Place | None = None  # of what is wrong, where that is one line
+
+    @property
+    def halves_in_words(self) -> str:
+        """The score by halves, such as "1.5 of 3: results (1.5 of 1.5), and 0 of 1.5 for everything else".
+
+        It is empty where the tests earn all points or none.
+        """
+        results, others = earned_halves(self.tests)
+        if not self.score or self.score >= self.max_score or results is None or others is None:
+            return ""
+        half = self.max_score / 2
+        parts = [f"{number(round(half * share, 2))} of {number(half)}" for share in (results, others)]
+        points = f"{number(self.score)} of {number(self.max_score)}"
+        return f"{points}: results ({parts[0]}), and {parts[1]} for everything else"
+
+
+def earned_halves(tests: Sequence[TestReport]) -> tuple[float | None, float | None]:
+    """Return the earned share of the half for results and of the half for everything else.
+
+    The first half is earned only if all basic tests pass. The other tests share the second by their weights.
+    A half without a test is None.
+    """
+    basic = [test.verdict is Verdict.PASSED for test in tests if test.basic]
+    others = [(test.weight, test.verdict is Verdict.PASSED) for test in tests if not test.basic]
+    total = sum(weight for weight, _ in others)
+    passed = sum(weight for weight, passes in others if passes)
+    return float(all(basic)) if basic else None, passed / total if total else None
+
+
+def earned_share(tests: Sequence[TestReport]) -> float:
+    """Return the share of a question's points that its tests earn: the mean of the halves that have tests."""
+    halves = [half for half in earned_halves(tests) if half is not None]
+    return sum(halves) / len(halves) if halves else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Hidden tests: how an author marks them, and how a whole suite runs on one submission after another."""
 
-from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pytest
@@ -29,13 +29,17 @@ from autograder.worker.stand_in import seed_the_processor_alone
 _Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
 
 
-def question(name: str, *, weight: float = 1.0, basic: bool = False) -> pytest.MarkDecorator:
-    """Mark a hidden test as belonging to question `name`; `weight` is its share of the question's points.
+def question(
+    name: str, *, basic: bool = False, weight: float = 1.0, needs_results: bool = False
+) -> pytest.MarkDecorator:
+    """Mark a hidden test as belonging to question `name`.
 
-    A `basic` test is the one on whose values the question's others rest. Where none is marked and weights
-    differ, it is the first of those that weigh most.
+    Half of the question's points is for its `basic` tests, which compute results on ordinary inputs; all of
+    them must pass. Where no test is marked, the first one is basic. The other tests share the other half by
+    their `weight`. A test that `needs_results` judges a property that an answer also has if it does nothing,
+    such as leaving its inputs unchanged: it is not judged while a basic test fails.
     """
-    return pytest.mark.question(name, weight=weight, basic=basic)
+    return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,11 @@ class HiddenTest:
 
     question: str
     title: str
-    weight: float
+    weight: float  # among the question's tests that are not basic
     number: int  # its place in the suite, and the seed on the submission's side
     function: str  # the name of its function; a parametrized test shares it with others
-    basic: bool = False  # where it fails, the question's other tests state facts alone
+    basic: bool = False  # whether it is among the tests for results, which share half of the points
+    needs_results: bool = False  # whether it is judged only if all basic tests pass
     line: int = 0  # of the suite's file, on which its function begins
 
 
@@ -135,7 +140,8 @@ class Suite:
             self._collected = CollectedTests(exercise.suite)
         self._fair: dict[tuple[int, Inputs], bool] = {}
         items = enumerate(self._collected.items)
-        self.tests = tuple(_read_test(exercise, item, number) for number, item in items)
+        tests = [_read_test(exercise, item, number) for number, item in items]
+        self.tests = tuple(_mark_first_tests(tests))
         for name in exercise.points:
             if name not in {test.question for test in self.tests}:
                 fix = f'add one with @question("{name}") or delete the cell'
@@ -216,6 +222,18 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
         raise SourceError(f"{place} has no docstring; it is the title that students read")
     if weight <= 0:
         raise SourceError(f"{place} has weight {weight:g}; it must be above 0")
-    basic = bool(mark.kwargs.get("basic"))
+    basic, needs_results = (bool(mark.kwargs.get(option)) for option in ("basic", "needs_results"))
+    if basic and (weight != 1 or needs_results):
+        raise SourceError(f"{place} is basic, so it has no weight and needs no other test's results")
     line = (item.reportinfo()[1] or 0) + 1
-    return HiddenTest(name, doc.splitlines()[0], weight, number, item.originalname, basic, line)
+    return HiddenTest(
+        name, doc.splitlines()[0], weight, number, item.originalname, basic, needs_results, line
+    )
+
+
+def _mark_first_tests(tests: Sequence[HiddenTest]) -> Iterator[HiddenTest]:
+    """Yield the tests; the first test of a question that has no basic test becomes one."""
+    marked = {test.question for test in tests if test.basic}
+    for test in tests:
+        yield test if test.question in marked else replace(test, basic=True)
+        marked.add(test.question)

@@ -24,16 +24,58 @@ from autograder.testing import (
 )
 
 LOAD = """
-def load(module, weights):
+def spelt(module, name):
+    # The tensor that a name spells, also in a plain list. A plain tensor is used as x @ W, and a layer as
+    # W of x: where the exercise asks for the other, it is transposed.
+    found = module
+    for part in name.split("."):
+        if isinstance(found, (list, tuple)) and part.isdigit():
+            found = found[int(part)] if int(part) < len(found) else None
+        elif part == "weight" and isinstance(found, torch.Tensor):
+            return found.T
+        else:
+            found = getattr(found, part, None)
+    if isinstance(found, nn.Linear):
+        return found.weight.T
+    return found if isinstance(found, torch.Tensor) else None
+
+def tensors_in(value, seen):
+    # All tensors that a module keeps, wherever and under whatever names, in their order.
+    if id(value) in seen:
+        return
+    seen.append(id(value))
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, nn.Module):
+        yield from tensors_in(vars(value), seen)
+    elif isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(part, seen)
+
+def load(module, weights, spare):
     if not isinstance(module, nn.Module):
         return None
-    own = dict(module.named_parameters())
-    shapes = {name: tuple(parameter.shape) for name, parameter in own.items()}
-    fitting = [name for name, weight in weights.items() if shapes.get(name) == tuple(weight.shape)]
+    # Return the names of the weights that found a place: that of their name, or the next of their shape.
+    named = {name: spelt(module, name) for name in (*spare, *weights)}
+    places = {
+        name: place for name, place in named.items()
+        if place is not None and place.shape == {**spare, **weights}[name].shape
+    }
+    taken = [place.data_ptr() for place in places.values()]
+    left = [t for t in tensors_in(module, []) if t.is_floating_point() and t.data_ptr() not in taken]
+    for name in [name for name in weights if name not in places]:
+        for number, tensor in enumerate(left):
+            if tensor.shape == weights[name].shape:
+                places[name] = left.pop(number)
+                break
     with torch.no_grad():
-        for name in fitting:
-            own[name].copy_(weights[name])
-    return shapes if len(fitting) < len(weights) else True
+        for name, place in places.items():
+            place.copy_({**spare, **weights}[name])
+    module.eval()
+    return list(places)
+
+def read(module, names):
+    return {name: spelt(module, name) for name in names}
 """
 PARAMETERS = """
 def parameters(module):
@@ -135,10 +177,10 @@ V2 = Kind("SelfAttention_v2", ("W_query", "W_key", "W_value"))
 SQUARE = Kind("SelfAttention", ("W_q", "W_k", "W_v"), square=True)
 
 
-def each_class(weight=1):
+def each_class(**how):
     """Run a test for each of the three classes, as a test of that question."""
     marked = [
-        pytest.param(kind, marks=question(kind.name, weight=weight), id=kind.name)
+        pytest.param(kind, marks=question(kind.name, **how), id=kind.name)
         for kind in (V1, V2, SQUARE)
     ]
     return pytest.mark.parametrize("kind", marked)
@@ -186,33 +228,28 @@ def expect_numbers(actual, expected, **how):
 
 @precondition()
 def alive(kind, module, x, size):
-    """Return what `inspect` sees, and the output; this must depend on two of the layers at least."""
+    """Return what `inspect` sees, and the output; this must depend on two of the parameters at least."""
     weight = torch.randn(len(x), size, dtype=x.dtype)
     seen = module.inspect(x, weight=weight)
     output = expect_finite(numbers(seen.output, weight)).detach()
-    gradients = [seen.parameters.get(name) for name in kind.shapes(1, 1)]
+    gradients = seen.parameters.values()
     count = sum(gradient is not None and bool(gradient.any()) for gradient in gradients)
-    fault = f"Gradients reach {count} of the three layers."
-    expect(count > 1, f"{fault} Are all used, or is the result cut off from them?")
+    fault = f"Gradients reach {count} of the parameters."
+    message = f"{fault} Are all used, or is the result cut off from them?"
+    expect(count > 1 or not gradients, message)
     return seen, output
 
 
 def load(student, module, weights):
-    """Give a module these parameters by name, and leave its others as they are."""
-    shapes = student.define(LOAD, "load")(module, weights)
-    if shapes is True:  # all of them fit
-        return module
-    expect(isinstance(shapes, dict), "The class must be an nn.Module.")
+    """Give a module these parameters, and return it.
+
+    They go wherever the module keeps them: one test alone looks at names and registration.
+    """
+    taken = student.define(LOAD, "load")(module, weights, {})
+    expect(isinstance(taken, list), "The class must be an nn.Module.")
     for name, weight in weights.items():
-        seen = ", ".join(map(str, shapes)) or "none"
-        expect(
-            name in shapes,
-            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
-        )
-        expect(
-            shapes[name] == tuple(weight.shape),
-            f"{name} must have shape {tuple(weight.shape)}.",
-        )
+        fault = f'The module has no parameter "{name}" of shape {tuple(weight.shape)}.'
+        expect(name in taken, fault)
     return module
 
 
@@ -246,33 +283,32 @@ def test_parameters(student, kind):
     expect_no_others(actual, shapes)
 
 
-@each_class(weight=7)
+@each_class()
 def test_form(student, kind):
     """The output has d_out features for each token, in the dtype of the tokens."""
-    for n, dtype in ((5, torch.float32), (1, torch.float64)):
-        module = kind.make(student, 6, 4)
-        if dtype == torch.float64:
-            module.double()
-        x = kind.tokens(n, 6, 4, dtype)
-        expect_tensor(module(x), (n, 4), dtype)
-        alive(kind, module, kind.tokens(5, 6, 4, dtype), 4)
-
-
-@each_class(weight=9)
-def test_seeded_start(student, reference, kind):
-    """With a seed, it starts with the same numbers as in the course."""
-    seed = draw(1, 9999)
-    for side in (student, reference):
-        side.seed(seed)
-    actual = parameters(student, attempted(kind, kind.make(student, 5, 3)))
-    expected = parameters(reference, kind.make(reference, 5, 3))
-    hint = "A seed fixes the numbers only together with how, and in which order, they are drawn."
-    for name, right in expected.items():
-        expect(name in actual, f"{name} is not registered as a parameter.")
-        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
+    module = kind.make(student, 6, 4)
+    for n in (5, 1):
+        output = expect_tensor(module(kind.tokens(n, 6, 4)), (n, 4), torch.float32)
+        expect(bool(expect_finite(output).any()), "The output is 0 everywhere.")
 
 
 @each_class()
+def test_seeded_start(student, reference, kind):
+    """With a seed, it starts with the same numbers as in the course."""
+    hint = "A seed fixes the numbers only together with how, and in which order, they are drawn."
+    for more in ((), (True,)) if kind is V2 else ((),):
+        seed = draw(1, 9999)
+        for side in (student, reference):
+            side.seed(seed)
+        module = attempted(kind, kind.make(student, 5, 3, *more))
+        expected = parameters(reference, kind.make(reference, 5, 3, *more))
+        actual = student.define(LOAD, "read")(module, list(expected))
+        for name, right in expected.items():
+            tensor = expect_tensor(actual.get(name), name=name)
+            expect_close(tensor.detach(), right.detach(), hint=hint, name=name)
+
+
+@each_class(basic=True)
 @pytest.mark.parametrize(("n", "d_in", "d_out"), [(3, 2, 3), (7, 5, 3), (4, 3, 6)])
 def test_values(student, kind, n, d_in, d_out):
     """With given weights, the output is the scaled attention of queries, keys and values."""
@@ -285,7 +321,7 @@ def test_values(student, kind, n, d_in, d_out):
     expect_numbers(actual, kind.attend(weights, x), atol=5e-5, hint=hint)
 
 
-@each_class()
+@each_class(basic=True)
 def test_square(student, kind):
     """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
     weights, x = kind.weights(4, 4), kind.tokens(4, 4, 4)
@@ -304,21 +340,14 @@ def test_single_token(student, kind):
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_numbers(
-        actual, kind.value(weights, x), hint="With one token, its weight must be 1."
+        actual,
+        kind.value(weights, x),
+        atol=1e-3,
+        hint="With one token, its weight must be 1.",
     )
 
 
 @each_class()
-def test_order_of_tokens(student, kind):
-    """Shuffling the tokens shuffles the output rows in the same way."""
-    module = load(student, kind.make(student, 6, 4), kind.weights(6, 4))
-    x, order = kind.tokens(5, 6, 4), torch.tensor([3, 0, 4, 1, 2])
-    _, straight = alive(kind, module, x, 4)
-    hint = "Self-attention without a mask does not know where a token stands."
-    expect_numbers(module(x[order]), straight[order], hint=hint)
-
-
-@each_class(weight=6)
 def test_gradients(student, reference, kind):
     """Gradients reach the tokens and every parameter."""
     weights, x, out = (
@@ -331,8 +360,9 @@ def test_gradients(student, reference, kind):
         x, weight=out
     )
     expect_gradient(actual, expected.gradients, atol=1e-4, names=(kind.argument,))
-    for name, right in expected.parameters.items():
-        gradient = actual.parameters.get(name)
+    registered = actual.parameters.keys() & expected.parameters.keys()
+    for name in sorted(registered):  # one test alone looks at the registration
+        gradient, right = actual.parameters[name], expected.parameters[name]
         expect(
             gradient is not None,
             f"No gradient reaches {name}. Is it used, or is the result cut off?",
@@ -344,26 +374,17 @@ def test_gradients(student, reference, kind):
 
 @each_class()
 def test_round_trip(student, kind):
-    """Saved and loaded into another module, it computes the same."""
+    """Saved and loaded into another module, it computes the same, at each call."""
     first, second = kind.make(student, 6, 4), kind.make(student, 6, 4)
     x = kind.tokens(5, 6, 4)
     _, expected = alive(kind, first, x, 4)
     second.load_state_dict(first.state_dict())
-    expect_numbers(
-        second(x), expected, hint="Does state_dict hold all numbers that forward uses?"
-    )
+    for _ in range(2):
+        hint = "Does state_dict hold all numbers that forward uses?"
+        expect_numbers(second(x), expected, hint=hint)
 
 
-@each_class(weight=3)
-def test_same_again(student, kind):
-    """Called twice, it gives the same output."""
-    module, x = kind.make(student, 6, 4), kind.tokens(5, 6, 4)
-    _, output = alive(kind, module, x, 4)
-    hint = "Whatever forward makes, it makes anew at each call."
-    expect_numbers(module(x), output, hint=hint)
-
-
-@each_class()
+@each_class(needs_results=True)
 def test_sets_no_seed(student, kind):
     """Random numbers stay random: the class sets no seed."""
     expect_no_seed(student, lambda: kind.make(student, 6, 4), kind.tokens(5, 6, 4))
@@ -372,10 +393,12 @@ def test_sets_no_seed(student, kind):
 @each_class()
 def test_float64(student, kind):
     """With float64 parameters and tokens, the output is float64 and as precise."""
-    weights = kind.weights(6, 4, dtype=torch.float64)
-    x = kind.tokens(5, 6, 4, dtype=torch.float64)
-    actual = load(student, kind.make(student, 6, 4).double(), weights)(x)
-    expect_numbers(actual, kind.attend(weights, x))
+    weights = kind.weights(6, 3, dtype=torch.float64)
+    x = kind.tokens(5, 6, 3, dtype=torch.float64)
+    actual = load(student, kind.make(student, 6, 3).double(), weights)(x)
+    actual = expect_tensor(actual, dtype=torch.float64)
+    hint = "Is anything computed in float32, such as the root?"
+    expect_numbers(actual, kind.attend(weights, x), hint=hint)
 
 
 PRINTED = {  # what the lesson prints results for: a sentence for two classes, encodings for the third
@@ -385,17 +408,17 @@ PRINTED = {  # what the lesson prints results for: a sentence for two classes, e
 }
 
 
-@each_class(weight=4)
+@each_class()
 def test_lesson_s_tokens(student, kind):
     """The lesson's own tokens, too, get what the weights make of them."""
     x = torch.tensor(PRINTED[kind.square])
     weights = kind.weights(x.shape[1], 2)
     actual = load(student, kind.make(student, x.shape[1], 2), weights)(x)
     hint = "Other weights give another result, for these tokens as for any."
-    expect_numbers(actual, kind.attend(weights, x), hint=hint)
+    expect_numbers(actual, kind.attend(weights, x), atol=1e-3, hint=hint)
 
 
-@each_class(weight=10)
+@each_class()
 def test_large_scores(student, kind):
     """Large scores do not overflow."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
@@ -405,7 +428,7 @@ def test_large_scores(student, kind):
     expect_numbers(actual, kind.attend(weights, x), atol=1e-3)
 
 
-@each_class(weight=4)
+@each_class(needs_results=True)
 def test_leaves_tokens(student, kind):
     """The tokens stay as they were."""
     x = kind.tokens(5, 6, 4)
@@ -431,60 +454,27 @@ def test_bias_parameters(student):
     )
 
 
-@question("SelfAttention_v2")
+@question("SelfAttention_v2", basic=True)
 def test_bias_values(student):
     """With qkv_bias the biases take part."""
     weights, x = V2.weights(5, 3, bias=True), torch.randn(7, 5)
-    actual = load(student, student.SelfAttention_v2(5, 3, True), weights)(x)
-    expect_numbers(
-        actual,
-        V2.attend(weights, x),
-        atol=5e-5,
-        hint="Do queries, keys and values all go through their bias?",
-    )
-
-
-@question("SelfAttention_v2", weight=3)
-def test_bias_by_name(student):
-    """qkv_bias may be given by name."""
-    weights, x = V2.weights(4, 2, bias=True), torch.randn(6, 4)
-    actual = load(
-        student, student.SelfAttention_v2(d_in=4, d_out=2, qkv_bias=True), weights
-    )(x)
-    expect_numbers(actual, V2.attend(weights, x), atol=5e-5)
-
-
-@question("SelfAttention_v2")
-def test_bias_seeded_start(student, reference):
-    """With a seed and qkv_bias, weights and biases start with the same numbers as in the course."""
-    seed = draw(1, 9999)
-    for side in (student, reference):
-        side.seed(seed)
-    actual = parameters(student, student.SelfAttention_v2(5, 3, True))
-    hint = "A layer draws its weight and then its bias: how many are made, and in which order?"
-    for name, right in parameters(
-        reference, reference.SelfAttention_v2(5, 3, True)
-    ).items():
-        expect(name in actual, f"{name} is not registered as a parameter.")
-        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
+    for module in (
+        student.SelfAttention_v2(5, 3, True),
+        student.SelfAttention_v2(d_in=5, d_out=3, qkv_bias=True),
+    ):
+        actual = load(student, module, weights)(x)
+        hint = "Do queries, keys and values all go through their bias?"
+        expect_numbers(actual, V2.attend(weights, x), atol=5e-5, hint=hint)
 
 
 @question("SelfAttention")
-def test_defaults(student):
-    """Without arguments, it takes tokens of two numbers, one token a row."""
-    weights, x = SQUARE.weights(2, 2), 2 * torch.randn(3, 2)
-    actual = load(student, student.SelfAttention(), weights)(x)
-    expect_numbers(actual, SQUARE.attend(weights, x), atol=1e-4)
-
-
-@question("SelfAttention")
-def test_dimensions_by_name(student):
-    """d_model, row_dim and col_dim may be given by name."""
-    weights, x = SQUARE.weights(3, 3), torch.randn(5, 3)
-    actual = load(
-        student, student.SelfAttention(d_model=3, row_dim=0, col_dim=1), weights
-    )(x)
-    expect_numbers(actual, SQUARE.attend(weights, x), atol=5e-5)
+def test_names_and_defaults(student):
+    """Sizes may be given by name; by default tokens have two numbers, and each row is a token."""
+    named = student.SelfAttention(d_model=3, row_dim=0, col_dim=1)
+    for module, size in ((student.SelfAttention(), 2), (named, 3)):
+        weights, x = SQUARE.weights(size, size), 2 * torch.randn(4, size)
+        actual = load(student, module, weights)(x)
+        expect_numbers(actual, SQUARE.attend(weights, x), atol=1e-4)
 
 
 def pair(student, d_in, d_out, dtype=torch.float32):
@@ -517,7 +507,7 @@ def expect_transposed(actual, weights, layer):
     expect_equal(actual, right, hint=hint, name=f"{layer} of the target")
 
 
-@question("copy_weights", weight=14)
+@question("copy_weights", basic=True)
 @pytest.mark.parametrize("layer", V1.layers)
 def test_copies(student, layer):
     """The target computes the source's queries, keys and values."""
@@ -528,7 +518,7 @@ def test_copies(student, layer):
         expect_transposed(found[layer], weights, layer)
 
 
-@question("copy_weights", weight=10)
+@question("copy_weights", basic=True)
 def test_copies_square_matrices(student):
     """It is right for square matrices too, where a missing step gives no error."""
     source, target, weights = pair(student, 4, 4)
@@ -537,7 +527,7 @@ def test_copies_square_matrices(student):
         expect_transposed(actual, weights, layer)
 
 
-@question("copy_weights", weight=12)
+@question("copy_weights")
 def test_returns_the_target(student):
     """The result is the target itself."""
     source, target, weights = pair(student, 5, 3)
@@ -550,7 +540,7 @@ def test_returns_the_target(student):
     copied(student, target, changed, hint=hint)
 
 
-@question("copy_weights", weight=6)
+@question("copy_weights")
 def test_leaves_the_source(student):
     """The target gets the weights, and the source stays as it was."""
     source, target, weights = pair(student, 5, 3)
@@ -568,7 +558,7 @@ def expect_source(student, source, weights, hint):
         expect_equal(actual[name].detach(), before, hint=hint, name=name_of)
 
 
-@question("copy_weights", weight=12)
+@question("copy_weights")
 def test_target_can_learn(student):
     """The target's parameters can be trained afterwards."""
     source, target, weights = pair(student, 5, 3)
@@ -578,7 +568,7 @@ def test_target_can_learn(student):
     expect(student.define(STAND_INS, "refused")(target) == [], fault)
 
 
-@question("copy_weights", weight=6)
+@question("copy_weights")
 def test_numbers_of_its_own(student):
     """Changing the target afterwards changes nothing in the source."""
     source, target, weights = pair(student, 5, 3)
@@ -589,7 +579,7 @@ def test_numbers_of_its_own(student):
     expect_source(student, source, weights, hint)
 
 
-@question("copy_weights", weight=12)
+@question("copy_weights")
 def test_copies_keep_their_dtype(student):
     """float32 stays float32, and float64 weights are copied in full precision."""
     for dtype in (torch.float32, torch.float64):
@@ -599,7 +589,7 @@ def test_copies_keep_their_dtype(student):
             expect_tensor(actual, dtype=dtype, name=f"{layer} of the target")
 
 
-@question("copy_weights", weight=2)
+@question("copy_weights")
 def test_copies_by_name(student):
     """Layers go by their names, in whatever order the source has made them."""
     weights = V2.weights(4, 3)

@@ -632,22 +632,22 @@ def check_Head():
     why = "A text's beginning alone has the same outputs as with what follows."
     expect_close(head(x[:, :5]), head(x)[:, :5], why, 1e-5)
 
-    # A token (a, b) has the query (2a, 0, 0, 0) and the key (b * log_3, 0, 0, 0).
-    # Divided by the root of 4, a score is a * b * log_3. So the second token of the
+    # A token (a, b) has the query (a * root of 3, 0, 0) and the key (b * log_3, 0, 0).
+    # Divided by the root of 3, a score is a * b * log_3. So the second token of the
     # first text (a = 1) weighs the first (b = 0) and itself (b = 1) as 1 and 3.
     log_3 = 1.0986122886681098  # e to this power is 3
-    head = Head(2, 4, 12).double()
+    head = Head(2, 3, 12).double()
     for name, one in vars(head).items():
         why = f"{name} stays behind when the module moves."
         expect(not isinstance(one, torch.Tensor), why)
-    zeros = [[0, 0]] * 3
+    zeros = [[0, 0]] * 2
     with torch.no_grad():
-        head.query.weight.copy_(torch.tensor([[2, 0], *zeros]))
-        head.key.weight.copy_(torch.tensor([[0, log_3], *zeros]))
-        head.value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
+        head.query.weight.copy_(torch.tensor([[3**0.5, 0], *zeros]).double())
+        head.key.weight.copy_(torch.tensor([[0, log_3], *zeros]).double())
+        head.value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40]]))
     x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
-    first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
-    second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
+    first = [[20, 0, 0], [8, 15, 30], [7.2, 12, 24]]
+    second = [[0, 20, 40], [-3, 5, 10], [-3.2, 8, 16]]
     why = "Scores are divided by the root of head_size, and rows of weights sum to 1."
     expect_close(head(x), x.new_tensor([first, second]), why, 1e-6)
     why = "The first token sees only itself, however high the hidden scores are."
@@ -834,18 +834,18 @@ def check_CausalAttention():
     expect_close(module(x[:, :4]), module(x)[:, :4], why, 1e-5)
     # The two texts of the check of Head, with the same numbers by hand.
     log_3 = 1.0986122886681098  # e to this power is 3
-    module = CausalAttention(2, 4, 12, 0.0).double()
+    module = CausalAttention(2, 3, 12, 0.0).double()
     for name, one in vars(module).items():
         why = f"{name} stays behind when the module moves."
         expect(not isinstance(one, torch.Tensor), why)
-    zeros = [[0, 0]] * 3
+    zeros = [[0, 0]] * 2
     with torch.no_grad():
-        module.W_query.weight.copy_(torch.tensor([[2, 0], *zeros]))
-        module.W_key.weight.copy_(torch.tensor([[0, log_3], *zeros]))
-        module.W_value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40], [-8, 0]]))
+        module.W_query.weight.copy_(torch.tensor([[3**0.5, 0], *zeros]).double())
+        module.W_key.weight.copy_(torch.tensor([[0, log_3], *zeros]).double())
+        module.W_value.weight.copy_(torch.tensor([[4, 0], [0, 20], [0, 40]]))
     x = torch.tensor([[[5, 0], [1, 1], [1, 0]], [[0, 1], [-1, 0], [-1, 1]]]).double()
-    first = [[20, 0, 0, -40], [8, 15, 30, -16], [7.2, 12, 24, -14.4]]
-    second = [[0, 20, 40, 0], [-3, 5, 10, 6], [-3.2, 8, 16, 6.4]]
+    first = [[20, 0, 0], [8, 15, 30], [7.2, 12, 24]]
+    second = [[0, 20, 40], [-3, 5, 10], [-3.2, 8, 16]]
     why = "Scores are divided by the root of d_out, and each row of weights sums to 1."
     expected = x.new_tensor([first, second])
     expect_close(module(x), expected, why, 1e-6)

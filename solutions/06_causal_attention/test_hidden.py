@@ -26,17 +26,55 @@ from autograder.testing import (
 )
 
 LOAD = """
-def load(module, weights):
+def spelt(module, name):
+    # The tensor that a name spells, also in a plain list; a plain tensor is used as x @ W.
+    found = module
+    for part in name.split("."):
+        if isinstance(found, (list, tuple)) and part.isdigit():
+            found = found[int(part)] if int(part) < len(found) else None
+        elif part == "weight" and isinstance(found, torch.Tensor):
+            return found.T
+        else:
+            found = getattr(found, part, None)
+    return found if isinstance(found, torch.Tensor) else None
+
+def tensors_in(value, seen):
+    # All tensors that a module keeps, wherever and under whatever names, in their order.
+    if id(value) in seen:
+        return
+    seen.append(id(value))
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, nn.Module):
+        yield from tensors_in(vars(value), seen)
+    elif isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(part, seen)
+
+def load(module, weights, spare):
     if not isinstance(module, nn.Module):
         return None
-    own = dict(module.named_parameters())
-    shapes = {name: tuple(parameter.shape) for name, parameter in own.items()}
+    # Return the names of the weights that found a place: that of their name, or the next of their shape.
+    named = {name: spelt(module, name) for name in (*spare, *weights)}
+    places = {
+        name: place for name, place in named.items()
+        if place is not None and place.shape == {**spare, **weights}[name].shape
+    }
+    taken = [place.data_ptr() for place in places.values()]
+    left = [t for t in tensors_in(module, []) if t.is_floating_point() and t.data_ptr() not in taken]
+    for name in [name for name in weights if name not in places]:
+        for number, tensor in enumerate(left):
+            if tensor.shape == weights[name].shape:
+                places[name] = left.pop(number)
+                break
     with torch.no_grad():
-        for name, weight in weights.items():
-            if shapes.get(name) == tuple(weight.shape):
-                own[name].copy_(weight)
+        for name, place in places.items():
+            place.copy_({**spare, **weights}[name])
     module.eval()
-    return shapes
+    return list(places)
+
+def read(module, names):
+    return {name: spelt(module, name) for name in names}
 """
 PARAMETERS = """
 def parameters(module):
@@ -212,12 +250,10 @@ HEAD = Kind("Head", ("query", "key", "value"))
 CAUSAL = Kind("CausalAttention", ("W_query", "W_key", "W_value"))
 
 
-def each_of(*kinds, weight=1, basic=False):
+def each_of(*kinds, **how):
     """Run a test for each of these classes, as a test of that question."""
     marked = [
-        pytest.param(
-            kind, marks=question(kind.name, weight=weight, basic=basic), id=kind.name
-        )
+        pytest.param(kind, marks=question(kind.name, **how), id=kind.name)
         for kind in kinds
     ]
     return pytest.mark.parametrize("kind", marked)
@@ -242,14 +278,13 @@ def expect_parameters(actual, shapes):
         expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
 
 
-def expect_alive(kind, seen, shape):
-    """Expect an output of this shape that depends on two layers at least, and return it unchecked."""
+def expect_alive(seen, shape):
+    """Expect an output of this shape that depends on two weights at least, and return it unchecked."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
-    names = [f"{layer}.weight" for layer in kind.layers]
-    found = [seen.parameters.get(name) for name in names]
-    reached = sum(gradient is not None and bool(gradient.any()) for gradient in found)
-    message = f"The output depends on {reached} of the three layers. Is it cut off from the others?"
-    expect(reached > 1, message)
+    weights = [g for name, g in seen.parameters.items() if not name.endswith("bias")]
+    reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
+    message = f"The output depends on {reached} of the module's weights. Is it cut off from the others?"
+    expect(reached > 1 or not weights, message)
     return output.detach()
 
 
@@ -258,27 +293,23 @@ def alive(kind, module, x, size):
     """Return a module's output for tokens, `size` numbers for each; it must depend on its layers."""
     shape = (*x.shape[:-1], size)
     return expect_alive(
-        kind, module.inspect(*kind.arguments(x), weight=torch.randn(shape)), shape
+        module.inspect(*kind.arguments(x), weight=torch.randn(shape)), shape
     )
 
 
 def load(student, module, weights, layers):
-    """Give a module these parameters by name, and biases where it has any; return what it took."""
+    """Give a module these parameters, and biases where it has any; return what it took.
+
+    They go wherever the module keeps them: one test alone looks at names and registration.
+    """
     rows = {f"{layer}.bias": weights[f"{layer}.weight"][:, 0] for layer in layers}
     biases = {name: 0.2 * torch.randn_like(row) for name, row in rows.items()}
-    shapes = student.define(LOAD, "load")(module, biases | weights)
-    expect(isinstance(shapes, dict), "The class must be an nn.Module.")
+    taken = student.define(LOAD, "load")(module, weights, biases)
+    expect(isinstance(taken, list), "The class must be an nn.Module.")
     for name, weight in weights.items():
-        seen = ", ".join(map(str, shapes)) or "none"
-        expect(
-            name in shapes,
-            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
-        )
-        expect(
-            shapes[name] == tuple(weight.shape),
-            f"{name} must have shape {tuple(weight.shape)}.",
-        )
-    return {name: w for name, w in (biases | weights).items() if name in shapes}
+        fault = f'The module has no weight "{name}" of shape {tuple(weight.shape)}.'
+        expect(name in taken, fault)
+    return {name: w for name, w in (biases | weights).items() if name in taken}
 
 
 def expect_no_seed(student, make, *inputs):
@@ -306,7 +337,7 @@ def causal_mask_of(student, length):
     return expect_tensor(mask, (length, length))
 
 
-@question("causal_mask", weight=2)
+@question("causal_mask")
 def test_mask_shape(student):
     """The mask has a row and a column for each token."""
     length = draw(4, 8)
@@ -314,7 +345,7 @@ def test_mask_shape(student):
     expect_tensor(student.causal_mask(length), (length, length))
 
 
-@question("causal_mask", weight=2)
+@question("causal_mask")
 def test_mask_dtype(student):
     """The mask is boolean."""
     length = draw(4, 8)
@@ -322,7 +353,7 @@ def test_mask_dtype(student):
     expect_tensor(student.causal_mask(length), dtype=torch.bool)
 
 
-@question("causal_mask", weight=2, basic=True)
+@question("causal_mask", basic=True)
 def test_mask_hides_what_comes_later(student):
     """Every later token is hidden."""
     for length in (4, draw(5, 9)):
@@ -334,7 +365,7 @@ def test_mask_hides_what_comes_later(student):
         expect(bool(mask[future(length)].all()), message)
 
 
-@question("causal_mask", weight=2)
+@question("causal_mask", basic=True)
 def test_mask_shows_what_came_before(student):
     """Every earlier token can be seen."""
     for length in (4, draw(5, 9)):
@@ -343,7 +374,7 @@ def test_mask_shows_what_came_before(student):
         expect(not mask[future(length).T].any(), message)
 
 
-@question("causal_mask")
+@question("causal_mask", basic=True)
 def test_mask_leaves_everyone_something(student):
     """Every token may look at itself."""
     mask = causal_mask_of(student, draw(4, 8))
@@ -394,7 +425,7 @@ def computed(student, scores, mask):
     return weights
 
 
-@question("masked_attention_weights", weight=5)
+@question("masked_attention_weights")
 def test_weights_form(student):
     """The weights have the shape and the dtype of the scores."""
     for shape in ((4, 6), (2, 4, 6), (2, 1, 4, 6)):
@@ -404,16 +435,21 @@ def test_weights_form(student):
         expect_tensor(actual, shape, torch.float32)
 
 
-@question("masked_attention_weights", weight=3, basic=True)
+@question("masked_attention_weights", basic=True)
 def test_weights_values(student):
     """The visible scores share the whole weight by softmax."""
-    scores, mask = 2 * torch.randn(5, 5), future(5)
-    hint = "Each row is the softmax of its visible scores alone; a hidden token's weight is 0."
-    actual = student.masked_attention_weights(scores, mask)
-    expect_numbers(actual, masked_softmax(scores, mask), hint=hint)
+    for scores, mask in (
+        (2 * torch.randn(5, 5), future(5)),
+        (2 * torch.randn(4, 6), some_hidden(4, 6)),
+        (2 * torch.randn(3, 5, 7), some_hidden(5, 7)),
+        (2 * torch.randn(2, 3, 4, 6), some_hidden(4, 6)),
+    ):
+        hint = "Each row is the softmax of its visible scores alone; a hidden token's weight is 0."
+        actual = student.masked_attention_weights(scores, mask)
+        expect_numbers(actual, masked_softmax(scores, mask), hint=hint)
 
 
-@question("masked_attention_weights", weight=3)
+@question("masked_attention_weights", basic=True)
 def test_weights_any_mask(student):
     """Any mask is obeyed, not only a triangle: equal scores share the weight among those that are visible."""
     mask = some_hidden(4, 6)
@@ -422,18 +458,7 @@ def test_weights_any_mask(student):
     expect_numbers(actual, right, hint="Is it the given mask that decides?")
 
 
-@question("masked_attention_weights")
-@pytest.mark.parametrize("shape", [(3, 5, 7), (2, 1, 5, 7)])
-def test_weights_batches(student, shape):
-    """In a batch, each row of each sequence sums to 1 by itself."""
-    scores, mask = torch.ones(shape), torch.zeros(5, 7, dtype=torch.bool)
-    hint = "Along which dimension does the softmax run when there are more than two?"
-    expect_numbers(
-        student.masked_attention_weights(scores, mask), scores / 7, hint=hint
-    )
-
-
-@question("masked_attention_weights", weight=2)
+@question("masked_attention_weights", needs_results=True)
 def test_weights_hidden_exactly(student):
     """Hidden weights are exactly 0."""
     mask = future(7)
@@ -444,25 +469,17 @@ def test_weights_hidden_exactly(student):
     )
 
 
-@question("masked_attention_weights", weight=3)
+@question("masked_attention_weights", needs_results=True)
 def test_weights_hidden_scores(student):
-    """Hidden scores have no influence on visible weights."""
+    """Hidden scores have no influence on visible weights, however much higher they are."""
     scores, mask = scores_above_one(6, 6), future(6)
     before = computed(student, scores.masked_fill(mask, 1.0), mask)
-    actual = computed(student, scores.masked_fill(mask, 6.0), mask)
+    actual = computed(student, scores.masked_fill(mask, 500.0), mask)
     hint = "Only hidden scores were changed, and visible weights followed. What stands in the denominator?"
     expect_same(actual[~mask], before[~mask], hint=hint)
 
 
-@question("masked_attention_weights", weight=3)
-def test_weights_nothing_hidden(student):
-    """A mask that hides nothing leaves the softmax as it is."""
-    scores, mask = scores_above_one(4, 5), torch.zeros(4, 5, dtype=torch.bool)
-    actual = student.masked_attention_weights(scores, mask)
-    expect_numbers(actual, torch.softmax(scores, dim=-1))
-
-
-@question("masked_attention_weights", weight=2)
+@question("masked_attention_weights")
 def test_weights_shift(student):
     """Very low or very high scores, a row's own, change nothing: differences count."""
     scores, mask = (8 * scores_above_one(5, 5)).round() / 8, future(5)
@@ -487,7 +504,7 @@ def test_weights_very_low_scores(student):
     expect_same(actual, before, atol=0.02, hint=hint)
 
 
-@question("masked_attention_weights", weight=4)
+@question("masked_attention_weights")
 def test_weights_gradient(student):
     """Gradients reach the visible scores and no hidden one."""
     scores, mask = scores_above_one(5, 5, dtype=torch.float64), future(5)
@@ -501,7 +518,7 @@ def test_weights_gradient(student):
     expect_slope(lambda x: weights_of(x, mask), scores, gradient, weight)
 
 
-@question("masked_attention_weights", weight=3)
+@question("masked_attention_weights", needs_results=True)
 def test_weights_leave_inputs(student):
     """Scores and mask stay as they were."""
     scores, mask = scores_above_one(5, 5), future(5)
@@ -510,12 +527,12 @@ def test_weights_leave_inputs(student):
     expect_unchanged(seen, scores, mask, names=("scores", "mask"))
 
 
-@question("masked_attention_weights", weight=3)
+@question("masked_attention_weights")
 def test_weights_float64(student):
     """float64 scores give float64 weights, as precise."""
-    scores = torch.ones(7, 7, dtype=torch.float64)
-    mask = torch.zeros(7, 7, dtype=torch.bool)
-    expect_close(student.masked_attention_weights(scores, mask), scores / 7)
+    scores, mask = torch.randn(7, 7, dtype=torch.float64), future(7)
+    actual = student.masked_attention_weights(scores, mask)
+    expect_close(actual, masked_softmax(scores, mask))
 
 
 @question("masked_attention_weights")
@@ -537,9 +554,9 @@ def attempted(kind, module):
     return module
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=10)
+@each_of(MASKED, HEAD, CAUSAL)
 def test_parameters(student, kind):
-    """The three layers are its only parameters: no bias unless asked for, and no mask."""
+    """The three layers are its only parameters: a bias only with qkv_bias, and no mask."""
     module = attempted(kind, kind.make(student, 6, 4, 5))
     actual, shapes = parameters(student, module), kind.shapes(6, 4)
     expect_parameters(actual, shapes)
@@ -547,47 +564,53 @@ def test_parameters(student, kind):
     expect(
         not surplus, f"The module has parameters that were not asked for: {surplus}."
     )
+    if kind is CAUSAL:
+        biased = parameters(student, student.CausalAttention(6, 4, 5, 0.0, True))
+        expect_parameters(biased, CAUSAL.shapes(6, 4, bias=True))
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=10)
+@each_of(MASKED, HEAD, CAUSAL)
 def test_form(student, kind):
     """The output has d_out numbers for each token, in the dtype of the tokens."""
     module, _ = kind.loaded(student, 6, 5, 5)
     x = kind.tokens(5, 6, 5)
     seen = module.inspect(*kind.arguments(x), weight=torch.randn(*x.shape[:-1], 5))
-    expect_alive(kind, seen, (*x.shape[:-1], 5))
+    expect_alive(seen, (*x.shape[:-1], 5))
     expect_tensor(seen.output, (*x.shape[:-1], 5), torch.float32)
     for part in (x[:1], x[..., :1, :]):
         output = module(*kind.arguments(part))
         expect_tensor(output, (*part.shape[:-1], 5), torch.float32)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=3)
+@each_of(MASKED, HEAD, CAUSAL)
 def test_seeded_start(student, reference, kind):
     """With a seed, the layers start with the same numbers as in the course."""
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
-    actual = parameters(student, attempted(kind, kind.make(student, 6, 4, 5)))
+    module = attempted(kind, kind.make(student, 6, 4, 5))
     expected = parameters(reference, kind.make(reference, 6, 4, 5))
+    actual = student.define(LOAD, "read")(module, list(expected))
     hint = "A layer draws its numbers when it is made: how many are made, and in which order?"
     for name, right in expected.items():
-        expect(name in actual, f"{name} is not registered as a parameter.")
-        expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
+        tensor = expect_tensor(actual.get(name), name=name)
+        expect_close(tensor.detach(), right.detach(), hint=hint, name=name)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=4)
+@each_of(MASKED, HEAD, CAUSAL, needs_results=True)
 def test_sets_no_seed(student, kind):
     """Random numbers stay random: the class sets no seed."""
     arguments = kind.arguments(kind.tokens(5, 6, 4))
     expect_no_seed(student, lambda: kind.make(student, 6, 4, 5), *arguments)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=4, basic=True)
-@pytest.mark.parametrize(("length", "d_in", "d_out"), [(7, 6, 4), (11, 3, 8)])
+@each_of(MASKED, HEAD, CAUSAL, basic=True)
+@pytest.mark.parametrize(
+    ("length", "d_in", "d_out"), [(7, 6, 4), (11, 3, 8), (4, 5, 3)]
+)
 def test_values(student, kind, length, d_in, d_out):
     """With given weights, the output is the scaled, masked attention of queries, keys and values."""
-    module, held = kind.loaded(student, d_in, d_out, length)
+    module, held = kind.loaded(student, d_in, d_out, length + 3)
     x = kind.tokens(length, d_in, d_out)
     hint = (
         "Row i is the sum of the values in its sight, by the softmax of their "
@@ -596,64 +619,28 @@ def test_values(student, kind, length, d_in, d_out):
     expect_numbers(module(*kind.arguments(x)), kind.attend(held, x), hint=hint)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=7)
-def test_last_token(student, kind):
-    """The last token, which sees the whole text, mixes all values by its softmax."""
-    module, held = kind.loaded(student, 5, 3, 8)
-    x = kind.tokens(8, 5, 3)
-    right = kind.attend(held, x)
-    actual = expect_tensor(numbers(module(*kind.arguments(x)), right), right.shape)
-    hint = "Nothing is hidden from it. Which number scales its scores, and whose product is each?"
-    last = (..., -1, slice(None))
-    expect_close(actual[last], right[last], hint=hint, name="The last row")
+@each_of(HEAD, CAUSAL, basic=True)
+def test_full_context(student, kind):
+    """A text as long as the limit, after a shorter one, is right too."""
+    module, held = kind.loaded(student, 6, 4, 9)
+    x = kind.tokens(9, 6, 4)
+    module(x[:, :3])
+    hint = "A shorter text came before. What does your module keep from call to call?"
+    expect_numbers(module(x), kind.attend(held, x), hint=hint)
 
 
 @each_of(MASKED, HEAD, CAUSAL)
-def test_square(student, kind):
-    """It is right when a token has as many numbers as there are tokens, where wrong products fit too."""
-    module, held = kind.loaded(student, 2, 2, 2)  # a page can show so little
-    x = kind.tokens(2, 2, 2)
-    hint = "Which rows meet which columns in your products?"
-    expect_numbers(module(*kind.arguments(x)), kind.attend(held, x), hint=hint)
+def test_odd_sizes(student, kind):
+    """A single token, and as many tokens as numbers or texts, make no difference."""
+    for length, d_in, d_out in ((1, 6, 4), (2, 2, 2), (3, 3, 3)):
+        module, held = kind.loaded(student, d_in, d_out, length)
+        x = kind.tokens(length, d_in, d_out)
+        hint = "Which dimension counts tokens, which one numbers, and which one texts?"
+        actual = module(*kind.arguments(x))
+        expect_numbers(actual, kind.attend(held, x), hint=hint)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=4)
-def test_equal_scores(student, kind):
-    """Where all scores are equal, each output is the mean of the values up to its own token."""
-    module, held = kind.loaded(student, 6, 5, 5, **kind.equal_scores(6, 5))
-    x = kind.tokens(5, 6, 5)
-    hint = (
-        "With equal scores all visible tokens get the same weight, and the others none."
-    )
-    expect_numbers(module(*kind.arguments(x)), kind.attend(held, x), hint=hint)
-
-
-@each_of(HEAD, CAUSAL, weight=4)
-@pytest.mark.parametrize("length", [2, 5])
-def test_shorter_texts(student, kind, length):
-    """Texts may be shorter than the limit, and a longer one may follow a shorter one."""
-    module, _ = kind.loaded(student, 6, 4, 9)
-    x = kind.tokens(9, 6, 4)
-    short = numbers(module(x[:, :length]), torch.empty(3, length, 4))
-    whole = alive(kind, module, x, 4)
-    hint = "Does the mask have the size of the text, or of the limit?"
-    expect_same(short, whole[:, :length], hint=hint)
-    hint = "A text came after one of another length. What does your module keep from call to call?"
-    expect_same(module(x[:, :-1]), whole[:, :-1], hint=hint)
-
-
-@each_of(MASKED, HEAD, CAUSAL, weight=2)
-def test_single_token(student, kind):
-    """A text of one token gives the token's own value, however large its score."""
-    module, held = kind.loaded(student, 6, 4, 1)
-    x = 100 * kind.tokens(1, 6, 4)
-    hint = "With one token, its weight must be 1."
-    expect_numbers(
-        module(*kind.arguments(x)), kind.value(held, x), rtol=1e-5, hint=hint
-    )
-
-
-def far_apart(student, kind, shift):
+def far_apart(student, kind, shift, mark=60):
     """A module in which rows of scores lie as far apart as `shift` says, tokens, and the right output.
 
     Some tokens are marked. Where one of them is in sight, marked tokens share the weight, whatever the scale.
@@ -665,20 +652,20 @@ def far_apart(student, kind, shift):
     value[:, 3:] = 0
     module, held = kind.loaded(student, 6, size, 5, query=query, key=key, value=value)
     x = kind.tokens(5, 6, 6)
-    x[..., 3], x[..., 4], x[..., 5] = 60 * torch.tensor([0, 1, 0, 1, 0]), 1, shift
+    x[..., 3], x[..., 4], x[..., 5] = mark * torch.tensor([0, 1, 0, 1, 0]), 1, shift
     return module, x, kind.attend(held, x)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=4)
+@each_of(MASKED, HEAD, CAUSAL)
 def test_rows_far_apart(student, kind):
-    """Scores of one token may lie far from those of another."""
+    """Scores of one token may lie far from those of another, and hidden ones far above visible ones."""
     shift = torch.tensor([0.0, 300.0, -300.0, 300.0, -300.0])
-    module, x, right = far_apart(student, kind, shift)
+    module, x, right = far_apart(student, kind, shift, mark=500)
     hint = "Neither very large scores nor very small ones must get lost."
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=4)
+@each_of(MASKED, HEAD, CAUSAL)
 def test_very_low_scores(student, kind):
     """Hidden scores stay hidden where all visible ones are very low, a hundred thousand below 0 and more."""
     module, x, right = far_apart(student, kind, -5e5 * (1 + torch.rand(5)))
@@ -688,51 +675,7 @@ def test_very_low_scores(student, kind):
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=3)
-def test_blind_to_the_future(student, kind):
-    """Changing later tokens changes no earlier output."""
-    x = kind.tokens(7, 6, 7)
-    changed = torch.cat([x[..., :4, :], kind.tokens(3, 6, 7)], dim=-2)
-    module, _ = kind.loaded(student, 6, 7, 7)
-    before, after = (alive(kind, module, tokens, 7) for tokens in (x, changed))
-    hint = "Only tokens from 4 on were changed. How does the future get in?"
-    expect_same(
-        after[..., :4, :], before[..., :4, :], hint=hint, name="The first four outputs"
-    )
-    last = (after - before)[..., 4:, :].abs().amax(dim=-1)
-    # One of them may look almost only at earlier tokens, but hardly all.
-    expect(
-        bool((last > 1e-4).any(dim=-1).all()),
-        "Tokens from 4 on were changed, but no output from 4 on has moved.",
-    )
-
-
-@each_of(MASKED, HEAD, CAUSAL, weight=2)
-def test_no_gradient_to_the_future(student, kind):
-    """No gradient goes from an output to later tokens, but every earlier token gets one."""
-    x = kind.tokens(6, 6, 6).requires_grad_()
-    out = torch.randn(*x.shape[:-1], 6)
-    out[..., 3:, :] = 0
-    halves = {name: w / 2 for name, w in kind.weights(6, 6).items()}
-    module = kind.make(student, 6, 6, 6)
-    load(student, module, halves, kind.layers)
-    seen = module.inspect(*kind.arguments(x), weight=out)
-    expect_alive(kind, seen, out.shape)
-    gradient = expect_finite(
-        expect_tensor(seen.gradients.get(0), x.shape, name="The gradient of the tokens")
-    )
-    late, early = gradient[..., 3:, :], gradient[..., :3, :]
-    expect(
-        bool((late.abs() < 1e-6).all()),
-        "A gradient goes from the first three outputs to a later token.",
-    )
-    expect(
-        bool((early.abs().amax(dim=-1) > 1e-6).all()),
-        "Some of the first three tokens get no gradient.",
-    )
-
-
-@each_of(MASKED, HEAD, CAUSAL, weight=8)
+@each_of(MASKED, HEAD, CAUSAL)
 def test_gradients(student, kind):
     """Gradients reach the tokens and every parameter."""
     module, _ = kind.loaded(student, 6, 5, 5, torch.float64)
@@ -740,9 +683,11 @@ def test_gradients(student, kind):
     out = torch.randn(*x.shape[:-1], 5, dtype=torch.float64)
     leaf, *mask = kind.arguments(x.clone().requires_grad_())
     seen = module.inspect(leaf, *mask, weight=out)
-    expect_alive(kind, seen, out.shape)
+    expect_alive(seen, out.shape)
     for layer in kind.layers:
-        gradient = seen.parameters.get(f"{layer}.weight")
+        if f"{layer}.weight" not in seen.parameters:
+            continue  # one test alone looks at the registration
+        gradient = seen.parameters[f"{layer}.weight"]
         fault = f"No gradient reaches {layer}. Is it used, or is the result cut off?"
         expect(gradient is not None and bool(gradient.any()), fault)
     gradient = seen.gradients.get(0)
@@ -750,18 +695,7 @@ def test_gradients(student, kind):
     expect_slope(lambda near: module(near, *mask), x, gradient, out)
 
 
-@each_of(HEAD, CAUSAL, weight=3)
-def test_sequences_apart(student, kind):
-    """Each text of a batch is treated as if it were alone."""
-    module, _ = kind.loaded(student, 6, 5, 5)
-    x = kind.tokens(5, 6, 5)
-    together = alive(kind, module, x, 5)
-    for i in range(3):
-        hint = "A text's output changes with its neighbours in the batch."
-        expect_same(module(x[i : i + 1]), together[i : i + 1], hint=hint)
-
-
-@each_of(HEAD, CAUSAL, weight=10)
+@each_of(HEAD, CAUSAL)
 def test_mask_moves_along(student, kind):
     """Everything it needs moves with the module to another device."""
     module, x = kind.make(student, 6, 4, 4), kind.tokens(4, 6, 4)
@@ -776,31 +710,16 @@ def test_mask_moves_along(student, kind):
 
 
 @each_of(MASKED, HEAD, CAUSAL)
-def test_round_trip(student, kind):
-    """Saved and loaded into another module, it computes the same."""
-    first, second = kind.make(student, 6, 5, 5), kind.make(student, 6, 5, 5)
-    x = 3 * kind.tokens(5, 6, 5)
-    expected = alive(kind, first, x, 5)
-    second.load_state_dict(first.state_dict())
-    hint = "Does state_dict hold all numbers that forward uses?"
-    expect_same(second(*kind.arguments(x)), expected, hint=hint)
-
-
-@each_of(MASKED, HEAD, CAUSAL, weight=7)
 def test_float64(student, kind):
     """With float64 parameters and tokens, the output is float64 and as precise."""
-    equal = kind.equal_scores(6, 5, torch.float64)
-    module, held = kind.loaded(student, 6, 5, 5, torch.float64, **equal)
+    module, held = kind.loaded(student, 6, 5, 5, torch.float64)
     x = kind.tokens(5, 6, 5, torch.float64)
-    right = kind.attend(held, x)
-    actual = numbers(
-        expect_tensor(module(*kind.arguments(x)), dtype=torch.float64), right
-    )
-    last = expect_tensor(actual, right.shape)[..., -1, :]
-    expect_close(last, right[..., -1, :], name="The last row")
+    actual = expect_tensor(module(*kind.arguments(x)), dtype=torch.float64)
+    hint = "Is anything computed in float32, such as the root?"
+    expect_numbers(actual, kind.attend(held, x), hint=hint)
 
 
-@each_of(MASKED, HEAD, CAUSAL, weight=3)
+@each_of(MASKED, HEAD, CAUSAL, needs_results=True)
 def test_leaves_inputs(student, kind):
     """The tokens, and the mask if there is one, stay as they were."""
     arguments = kind.arguments(kind.tokens(5, 6, 5))
@@ -808,20 +727,11 @@ def test_leaves_inputs(student, kind):
     module, _ = kind.loaded(student, 6, 5, 5)
     seen = module.inspect(*arguments, weight=out)
     with precondition():
-        expect_alive(kind, seen, out.shape)
+        expect_alive(seen, out.shape)
     expect_unchanged(seen, *arguments, names=kind.inputs)
 
 
-@each_of(HEAD, CAUSAL)
-def test_all_sizes_equal(student, kind):
-    """It is right when there are as many texts as tokens, and as many tokens as numbers in each."""
-    module, held = kind.loaded(student, 3, 3, 3)
-    x = kind.tokens(3, 3, 3)
-    hint = "Which dimension counts the texts?"
-    expect_numbers(module(x), kind.attend(held, x), hint=hint)
-
-
-@question("MaskedSelfAttention", weight=4)
+@question("MaskedSelfAttention", basic=True)
 def test_masked_without_mask(student):
     """Without a mask, every token looks at all."""
     module, held = MASKED.loaded(student, 5, 5, 5, **MASKED.equal_scores(5, 5))
@@ -833,16 +743,17 @@ def test_masked_without_mask(student):
     expect_numbers(module(x, None), right, hint=hint)
 
 
-@question("MaskedSelfAttention", weight=4)
+@question("MaskedSelfAttention", basic=True)
 def test_masked_any_mask(student):
     """Any mask is obeyed, not only a triangle."""
-    module, held = MASKED.loaded(student, 6, 6, 6, **MASKED.equal_scores(6, 6))
-    x, mask = torch.randn(6, 6), some_hidden(6, 6)
-    hint = "Is it the given mask that decides who is hidden?"
-    expect_numbers(module(x, mask), MASKED.attend(held, x, mask), hint=hint)
+    for weights in ({}, MASKED.equal_scores(6, 6)):
+        module, held = MASKED.loaded(student, 6, 6, 6, **weights)
+        x, mask = torch.randn(6, 6), some_hidden(6, 6)
+        hint = "Is it the given mask that decides which tokens are hidden?"
+        expect_numbers(module(x, mask), MASKED.attend(held, x, mask), hint=hint)
 
 
-@question("MaskedSelfAttention", weight=2)
+@question("MaskedSelfAttention")
 def test_masked_by_name(student):
     """The sizes have defaults, and arguments may be given by name."""
     weights, x = MASKED.weights(2, 2), torch.randn(2, 2)
@@ -857,26 +768,7 @@ def test_masked_by_name(student):
         expect_same(module(token_encodings=x, mask=future(2)), right)
 
 
-@question("MaskedSelfAttention", weight=2)
-def test_masked_nothing_hidden(student):
-    """A mask that hides nothing changes nothing."""
-    module, _ = MASKED.loaded(student, 5, 5, 5)
-    x, out = torch.randn(5, 5), torch.randn(5, 5)
-    with precondition():
-        right = expect_alive(MASKED, module.inspect(x, weight=out), (5, 5))
-    mask = torch.zeros(5, 5, dtype=torch.bool)
-    hint = "Is it the given mask that decides?"
-    expect_same(module(x, mask), right, hint=hint)
-
-
-@question("CausalAttention", weight=8)
-def test_bias_is_there(student):
-    """With qkv_bias each layer has a bias."""
-    module = student.CausalAttention(6, 4, 5, 0.0, True)
-    expect_parameters(parameters(student, module), CAUSAL.shapes(6, 4, bias=True))
-
-
-@question("CausalAttention", weight=2)
+@question("CausalAttention", basic=True)
 def test_bias_takes_part(student):
     """With qkv_bias the biases take part."""
     weights, x = CAUSAL.weights(6, 5, bias=True), torch.randn(3, 5, 6)
@@ -888,7 +780,7 @@ def test_bias_takes_part(student):
     expect_close(actual[:, -1], right[:, -1], hint=hint, name="The last row")
 
 
-@question("CausalAttention", weight=8)
+@question("CausalAttention")
 def test_nothing_dropped_in_evaluation(student):
     """In evaluation nothing is dropped."""
     weights, x = CAUSAL.weights(6, 5), torch.randn(3, 5, 6)
@@ -898,17 +790,6 @@ def test_nothing_dropped_in_evaluation(student):
         module.eval()
     hint = "eval() was called. Who tells the dropout?"
     expect_same(dropping(x), alive(CAUSAL, without, x, 5), hint=hint)
-
-
-@question("CausalAttention")
-def test_dropout_of_zero(student):
-    """Dropout 0 drops nothing, not even in training."""
-    module, _ = CAUSAL.loaded(student, 6, 5, 5)
-    x = torch.randn(3, 5, 6)
-    module.eval()
-    resting = alive(CAUSAL, module, x, 5)
-    module.train()
-    expect_same(module(x), resting)
 
 
 def weights_in_sight(student, length, rate):
@@ -937,7 +818,7 @@ def weights_in_sight(student, length, rate):
     return resting, expect_finite(active)
 
 
-@question("CausalAttention", weight=6)
+@question("CausalAttention")
 def test_dropout_on_the_weights(student):
     """Dropout drops weights after the softmax, and the remaining weights make up for it."""
     resting, active = weights_in_sight(student, 7, 0.5)
@@ -958,27 +839,17 @@ def test_dropout_on_the_weights(student):
     expect(bool((kept | (active.abs() < 1e-6)).all()), message)
 
 
-@question("CausalAttention", weight=3)
-@pytest.mark.parametrize("rate", [0.2, 0.7])
-def test_dropout_rate(student, rate):
-    """Dropout drops as large a part of the weights as was asked for."""
-    resting, active = weights_in_sight(student, 20, rate)
-    visible = resting > 1e-4
-    dropped = ((active.abs() < 1e-6) & visible).sum().item() / visible.sum().item()
-    expect(
-        abs(dropped - rate) < 0.1,
-        f"With dropout {rate} about {dropped:.0%} of the weights were dropped.",
-    )
-
-
-@question("CausalAttention", weight=3)
+@question("CausalAttention")
 def test_dropout_of_each_weight_by_itself(student):
-    """Each weight is dropped or kept by itself: texts, rows and columns do not share their fate."""
-    resting, active = weights_in_sight(student, 16, 0.5)
-    dropped = (active.abs() < 1e-6)[..., :16]
-    visible = resting[..., :16] > 1e-4
-    expect(bool(dropped[visible].any()), "In training no weight is dropped.")
-    half = dropped[:, 8:, :8]  # each row of this part sees each of its columns
+    """Each weight is dropped or kept by itself, at the rate that was asked for."""
+    for rate in (0.2, 0.7):
+        resting, active = weights_in_sight(student, 20, rate)
+        visible = resting > 1e-4
+        dropped = (active.abs() < 1e-6) & visible
+        share = dropped.sum().item() / visible.sum().item()
+        message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
+        expect(abs(share - rate) < 0.1, message)
+    half = dropped[:, 10:, :10]  # each row of this part sees each of its columns
     for dim, name in enumerate(("texts", "rows", "columns")):
         differs = (half != half.narrow(dim, 0, 1)).any()
         hint = "Is something drawn for each weight?"

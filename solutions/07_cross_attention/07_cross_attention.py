@@ -526,12 +526,12 @@ def check_CrossAttention():
     why = "In a mask (B, n, m) each query has a row of its own."
     expect_close(cross(x, context, each), expected, why, 1e-5)
 
-    # A token (a, 0) has the query (4a, 0, 0, ...), a context token (b, c, d) the key
-    # (b * log_3, 0, 0, ...). Divided by the root of 16, a score is a * b * log_3.
+    # A token (a, 0) has the query (root of 12 * a, 0, ...), a context token (b, c, d) the
+    # key (b * log_3, 0, ...). Divided by the root of 12, a score is a * b * log_3.
     log_3 = 1.0986122886681098  # e to this power is 3
-    cross = CrossAttention(2, 3, 16).double()
+    cross = CrossAttention(2, 3, 12).double()
     rows = [[0, 8, 0], [0, 0, 8], [8, 0, 0], [0, 8, 8]]
-    set_weights(cross, W_query=[[4]], W_key=[[log_3]], W_value=rows)
+    set_weights(cross, W_query=[[12**0.5]], W_key=[[log_3]], W_value=rows)
     x = torch.tensor([[[1, 0], [-1, 0]], [[0, 0], [1, 0]]]).double()
     first = [[0, 1, 0], [1, 0, 3], [1, 2, 1], [0, 0, 1]]
     second = [[-1, 0, 1], [0, 1, -1], [0, 1, 0], [1, 2, 2]]

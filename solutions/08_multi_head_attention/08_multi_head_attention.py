@@ -643,6 +643,15 @@ def check_MultiHeadAttention():
     expect_close(attention(x.repeat_interleave(4, 1))[:, -1] / 2, expected[:, -1], why)
     expect((attention(1e-7 * x) != 0).any(), "Small numbers are not rounded.")
     expect_close(attention(2 * x)[:, 0] / 4, expected[:, 0], "High scores stay hidden.")
+    narrow = MultiHeadAttention(2, 6, 3, 0.0, 2).double()
+    with torch.no_grad():
+        for weight in narrow.parameters():
+            weight.zero_()
+        narrow.W_query.weight[0, 0], narrow.W_key.weight[0, 1] = 3**0.5, log_3
+        narrow.W_value.weight.copy_(torch.tensor(rows[:6]))
+        narrow.out_proj.weight.copy_(torch.eye(6))
+    why = "In heads of three features, scores are divided by the root of 3."
+    expect_close(narrow(x)[0, 1, :3], [8, 15, 30], why)
     x = torch.randn(64, 1, 2).double()
     rows = (attention.train()(x) / 2 / attention.W_value(x)).round().reshape(128, 4)
     why = "Dropout 0.75 makes each weight, after the softmax, 0 or 4 times as large."

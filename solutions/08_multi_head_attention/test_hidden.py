@@ -13,7 +13,6 @@ from autograder.testing import (
     draw,
     expect,
     expect_close,
-    expect_equal,
     expect_finite,
     expect_moved,
     expect_raises,
@@ -26,15 +25,50 @@ from autograder.testing import (
 INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
 PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
 LOAD = """
-def load(module, weights):
-    own = dict(module.named_parameters())
-    shapes = {name: tuple(parameter.shape) for name, parameter in own.items()}
+def spelt(module, name):
+    # The tensor that a name spells, also in a plain list; a plain tensor is used as x @ W.
+    found = module
+    for part in name.split("."):
+        if isinstance(found, (list, tuple)) and part.isdigit():
+            found = found[int(part)] if int(part) < len(found) else None
+        elif part == "weight" and isinstance(found, torch.Tensor):
+            return found.T
+        else:
+            found = getattr(found, part, None)
+    return found if isinstance(found, torch.Tensor) else None
+
+def tensors_in(value, seen):
+    # All tensors that a module keeps, wherever and under whatever names, in their order.
+    if id(value) in seen:
+        return
+    seen.append(id(value))
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, nn.Module):
+        yield from tensors_in(vars(value), seen)
+    elif isinstance(value, (list, tuple, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(part, seen)
+
+def load(module, weights, spare):
+    # Return the names of the weights that found a place: that of their name, or the next of their shape.
+    named = {name: spelt(module, name) for name in (*spare, *weights)}
+    places = {
+        name: place for name, place in named.items()
+        if place is not None and place.shape == {**spare, **weights}[name].shape
+    }
+    taken = [place.data_ptr() for place in places.values()]
+    left = [t for t in tensors_in(module, []) if t.is_floating_point() and t.data_ptr() not in taken]
+    for name in [name for name in weights if name not in places]:
+        for number, tensor in enumerate(left):
+            if tensor.shape == weights[name].shape:
+                places[name] = left.pop(number)
+                break
     with torch.no_grad():
-        for name, weight in weights.items():
-            if shapes.get(name) == tuple(weight.shape):
-                own[name].copy_(weight)
+        for name, place in places.items():
+            place.copy_({**spare, **weights}[name])
     module.eval()
-    return shapes
+    return list(places)
 """
 LOOSE = """
 def held(module):
@@ -132,17 +166,16 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights, spare=None):
-    """Give a module these parameters by name, and the spare ones that it has; return what it took."""
+    """Give a module these parameters, and the spare ones that it has; return what it took.
+
+    They go wherever the module keeps them: one test alone looks at names and registration.
+    """
     spare = spare or {}
-    shapes = student.define(LOAD, "load")(module, spare | weights)
+    taken = student.define(LOAD, "load")(module, weights, spare)
     for name, weight in weights.items():
-        fault = f'The module has no parameter "{name}". Names must be those of the exercise.'
-        expect(name in shapes, fault)
-        expect(
-            shapes[name] == tuple(weight.shape),
-            f"{name} must have shape {tuple(weight.shape)}.",
-        )
-    return {name: w for name, w in (spare | weights).items() if name in shapes}
+        fault = f'The module has no weight "{name}" of shape {tuple(weight.shape)}.'
+        expect(name in taken, fault)
+    return {name: w for name, w in (spare | weights).items() if name in taken}
 
 
 def expect_no_seed(student, make, *inputs):
@@ -203,7 +236,8 @@ def alive(seen, shape):
     """Return an inspected output of this shape, unchecked; it must depend on the module's parameters."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     reached = [g is not None and bool(g.any()) for g in seen.parameters.values()]
-    expect(any(reached), "The output depends on no layer. Is it cut off from them?")
+    message = "The output depends on no layer. Is it cut off from them?"
+    expect(any(reached) or not reached, message)
     return output.detach()
 
 
@@ -213,7 +247,7 @@ def called(module, *inputs, shape):
     return alive(module.inspect(*inputs, weight=torch.randn(shape)), shape)
 
 
-@question("MultiHeadAttentionWrapper", weight=10)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_parameters(student):
     """Each head has its own W_q, W_k and W_v, without bias, in the ModuleList heads."""
     for heads in (1, 4):
@@ -226,7 +260,7 @@ def test_wrapper_parameters(student):
         )
 
 
-@question("MultiHeadAttentionWrapper", weight=10)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_form(student):
     """The output has d_model features for each query and head, in the dtype of the inputs."""
     module = student.MultiHeadAttentionWrapper(4, 0, 1, 3)
@@ -238,7 +272,7 @@ def test_wrapper_form(student):
     expect_tensor(module(q, k[:1], v[:1]), (4, 12), torch.float32)
 
 
-@question("MultiHeadAttentionWrapper", weight=8)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_order(student, reference):
     """With a seed, the heads start as in the lesson, made one after the other."""
     seed = draw(1, 9999)
@@ -254,7 +288,7 @@ def test_wrapper_order(student, reference):
         expect_close(actual[name].detach(), right.detach(), hint=hint, name=name)
 
 
-@question("MultiHeadAttentionWrapper", weight=3, basic=True)
+@question("MultiHeadAttentionWrapper", basic=True)
 def test_wrapper_three_inputs(student):
     """Every head gets all three inputs, each in its place."""
     module, weights = make_wrapper(student, 6, 3)
@@ -263,7 +297,7 @@ def test_wrapper_three_inputs(student):
     expect_numbers(module(*inputs), wrapped(weights, 3, inputs), hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=3)
+@question("MultiHeadAttentionWrapper", basic=True)
 def test_wrapper_other_lengths(student):
     """There may be more keys than queries, or fewer, and any number of heads."""
     for n, m, d, heads in (
@@ -279,7 +313,7 @@ def test_wrapper_other_lengths(student):
         expect_numbers(module(*inputs), wrapped(weights, heads, inputs), hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=7)
+@question("MultiHeadAttentionWrapper", basic=True)
 def test_wrapper_mask(student):
     """The mask reaches every head."""
     module, weights = make_wrapper(student, 4, 3, equal_scores=True)
@@ -294,7 +328,7 @@ def test_wrapper_mask(student):
         expect_close(actual[:, part], right[:, part], name=name)
 
 
-@question("MultiHeadAttentionWrapper", weight=4)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_mask_is_for_its_call(student):
     """A mask is for its own call: the next one, without a mask, sees all."""
     module, weights = make_wrapper(student, 5, 1)
@@ -307,51 +341,7 @@ def test_wrapper_mask_is_for_its_call(student):
     expect_same(module(*inputs), before, hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=6)
-def test_wrapper_hidden_keys(student):
-    """What stands at hidden places has no influence on any head."""
-    module, _ = make_wrapper(student, 5, 1)
-    q, k, v = three(5, 5, 5)
-    hidden = torch.tensor([False, True, False, True, True]).expand(5, 5).clone()
-    before = called(module, q, k, v, hidden, shape=(5, 5))
-    place = torch.tensor([1, 3, 4])
-    k[place], v[place] = torch.randn(2, 3, 5).unbind()
-    hint = "Hidden keys changed, and so did the output."
-    expect_same(module(q, k, v, hidden), before, hint=hint)
-
-
-@question("MultiHeadAttentionWrapper", weight=4)
-def test_wrapper_heads_stay_apart(student):
-    """Changing one head's weights changes only that head's features."""
-    module, weights = make_wrapper(student, 5, 3)
-    inputs = three(5, 5, 5)
-    before = called(module, *inputs, shape=(5, 15))
-    other = {name: torch.randn(5, 5) for name in weights if ".1." in name}
-    load(student, module, other)
-    after = expect_tensor(numbers(module(*inputs), before), (5, 15))
-    others = torch.tensor([0, 1, 2, 3, 4, 10, 11, 12, 13, 14])
-    hint = "Do the heads share something?"
-    expect_close(after[:, others], before[:, others], hint=hint)
-    changed = (after[:, 5:10] - before[:, 5:10]).abs().max() > 1e-3
-    expect(bool(changed), "Head 1 got other weights, but its features stayed the same.")
-
-
-@question("MultiHeadAttentionWrapper", weight=4)
-def test_wrapper_own_query(student):
-    """An output row depends on its own query and on no other."""
-    module, _ = make_wrapper(student, 5, 2)
-    q, k, v = three(5, 5, 5)
-    before = called(module, q, k, v, shape=(5, 10))
-    q[2] = torch.randn(5) * 2
-    after = expect_tensor(numbers(module(q, k, v), before), (5, 10))
-    others = torch.tensor([0, 1, 3, 4])
-    hint = "One query changed, and another row followed."
-    expect_close(after[others], before[others], hint=hint)
-    followed = (after[2] - before[2]).abs().max() > 1e-3
-    expect(bool(followed), "A row must follow its own query, but it stayed.")
-
-
-@question("MultiHeadAttentionWrapper", weight=8)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_names(student):
     """The inputs can be given by name, and sizes have defaults: one head, for tokens of two features."""
     weights = wrapper_weights(2, 1)
@@ -372,7 +362,7 @@ def test_wrapper_names(student):
         expect_same(by_name, by_place, hint=hint)
 
 
-@question("MultiHeadAttentionWrapper", weight=6)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_gradients(student):
     """Gradients reach all three inputs and all layers of all heads."""
     module, _ = make_wrapper(student, 5, 2, torch.float64)
@@ -386,7 +376,7 @@ def test_wrapper_gradients(student):
     expect_slope(module, inputs, gradients, weight)
 
 
-@question("MultiHeadAttentionWrapper", weight=6)
+@question("MultiHeadAttentionWrapper", needs_results=True)
 def test_wrapper_leaves_inputs(student):
     """Inputs and mask stay as they were."""
     inputs = three(5, 5, 5)
@@ -398,23 +388,23 @@ def test_wrapper_leaves_inputs(student):
     expect_unchanged(seen, *inputs, hidden, names=INPUTS)
 
 
-@question("MultiHeadAttentionWrapper", weight=3)
+@question("MultiHeadAttentionWrapper", needs_results=True)
 def test_wrapper_sets_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
     make = lambda: student.MultiHeadAttentionWrapper(4, 0, 1, 2)  # noqa: E731
     expect_no_seed(student, make, *torch.randn(3, 4, 4))
 
 
-@question("MultiHeadAttentionWrapper", weight=9)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
-    module, weights = make_wrapper(student, 7, 1, torch.float64, equal_scores=True)
+    module, weights = make_wrapper(student, 7, 2, torch.float64)
     inputs = three(7, 7, 7, torch.float64)
     actual = expect_tensor(module(*inputs), dtype=torch.float64)
-    expect_numbers(actual, wrapped(weights, 1, inputs))
+    expect_numbers(actual, wrapped(weights, 2, inputs))
 
 
-@question("MultiHeadAttentionWrapper", weight=2)
+@question("MultiHeadAttentionWrapper")
 def test_wrapper_equal_sizes(student):
     """The mask is the same for all heads when heads, queries, keys and features are equally many, too."""
     for n, m, d, heads in ((4, 4, 4, 4), (5, 5, 3, 2), (3, 6, 2, 3)):
@@ -456,7 +446,7 @@ def dealt(actual, x, right):
     return tensor
 
 
-@question("split_heads", weight=2)
+@question("split_heads")
 def test_split_shape(student):
     """(B, T, d) becomes (B, h, T, d / h)."""
     x = different(2, 5, 12)
@@ -465,7 +455,7 @@ def test_split_shape(student):
     expect_tensor(actual, (2, 3, 5, 4))
 
 
-@question("split_heads", weight=5)
+@question("split_heads")
 def test_split_dtype(student):
     """The result has the dtype of x, float32 or float64."""
     for dtype in (torch.float32, torch.float64):
@@ -475,34 +465,17 @@ def test_split_dtype(student):
         expect_tensor(actual, dtype=dtype)
 
 
-@question("split_heads", weight=3, basic=True)
+@question("split_heads", basic=True)
 def test_split_values(student):
     """Each head holds its own features of every token."""
-    x = torch.randn(2, 5, 12)
     hint = (
         "Which features of which tokens does the first head hold? Try it on numbers "
         "that you can tell apart."
     )
-    expect_numbers(student.split_heads(x, 3), cut(x, 3), atol=0.0, hint=hint)
-
-
-@question("split_heads", weight=2)
-def test_split_keeps_tokens_together(student):
-    """What the heads hold at a token's place are that token's features, all of them."""
-    x = different(2, 5, 12)
-    heads = expect_tensor(dealt(student.split_heads(x, 3), x, cut(x, 3)), (2, 3, 5, 4))
-    actual = joined(heads).sort(dim=-1).values
-    hint = "Features of another token stand at a token's place. Which dimensions change places?"
-    expect_equal(actual, x.sort(dim=-1).values, hint=hint)
-
-
-@question("split_heads", weight=2)
-def test_split_gives_neighbours(student):
-    """Each head gets features that are neighbours, in their order."""
-    x = torch.arange(1.0, 13).expand(2, 5, 12).contiguous()
-    heads = expect_tensor(dealt(student.split_heads(x, 3), x, cut(x, 3)), (2, 3, 5, 4))
-    message = "The features of a head are not neighbours in x, or not in their order."
-    expect(bool((heads.diff(dim=-1) == 1).all()), message)
+    for shape, heads in (((2, 5, 12), 3), ((3, 4, 10), 2)):
+        x = torch.randn(shape)
+        actual = student.split_heads(x, heads)
+        expect_numbers(actual, cut(x, heads), atol=0.0, hint=hint)
 
 
 @question("split_heads")
@@ -520,7 +493,7 @@ def test_split_equal_sizes(student):
         expect_numbers(student.split_heads(x, heads), cut(x, heads), hint=hint)
 
 
-@question("split_heads", weight=3)
+@question("split_heads")
 def test_split_extremes(student):
     """One head, heads of one feature each, one token and one sequence are fine."""
     x = different(3, 2, 5)
@@ -530,19 +503,7 @@ def test_split_extremes(student):
         expect_tensor(actual, cut(part, heads).shape)
 
 
-@question("split_heads", weight=2)
-def test_split_batch(student):
-    """Each sequence of the batch is cut by itself."""
-    x = different(4, 3, 10)
-    right = cut(x, 2)
-    together = expect_tensor(dealt(student.split_heads(x, 2), x, right), right.shape)
-    for i in range(4):
-        alone = numbers(student.split_heads(x[i : i + 1], 2), right[i : i + 1])
-        hint = "A sequence comes out differently in a batch than alone."
-        expect_equal(alone, together[i : i + 1], hint=hint)
-
-
-@question("split_heads", weight=3)
+@question("split_heads")
 def test_split_gradient(student):
     """Gradients flow back to where the numbers came from."""
     x = different(2, 5, 6, dtype=torch.float64)
@@ -553,7 +514,7 @@ def test_split_gradient(student):
     expect_slope(lambda near: student.split_heads(near, 3), [x], gradients, weight)
 
 
-@question("split_heads", weight=4)
+@question("split_heads", needs_results=True)
 def test_split_leaves_x(student):
     """x stays as it was."""
     x = different(2, 5, 6)
@@ -568,7 +529,7 @@ def as_split(x, heads):
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
-@question("merge_heads", weight=2)
+@question("merge_heads")
 def test_merge_shape(student):
     """(B, h, T, s) becomes (B, T, h * s)."""
     x = as_split(different(2, 5, 12), 3)
@@ -577,7 +538,7 @@ def test_merge_shape(student):
     expect_tensor(actual, (2, 5, 12))
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads")
 def test_merge_dtype(student):
     """The result has the dtype of x, float32 or float64."""
     for dtype in (torch.float32, torch.float64):
@@ -587,7 +548,7 @@ def test_merge_dtype(student):
         expect_tensor(actual, dtype=dtype)
 
 
-@question("merge_heads", weight=3, basic=True)
+@question("merge_heads", basic=True)
 def test_merge_values(student):
     """Each token gets its own features, head after head."""
     x = torch.randn(2, 3, 5, 4)
@@ -596,29 +557,6 @@ def test_merge_values(student):
         "that you can tell apart."
     )
     expect_numbers(student.merge_heads(x), joined(x), atol=0.0, hint=hint)
-
-
-@question("merge_heads", weight=2)
-def test_merge_keeps_tokens_together(student):
-    """A token gets back its own features, all of them."""
-    text = different(2, 5, 12)
-    x = as_split(text, 3)
-    actual = expect_tensor(dealt(student.merge_heads(x), x, text), (2, 5, 12))
-    hint = "A token got features of another one. Which dimensions change places before the join?"
-    expect_equal(actual.sort(dim=-1).values, text.sort(dim=-1).values, hint=hint)
-
-
-@question("merge_heads", weight=2)
-def test_merge_keeps_heads_together(student):
-    """The features of a head stay neighbours, in their order."""
-    text = torch.arange(1.0, 13).expand(2, 5, 12).contiguous()
-    x = as_split(text, 3)
-    actual = expect_tensor(dealt(student.merge_heads(x), x, text), (2, 5, 12))
-    message = (
-        "The features of a head are no neighbours any more, or not in their order."
-    )
-    parts = actual.unflatten(-1, (3, 4))
-    expect(bool((parts.diff(dim=-1) == 1).all()), message)
 
 
 @question("merge_heads")
@@ -630,7 +568,7 @@ def test_merge_equal_sizes(student):
         expect_numbers(student.merge_heads(x), joined(x), hint=hint)
 
 
-@question("merge_heads", weight=3)
+@question("merge_heads")
 def test_merge_extremes(student):
     """One head, heads of one feature each, a batch of one text and texts of one token are fine."""
     for shape in ((3, 1, 2, 5), (3, 5, 2, 1), (1, 3, 2, 4), (2, 3, 1, 4)):
@@ -640,19 +578,7 @@ def test_merge_extremes(student):
         expect_tensor(actual, joined(x).shape)
 
 
-@question("merge_heads", weight=4)
-def test_merge_batch(student):
-    """Each sequence of the batch is joined by itself."""
-    x = as_split(different(4, 3, 10), 2)
-    right = joined(x)
-    together = expect_tensor(dealt(student.merge_heads(x), x, right), right.shape)
-    for i in range(4):
-        alone = numbers(student.merge_heads(x[i : i + 1]), right[i : i + 1])
-        hint = "A sequence comes out differently in a batch than alone."
-        expect_equal(alone, together[i : i + 1], hint=hint)
-
-
-@question("merge_heads", weight=3)
+@question("merge_heads")
 def test_merge_gradient(student):
     """Gradients flow back to where the numbers came from."""
     x = as_split(different(2, 5, 12, dtype=torch.float64), 3)
@@ -665,7 +591,7 @@ def test_merge_gradient(student):
     expect_slope(call, [x], gradients, weight)
 
 
-@question("merge_heads", weight=5)
+@question("merge_heads", needs_results=True)
 def test_merge_leaves_x(student):
     """x stays as it was."""
     x = as_split(different(2, 5, 12), 3)
@@ -675,7 +601,7 @@ def test_merge_leaves_x(student):
     expect_unchanged(seen, x, names=("x",))
 
 
-@question("merge_heads", weight=2)
+@question("merge_heads")
 def test_merge_any_order_in_memory(student):
     """The numbers of x may lie in memory in any order."""
     for order in ((0, 1, 2, 3), (3, 2, 0, 1), (2, 0, 3, 1), (1, 3, 2, 0)):
@@ -699,13 +625,18 @@ def weights_for(d_in, d_out, *, bias=False, dtype=torch.float32, equal_scores=Fa
 
 
 def give(student, module, weights):
-    """Give a module these weights, an out_proj that changes nothing, and biases where it has any."""
+    """Give a module these weights, an out_proj if none is among them, and biases where it has any.
+
+    That out_proj changes nothing. Return all weights that a right module has.
+    """
     sample = weights["W_value.weight"]
     size, dtype = len(sample), sample.dtype
     spare = {f"{name}.bias": 0.2 * torch.randn(size, dtype=dtype) for name in LAYERS}
-    spare["out_proj.weight"] = torch.eye(size, dtype=dtype)
-    spare["out_proj.bias"] = torch.zeros(size, dtype=dtype)
-    return load(student, module, weights, spare)
+    last = {
+        "out_proj.weight": torch.eye(size, dtype=dtype),
+        "out_proj.bias": torch.zeros(size, dtype=dtype),
+    }
+    return last | weights | load(student, module, weights, spare | last)
 
 
 def make_heads(student, d_in, d_out, length, heads, **how):
@@ -717,7 +648,13 @@ def make_heads(student, d_in, d_out, length, heads, **how):
 
 
 def multi_head(weights, x, heads):
-    """Return what goes into out_proj, computed by the library's own function."""
+    """Return the output of all heads and of out_proj, computed by the library's own function."""
+    last = weights["out_proj.weight"], weights["out_proj.bias"]
+    return linear(without_last_layer(weights, x, heads), *last)
+
+
+def without_last_layer(weights, x, heads):
+    """Return what goes into out_proj."""
     q, k, v = (
         cut(linear(x, weights[f"{n}.weight"], weights.get(f"{n}.bias")), heads)
         for n in LAYERS
@@ -727,42 +664,34 @@ def multi_head(weights, x, heads):
 
 @precondition()
 def mixing(module, x, size):
-    """Return a module's output for x, which must depend on two of queries, keys and values at least."""
+    """Return a module's output for x, which must depend on two of its weights at least."""
     shape = (*x.shape[:-1], size)
     seen = module.inspect(x, weight=torch.randn(shape))
     return mixed(seen, shape)
 
 
 def mixed(seen, shape):
-    """Return an inspected output of this shape, which must depend on two of queries, keys and values."""
-    found = [seen.parameters.get(f"{layer}.weight") for layer in LAYERS]
-    reached = sum(gradient is not None and bool(gradient.any()) for gradient in found)
-    message = f"The output depends on {reached} of queries, keys and values. Is it cut off from the others?"
-    expect(reached > 1, message)
+    """Return an inspected output of this shape, which must depend on two of the module's weights."""
+    weights = [g for name, g in seen.parameters.items() if name.endswith("weight")]
+    reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
+    message = f"The output depends on {reached} of the module's weights. Is it cut off from the others?"
+    expect(reached > 1 or not weights, message)
     return expect_tensor(numbers(seen.output, torch.empty(shape)), shape).detach()
 
 
-@question("MultiHeadAttention", weight=10)
+@question("MultiHeadAttention")
 def test_heads_parameters(student):
-    """The layers have the right names and sizes, and only out_proj has a bias."""
+    """The layers have the right names and sizes; qkv_bias decides on the biases of all but out_proj."""
     shapes = {f"{name}.weight": (12, 5) for name in LAYERS}
     shapes |= {"out_proj.weight": (12, 12), "out_proj.bias": (12,)}
     module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
     expect_parameters(named_parameters(student, module), shapes)
-
-
-@question("MultiHeadAttention", weight=8)
-def test_heads_bias_is_there(student):
-    """With qkv_bias queries, keys and values have a bias."""
     module = student.MultiHeadAttention(5, 12, 7, 0.0, 3, True)
-    parameters = named_parameters(student, module)
-    for layer in LAYERS:
-        name = f"{layer}.bias"
-        expect(name in parameters, f'With qkv_bias there must be a parameter "{name}".')
-        expect_tensor(parameters[name], (12,), name=name)
+    shapes |= {f"{name}.bias": (12,) for name in LAYERS}
+    expect_parameters(named_parameters(student, module), shapes)
 
 
-@question("MultiHeadAttention", weight=15)
+@question("MultiHeadAttention")
 def test_heads_form(student):
     """The output has d_out features for each token, in the dtype of x."""
     module, _ = make_heads(student, 5, 12, 4, 3)
@@ -774,7 +703,7 @@ def test_heads_form(student):
     expect_tensor(module(x[:, :1]), (2, 1, 12), torch.float32)
 
 
-@question("MultiHeadAttention", weight=8)
+@question("MultiHeadAttention")
 def test_heads_indivisible(student):
     """A width that the heads cannot share is refused when the module is made."""
     for d_out, heads in ((10, 4), (7, 2), (3, 6)):
@@ -786,177 +715,62 @@ def test_heads_indivisible(student):
     student.MultiHeadAttention(5, 6, 7, 0.0, 6)
 
 
-@question("MultiHeadAttention", weight=2, basic=True)
-@pytest.mark.parametrize(
-    ("batch", "length", "d_in", "d_out", "heads"), [(1, 3, 2, 2, 2), (2, 6, 5, 12, 3)]
-)
+SIZES = [(2, 6, 5, 12, 3), (3, 4, 7, 16, 2), (2, 5, 3, 16, 8), (2, 5, 6, 4, 1)]
+
+
+def last_layer(size, dtype=torch.float32):
+    return {
+        "out_proj.weight": 0.4 * torch.randn(size, size, dtype=dtype),
+        "out_proj.bias": torch.randn(size, dtype=dtype),
+    }
+
+
+@question("MultiHeadAttention", basic=True)
+@pytest.mark.parametrize(("batch", "length", "d_in", "d_out", "heads"), SIZES)
 def test_heads_values(student, batch, length, d_in, d_out, heads):
-    """The output agrees with the library's own attention, head by head."""
-    module, weights = make_heads(student, d_in, d_out, length, heads)
+    """The output agrees with the library's own attention, head by head, and goes through out_proj."""
+    module = student.MultiHeadAttention(d_in, d_out, length + 3, 0.0, heads)
+    weights = give(student, module, weights_for(d_in, d_out) | last_layer(d_out))
     x = torch.randn(batch, length, d_in)
     hint = "Each head is causal attention on its own features, scaled by the root of head_dim."
-    expect_numbers(module(x), multi_head(weights, x, heads), hint=hint)
+    expect_numbers(module(x), multi_head(weights, x, heads), atol=1e-4, hint=hint)
 
 
-@question("MultiHeadAttention", weight=12)
-def test_heads_scaling(student):
-    """The last token, which sees the whole text, mixes all values; its scaling follows the head's size."""
-    x = torch.randn(2, 5, 3)
-    for heads in (2, 4, 8):
-        module, weights = make_heads(student, 3, 16, 5, heads)
-        right = multi_head(weights, x, heads)
-        actual = expect_tensor(numbers(module(x), right), right.shape)
-        hint = "Nothing is hidden from it. How many products are summed up in a score?"
-        expect_close(actual[:, -1], right[:, -1], hint=hint, name="The last row")
-
-
-@question("MultiHeadAttention")
-def test_heads_like_wrapper(student, reference):
-    """It agrees with separate heads, side by side, that hold the same weights."""
-    module, weights = make_heads(student, 4, 12, 6, 3)
-    x = torch.randn(2, 6, 4)
-    names = dict(zip(LAYERS, HEAD_LAYERS, strict=True))
-    wrapper = reference.MultiHeadAttentionWrapper(4, 0, 1, 3)
-    separate = {
-        f"heads.{i}.{short}.weight": weights[f"{long}.weight"][4 * i : 4 * i + 4]
-        for i in range(3)
-        for long, short in names.items()
-    }
-    load(reference, wrapper, separate)
-    future = torch.ones(6, 6, dtype=torch.bool).triu(1)
-    expected = torch.stack([wrapper(text, text, text, future) for text in x])
-    hint = "The first head's weights are the first rows of each layer."
-    expect_numbers(module(x), expected, hint=hint)
-
-
-@question("MultiHeadAttention")
-def test_heads_one_head(student):
-    """One head is plain causal attention."""
-    module, weights = make_heads(student, 6, 4, 5, 1)
-    x = torch.randn(3, 5, 6)
-    hint = "What is left when there is one head only?"
-    expect_numbers(module(x), multi_head(weights, x, 1), hint=hint)
-
-
-@question("MultiHeadAttention", weight=3)
-def test_heads_equal_scores(student):
-    """Where all scores are equal, each output is the mean of the values up to its own token."""
-    module, weights = make_heads(student, 5, 12, 4, 3, equal_scores=True)
-    x = torch.randn(2, 4, 5)
-    hint = (
-        "With equal scores all visible tokens get the same weight, and the others none."
-    )
-    expect_numbers(module(x), multi_head(weights, x, 3), hint=hint)
-
-
-@question("MultiHeadAttention", weight=3)
-def test_heads_causal(student):
-    """A later token never changes an earlier output."""
-    module, _ = make_heads(student, 5, 21, 7, 3)
+@question("MultiHeadAttention", basic=True)
+def test_heads_full_context(student):
+    """A text as long as context_length, after a shorter one, is right too."""
+    module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
+    weights = give(student, module, weights_for(5, 12) | last_layer(12))
     x = torch.randn(2, 7, 5)
-    before = mixing(module, x, 21)
-    for t in (1, 3, 6):
-        changed = x.clone()
-        changed[:, t] = torch.randn(2, 5) * 2
-        after = expect_tensor(numbers(module(changed), before), before.shape)
-        hint = "A later token changed, and an earlier row followed."
-        expect_same(after[:, :t], before[:, :t], hint=hint)
-        followed = (after[:, t] - before[:, t]).abs().amax(dim=-1) > 1e-3
-        expect(
-            bool(followed.all()),
-            "A token must see itself, but its row stayed when it changed.",
-        )
+    module(x[:, :3])
+    hint = "A shorter text came before. What does your module keep from call to call?"
+    expect_numbers(module(x), multi_head(weights, x, 3), atol=1e-4, hint=hint)
 
 
-@question("MultiHeadAttention", weight=2)
-def test_heads_no_gradient_to_future(student):
-    """No gradient reaches a later token, but every earlier token gets one."""
-    module, _ = make_heads(student, 5, 21, 7, 3)
-    x = torch.randn(2, 7, 5, requires_grad=True)
-    row = torch.zeros(2, 7, 21)
-    row[:, 3] = torch.randn(2, 21)
-    seen = module.inspect(x, weight=row)
-    mixed(seen, row.shape)
-    gradient = expect_input_gradients(seen, [x], ("x",))[0]
-    nothing = torch.zeros(2, 3, 5)
-    name = "The gradient at later tokens"
-    expect_close(gradient[:, 4:], nothing, atol=1e-5, name=name)
-    reached = gradient[:, :4].abs().amax(dim=-1) > 1e-4
-    expect(
-        bool(reached.all()), "A row must depend on itself and on all tokens before it."
-    )
+@question("MultiHeadAttention", basic=True)
+def test_heads_bias_takes_part(student):
+    """With qkv_bias the biases take part."""
+    module = student.MultiHeadAttention(3, 10, 5, 0.0, 2, True)
+    weights = give(student, module, weights_for(3, 10, bias=True) | last_layer(10))
+    x = torch.randn(3, 5, 3)
+    hint = "Do all layers go through their bias?"
+    expect_numbers(module(x), multi_head(weights, x, 2), atol=1e-4, hint=hint)
 
 
-@question("MultiHeadAttention", weight=2)
-@pytest.mark.parametrize("length", [2, 5])
-def test_heads_short_sequences(student, length):
-    """Sequences may be shorter than context_length, and a longer one may follow a shorter one."""
-    module, _ = make_heads(student, 5, 12, 9, 3)
-    x = torch.randn(2, 9, 5)
-    short = numbers(module(x[:, :length]), torch.empty(2, length, 12))
-    whole = mixing(module, x, 12)
-    hint = "A shorter sequence needs only a part of the mask."
-    expect_same(short, whole[:, :length], hint=hint)
-    hint = "A text came after one of another length. What does your module keep from call to call?"
-    expect_same(module(x[:, :-1]), whole[:, :-1], hint=hint)
-
-
-@question("MultiHeadAttention", weight=4)
-def test_heads_single_token(student):
-    """A single token can only look at itself: its output is its value."""
-    module, weights = make_heads(student, 5, 12, 1, 3)
-    x = 10 * torch.randn(2, 1, 5)
-    expect_numbers(module(x), multi_head(weights, x, 3), rtol=1e-5)
-
-
-@question("MultiHeadAttention", weight=2)
-def test_heads_batch(student):
-    """Each sequence is treated as if it were alone."""
-    module, _ = make_heads(student, 5, 12, 4, 3)
-    x = torch.randn(4, 4, 5)
-    together = mixing(module, x, 12)
-    for i in range(4):
-        hint = "A sequence's output changes with its neighbours."
-        expect_same(module(x[i : i + 1]), together[i : i + 1], hint=hint)
-
-
-@question("MultiHeadAttention", weight=4)
-def test_heads_stay_apart(student):
-    """Before out_proj, changing one head's weights changes only that head's features."""
-    module, weights = make_heads(student, 5, 12, 4, 3)
-    x = torch.randn(2, 4, 5)
-    before = mixing(module, x, 12)
-    for name in LAYERS:
-        weights[f"{name}.weight"][4:8] = torch.randn(4, 5)
-    load(student, module, weights)
-    after = expect_tensor(numbers(module(x), before), before.shape)
-    others = torch.tensor([0, 1, 2, 3, 8, 9, 10, 11])
-    hint = "Head 1 got other weights, and another head's features changed."
-    expect_same(after[..., others], before[..., others], hint=hint)
-    followed = (after[..., 4:8] - before[..., 4:8]).abs().max() > 1e-3
-    expect(
-        bool(followed), "Head 1 got other weights, but its features stayed the same."
-    )
-
-
-@question("MultiHeadAttention", weight=10)
-def test_heads_last_layer(student):
-    """out_proj is applied once, at the end, with its bias."""
-    module, weights = make_heads(student, 5, 12, 4, 3)
-    x = torch.randn(2, 4, 5)
-    before = mixing(module, x, 12)
-    last = {
-        "out_proj.weight": torch.randn(12, 12) * 0.4,
-        "out_proj.bias": torch.randn(12),
-    }
-    load(student, module, weights | last)
-    expected = linear(before, *last.values())
-    expect_same(
-        module(x),
-        expected,
-        atol=1e-4,
-        hint="What goes through out_proj, and how often?",
-    )
+@question("MultiHeadAttention")
+def test_heads_odd_sizes(student):
+    """A single token, heads of one feature, and texts, tokens and heads of one number make no difference."""
+    for shape, d_out, heads in (
+        ((2, 1, 5), 12, 3),
+        ((2, 4, 5), 4, 4),
+        ((3, 3, 3), 9, 3),
+        ((1, 2, 2), 2, 2),
+    ):
+        module = student.MultiHeadAttention(shape[-1], d_out, shape[1], 0.0, heads)
+        weights = give(student, module, weights_for(shape[-1], d_out))
+        x = torch.randn(shape)
+        hint = "Which dimension counts the heads, and which one tokens or sequences?"
+        expect_numbers(module(x), multi_head(weights, x, heads), atol=1e-4, hint=hint)
 
 
 def weights_in_sight(student, length, rate):
@@ -985,7 +799,7 @@ def weights_in_sight(student, length, rate):
     return cut(resting, 2), cut(active, 2)
 
 
-@question("MultiHeadAttention", weight=10)
+@question("MultiHeadAttention")
 def test_heads_dropout_in_training(student):
     """In training dropout acts on the weights, after the softmax, and nowhere else."""
     full, seen = weights_in_sight(student, 6, 0.2)
@@ -1005,7 +819,7 @@ def test_heads_dropout_in_training(student):
     expect_close(seen, kept, name="The mixture in training", hint=hint)
 
 
-@question("MultiHeadAttention", weight=4)
+@question("MultiHeadAttention")
 def test_heads_dropout_in_evaluation(student):
     """In evaluation nothing is dropped."""
     weights, x = weights_for(5, 12), torch.randn(2, 4, 5)
@@ -1019,16 +833,6 @@ def test_heads_dropout_in_evaluation(student):
 
 
 @question("MultiHeadAttention")
-def test_heads_dropout_of_zero(student):
-    """Dropout 0 drops nothing, not even in training."""
-    module, _ = make_heads(student, 5, 12, 4, 3)
-    x = torch.randn(2, 4, 5)
-    resting = mixing(module, x, 12)
-    module.train()
-    expect_same(module(x), resting)
-
-
-@question("MultiHeadAttention", weight=6)
 def test_heads_mask_moves(student):
     """No tensor stays behind when the module moves to another device."""
     module = student.MultiHeadAttention(5, 12, 4, 0.0, 3)
@@ -1042,7 +846,7 @@ def test_heads_mask_moves(student):
     )
 
 
-@question("MultiHeadAttention", weight=7)
+@question("MultiHeadAttention")
 def test_heads_gradients(student):
     """Gradients reach x and all layers."""
     module, _ = make_heads(student, 5, 12, 4, 3, dtype=torch.float64)
@@ -1055,7 +859,7 @@ def test_heads_gradients(student):
     expect_slope(module, [x], gradients, weight)
 
 
-@question("MultiHeadAttention", weight=2)
+@question("MultiHeadAttention", needs_results=True)
 def test_heads_leave_input(student):
     """x stays as it was."""
     x = torch.randn(2, 4, 5)
@@ -1066,7 +870,7 @@ def test_heads_leave_input(student):
     expect_unchanged(seen, x, names=("x",))
 
 
-@question("MultiHeadAttention", weight=5)
+@question("MultiHeadAttention", needs_results=True)
 def test_heads_set_no_seed(student):
     """Random numbers stay random: the class sets no seed."""
     make = lambda: student.MultiHeadAttention(5, 12, 4, 0.0, 3)  # noqa: E731
@@ -1090,7 +894,7 @@ def far_apart(student, shift):
     return module, x, multi_head(held, x, 2)
 
 
-@question("MultiHeadAttention", weight=8)
+@question("MultiHeadAttention")
 def test_heads_large_scores(student):
     """Large scores do not overflow, nor do they drown those of other tokens."""
     shift = torch.tensor([0.0, 400.0, -400.0, 400.0, -400.0])
@@ -1098,7 +902,7 @@ def test_heads_large_scores(student):
     expect_numbers(module(x), right, atol=5e-3)
 
 
-@question("MultiHeadAttention", weight=5)
+@question("MultiHeadAttention")
 def test_heads_very_low_scores(student):
     """Later tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
     module, x, right = far_apart(student, -5e5 * (1 + torch.rand(5)))
@@ -1108,57 +912,25 @@ def test_heads_very_low_scores(student):
     expect_numbers(module(x), right, atol=5e-3, hint=hint)
 
 
-@question("MultiHeadAttention", weight=7)
+@question("MultiHeadAttention")
 def test_heads_float64(student):
     """With float64 weights and inputs, the output is float64 and as precise."""
-    module, weights = make_heads(
-        student, 5, 10, 5, 2, dtype=torch.float64, equal_scores=True
-    )
+    module, weights = make_heads(student, 5, 10, 5, 2, dtype=torch.float64)
     x = torch.randn(2, 5, 5, dtype=torch.float64)
-    right = multi_head(weights, x, 2)
-    actual = numbers(expect_tensor(module(x), dtype=torch.float64), right)
-    last = expect_tensor(actual, right.shape)[:, -1]
-    expect_close(last, right[:, -1], name="The last row")
-
-
-@question("MultiHeadAttention", weight=2)
-def test_heads_bias_takes_part(student):
-    """With qkv_bias the biases take part."""
-    module = student.MultiHeadAttention(3, 10, 5, 0.0, 2, True)
-    weights = give(student, module, weights_for(3, 10, bias=True))
-    x = torch.randn(3, 5, 3)
-    right = multi_head(weights, x, 2)
-    actual = expect_tensor(numbers(module(x), right), right.shape)
-    hint = "Do all layers go through their bias?"
-    expect_close(actual[:, -1], right[:, -1], hint=hint, name="The last row")
+    actual = expect_tensor(module(x), dtype=torch.float64)
+    hint = "Is anything computed in float32, such as the root?"
+    expect_numbers(actual, multi_head(weights, x, 2), hint=hint)
 
 
 @question("MultiHeadAttention")
-def test_heads_all_sizes_equal(student):
-    """It is right when sequences, tokens, heads and the features of a head are equally many."""
-    module, weights = make_heads(student, 3, 9, 3, 3)
-    x = torch.randn(3, 3, 3)
-    hint = "Which dimension counts the heads, and which one tokens or sequences?"
-    expect_numbers(module(x), multi_head(weights, x, 3), hint=hint)
-
-
-@question("MultiHeadAttention", weight=5)
-def test_heads_dropout_rate(student):
-    """Dropout drops as large a part of the weights as was asked for."""
+def test_heads_dropout_of_each_weight_by_itself(student):
+    """Each weight is dropped or kept by itself, at the rate that was asked for."""
     for rate in (0.2, 0.7):
         full, seen = weights_in_sight(student, 12, rate)
         dropped, visible = seen.abs() < 1e-6, full > 1e-4
         share = dropped[visible].double().mean().item()
         message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
         expect(abs(share - rate) < 0.1, message)
-
-
-@question("MultiHeadAttention", weight=5)
-def test_heads_dropout_of_each_weight_by_itself(student):
-    """Each weight is dropped or kept by itself: texts, heads, rows and columns do not share their fate."""
-    full, seen = weights_in_sight(student, 12, 0.5)
-    dropped, visible = (seen.abs() < 1e-6)[..., :12], full[..., :12] > 1e-4
-    expect(bool(dropped[visible].any()), "In training no weight is dropped.")
     half = dropped[..., 6:, :6]  # each row of this part sees each of its columns
     for dim, name in enumerate(("texts", "heads", "rows", "columns")):
         differs = (half != half.narrow(dim, 0, 1)).any()

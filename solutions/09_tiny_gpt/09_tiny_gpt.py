@@ -220,6 +220,11 @@ def check_Block():
         expect(added.abs().max() > 0.1, "Each half adds to its input.")
         why = "Larger tokens with another mean are the same ones once normalised."
         expect_close(half(20 * x + 30) - 20 * x - 30, added, why, 1e-2)
+    for attention in first.modules():
+        if isinstance(attention, MultiHeadAttention):
+            expect(attention.num_heads == 3, "The attention has num_heads heads.")
+            added = attention(F.layer_norm(x, (12,)))
+            expect_close(first(x), x + added, "h is x + attention(norm_1(x)).")
     why = "GELU or ReLU bends between the Linear layers."
     expect(not torch.allclose(second(-x) + x, x - second(x), atol=1e-2), why)
     expect((second(x) - x).min() < -0.5, "A half adds numbers of both signs.")
@@ -534,6 +539,7 @@ def check_TinyGPT():
     torch.manual_seed(2)
     gpt = TinyGPT(40, 32, 4, num_layers=1, context_length=10).eval()
     tokens, targets = torch.randint(40, (3, 7)), torch.randint(40, (3, 7))
+    targets[0] = 0  # a token like any other
     expect(gpt.context_length == 10, "The attribute context_length is kept.")
     expect(isinstance(gpt(tokens), (tuple, list)), "Return the pair (logits, loss).")
     expect_shape(gpt(tokens)[0], (3, 7, 40), "Logits are (B, T, vocab_size).")
@@ -572,6 +578,20 @@ def check_TinyGPT():
     expect(not torch.allclose(one, turned, atol=1e-4), "The order of tokens counts.")
     expect_close(gpt.train()(tokens)[0], logits, "In training nothing is dropped.")
     expect_unchanged(gpt, tokens, targets)
+    one_head = TinyGPT(40, 32, 1, num_layers=1, context_length=10)
+    ours, others = (
+        {name: one.shape for name, one in model.state_dict().items()}
+        for model in (gpt, one_head)
+    )
+    if ours == others:
+        one_head.load_state_dict(gpt.state_dict())
+        why = "With the same weights, other heads give other logits."
+        expect(not torch.allclose(one_head(tokens)[0], logits, atol=1e-4), why)
+    for one in gpt.modules():
+        if isinstance(one, nn.Embedding):
+            one.register_forward_hook(lambda layer, given, output: 1e4 * output)
+    why = "Thanks to the final LayerNorm, huge embeddings give no huge logits."
+    expect(gpt(tokens)[0].abs().max() < 100, why)
 
 
 # %% [markdown]

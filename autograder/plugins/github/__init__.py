@@ -94,11 +94,12 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
     unreadable = report.status is Status.UNREADABLE
     why = f"The notebook could not be read: {report.message}" if unreadable else question.hint
     stands = standing(question.verdict, question.score, question.max_score)
+    details = (f"{stands}.", question.halves_in_words and f"{question.halves_in_words}.", why)
     most = int(question.max_score * _PARTS + _TINY)
     return {
         "test-name": question.name,
         "passed": question.verdict is Verdict.PASSED,
         "score": min(max(int((question.score or 0.0) * _PARTS + _TINY), 0), most),
         "max-score": most,
-        "details": clean_text(f"{stands}. {why}".strip()),
+        "details": clean_text(" ".join(filter(None, details))),
     }

@@ -89,6 +89,8 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 def _shown(question: QuestionReport) -> Iterator[str]:
     """Yield what a student reads of a question: how it stands, the hint, then test by test."""
     yield ": ".join(stand(question, question.score))
+    if question.halves_in_words:
+        yield f"{question.halves_in_words}."
     if question.hint:
         yield question.hint
     for test in question.tests:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.authoring.costs import Cost, Costs, almost_nothing, check_error, measure, wrong_answers
+from autograder.authoring.costs import Cost, Costs, check_error, measure, trivial_answers, wrong_answers
 from autograder.authoring.trials import Trial
 from autograder.course.course import Course, load_course
 from autograder.course.source import Role
@@ -92,12 +92,13 @@ def list_misconceptions(course: Course) -> None:
     (folder / "sums.py").write_text(CATALOGUE, encoding="utf-8")
 
 
-def test_a_wrong_answer_costs_the_weight_of_the_tests_that_it_fails(course: Course) -> None:
+def test_wrong_results_cost_half_and_each_other_test_its_part_of_the_other_half(course: Course) -> None:
     found = costs(course)
     in_place = found["double", "in_place"]
-    assert (in_place.share, in_place.fails) == (0.25, ("test_leaves_its_input_alone",))
+    assert (in_place.kept, in_place.fails) == (0.75, ("test_leaves_its_input_alone",))
     assert in_place.place.endswith("mistakes/double__in_place.py")
-    assert found["double", "squares"].share == 0.75
+    assert (in_place.group, found["double", "squares"].group) == ("corner", "results wrong")
+    assert found["double", "squares"].kept == 0.25
 
 
 def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_and_does_not_just_break(
@@ -106,8 +107,8 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
     list_misconceptions(course)
     found = costs(course)
     other_rows = found["row_sums", "other_rows"]  # its check fails, so the first failed test is enough
-    assert (other_rows.share, len(other_rows.fails), other_rows.is_green) == (0.25, 1, False)
-    assert found["row_sums", "detour"].share == 0
+    assert (other_rows.kept, len(other_rows.fails), other_rows.is_green) == (0, 1, False)
+    assert found["row_sums", "detour"].kept == 1
     assert ("row_sums", "only_broken") not in found
     assert str(measured(course)) == "1 of 2 misconceptions fail a test"
     assert measured(course).harmless == ("row_sums__detour",)
@@ -137,14 +138,15 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "expected = torch.tensor([6.0, 15.0])", "expected = sums")
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = small(course).folder / "mistakes" / "row_sums__columns.py"
-    fix = "let that fail too, weigh failed tests less, or give a reason in equivalent.yaml"
-    seen = "row_sums: mistake columns costs 100 %, but the visible check passes"
-    assert f"{columns}: {seen}; {fix}" in measured(course).findings
-    reason = "- {question: row_sums, green: columns, because: the table is square}\n"
-    declare(course, reason + "- {question: double, green: squares, because: it is not seen}\n")
+    fix = "let that fail too, or give a reason in equivalent.yaml"
+    seen = "row_sums: mistake columns keeps 0 %, but the visible check passes"
+    fails = "It fails test_one_number_a_row, test_adds_along_the_row"
+    assert f"{columns}: {seen}; {fix}. {fails}" in measured(course).findings
+    reason = "- {question: row_sums, share: columns, because: the table is square}\n"
+    declare(course, reason + "- {question: double, share: squares, because: it is not seen}\n")
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
     place = f"{small(course).folder / 'equivalent.yaml'}:2"
-    assert told == [f"{place}: the check of double sees squares, or it costs little; take this out"]
+    assert told == [f"{place}: the rules allow the share that squares of double keeps; take this out"]
 
 
 def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Course) -> None:
@@ -157,30 +159,49 @@ def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Cours
     assert finding.endswith(" of 16 sets of hidden inputs; let all inputs show it, or none")
 
 
-def test_answers_that_do_almost_nothing_are_made_for_each_question(course: Course) -> None:
-    found = {key: one for key, one in costs(course).items() if one.kind == "almost nothing"}
-    assert found["row_sums", "returns nothing"].share == 1
-    assert found["row_sums", "returns x"].share >= 0.75  # with which it is seen
-    assert found["row_sums", "returns zeros"].fails == ("test_adds_along_the_row",)
-    assert found["double", "returns a copy of x"].share == 0.75
+def test_answers_that_do_trivial_answers_are_made_for_each_question(course: Course) -> None:
+    found = {key: one for key, one in costs(course).items() if one.kind == "trivial"}
+    assert found["row_sums", "returns nothing"].kept == 0
+    assert found["row_sums", "returns x"].kept <= 0.25
+    zeros = found["row_sums", "returns zeros"]  # its shape is right, which counts once the results are
+    assert (zeros.fails, zeros.kept) == (("test_adds_along_the_row",), 0)
+    assert found["double", "returns a copy of x"].kept == 0.25
 
 
-def test_what_does_almost_nothing_and_keeps_more_than_a_quarter_is_found(course: Course) -> None:
+def test_what_does_trivial_answers_and_keeps_more_than_a_quarter_is_found(course: Course) -> None:
     suite = small(course).suite
     text = suite.read_text(encoding="utf-8")
-    suite.write_text(text.replace('"row_sums", weight=3', '"row_sums"'), encoding="utf-8")
+    suite.write_text(text.replace('"row_sums", needs_results=True', '"row_sums"'), encoding="utf-8")
     found = measured(course).findings
-    told = "let these tests ask for more, or weigh less: test_one_number_a_row"
+    told = "let these tests ask for more, or mark them with needs_results: test_one_number_a_row"
     assert f"{suite}: row_sums: an answer that returns zeros keeps 50 %; {told}" in found
     assert all("row_sums" in finding for finding in found)
 
 
-def test_a_class_that_makes_its_layers_and_no_more_is_an_answer_that_does_almost_nothing(
+def test_a_corner_that_costs_more_than_a_quarter_or_next_to_nothing_is_found(course: Course) -> None:
+    suite = small(course).suite
+    text = suite.read_text(encoding="utf-8")
+    for weight, kept in ((9, "55"), (0.02, "99")):
+        mark = f'@question("double", weight={weight})\ndef test_leaves_its_input_alone'
+        changed = text.replace('@question("double")\ndef test_leaves_its_input_alone', mark)
+        suite.write_text(changed, encoding="utf-8")
+        (finding,) = (one for one in measured(course).findings if "in_place" in one)
+        assert f"double: mistake in_place keeps {kept} %" in finding
+
+
+def test_shares_are_counted_by_class_and_the_furthest_from_the_rules_are_listed(course: Course) -> None:
+    results, corner, trivial = measured(course).shares()
+    assert results.startswith("results wrong")
+    assert corner.split() == ["corner", "1", "answers,", "by", "tenths", "of", "the", "points", "kept:", "0", "0", "0", "0", "0", "0", "0", "0", "1", "0", "0"]
+    assert trivial.startswith("trivial")
+
+
+def test_a_class_that_makes_its_layers_and_no_more_is_an_answer_that_does_trivial_answers(
     course: Course,
 ) -> None:
     source = small(course).source
     source.write_text(source.read_text(encoding="utf-8") + A_CLASS, encoding="utf-8")
-    codes = dict(almost_nothing(small(course), "Scale"))
+    codes = dict(trivial_answers(small(course), "Scale"))
     assert {"only makes its layers", "reset does nothing", "forward returns x"} < codes.keys()
     assert "self.layer(x)" in codes["forward returns layer of x"]
     made = run_code(("import torch", codes["forward returns ones"])).variables["Scale"]()
@@ -188,11 +209,11 @@ def test_a_class_that_makes_its_layers_and_no_more_is_an_answer_that_does_almost
     assert len(list(made.parameters())) == 2
 
 
-def test_a_layer_alone_is_not_almost_nothing_where_that_is_what_is_asked_for(course: Course) -> None:
+def test_a_layer_alone_is_not_trivial_answers_where_that_is_what_is_asked_for(course: Course) -> None:
     source = small(course).source
     asked = A_CLASS.replace("return 2 * self.layer(x)", "return self.layer(x)")
     source.write_text(source.read_text(encoding="utf-8") + asked, encoding="utf-8")
-    assert "forward returns layer of x" not in dict(almost_nothing(small(course), "Scale"))
+    assert "forward returns layer of x" not in dict(trivial_answers(small(course), "Scale"))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 import torch
@@ -280,10 +281,8 @@ def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None
 
 WRONG = "The result has the right shape, but 3 of its 6 values are wrong, first at [0, 1]."
 SHAPE, VALUES, WIDTH, PRECISION = (
-    HiddenTest("softmax", name, weight, number, name, basic)
-    for number, (name, weight, basic) in enumerate(
-        [("shape", 1.0, False), ("values", 2.0, False), ("width", 1.0, False), ("precision", 1.0, False)]
-    )
+    HiddenTest("softmax", name, 1.0, number, name, basic=name == "values")
+    for number, name in enumerate(["shape", "values", "width", "precision"])
 )
 HINTS = {
     SHAPE: "",
@@ -315,13 +314,15 @@ def test_where_they_are_right_each_test_nudges() -> None:
     assert stated(before) == before
 
 
-def test_a_marked_test_is_the_basic_one_and_equal_weights_mark_none() -> None:
-    one, other = (HiddenTest("q", str(n), 1.0, n, str(n), False) for n in range(2))
-    marked = HiddenTest("q", "2", 1.0, 2, "2", True)
-    wrong = {test: TestReport("t", Verdict.FAILED, 1.0, "It is wrong. Why?") for test in (one, other)}
-    assert stated(wrong) == wrong
-    hints = [report.hint for report in stated({**wrong, marked: wrong[one]}).values()]
-    assert hints == ["It is wrong.", "It is wrong.", "It is wrong. Why?"]
+@pytest.mark.parametrize(
+    ("values", "shape"), [(Verdict.PASSED, Verdict.PASSED), (Verdict.FAILED, Verdict.NOT_JUDGED)]
+)
+def test_what_needs_results_is_judged_only_if_these_are_right(values: Verdict, shape: Verdict) -> None:
+    needs = replace(SHAPE, needs_results=True)
+    before = {needs: TestReport("shape", Verdict.PASSED), VALUES: TestReport("values", values, basic=True)}
+    assert stated(before)[needs].verdict is shape
+    failed = {**before, needs: TestReport("shape", Verdict.FAILED, hint="It is flat.")}
+    assert stated(failed)[needs] == failed[needs]
 
 
 def test_of_the_failures_that_say_all_they_know_the_rarest_supplies_the_words() -> None:
@@ -372,7 +373,31 @@ def test_the_worst_verdict_speaks_and_the_passed_weight_scores(
     assert (question.verdict, question.score) == (worst, score)
 
 
-def test_weights_share_the_points() -> None:
+@pytest.mark.parametrize(
+    ("basic", "others", "score", "halves"),
+    [
+        ("1", "11", 4, ""),
+        ("1", "10", 3, "3 of 4: results (2 of 2), and 1 of 2 for everything else"),
+        ("11", "00", 2, "2 of 4: results (2 of 2), and 0 of 2 for everything else"),
+        ("10", "11", 2, "2 of 4: results (0 of 2), and 2 of 2 for everything else"),
+        ("00", "00", 0, ""),
+        ("11", "", 4, ""),
+        ("10", "", 0, ""),
+    ],
+)
+def test_half_is_for_results_and_half_for_everything_else(
+    basic: str, others: str, score: float, halves: str
+) -> None:
+    tests = tuple(
+        TestReport(kind, Verdict.PASSED if passes == "1" else Verdict.FAILED, basic=kind == "basic")
+        for kind, all_passes in (("basic", basic), ("other", others))
+        for passes in all_passes
+    )
+    question = summarize("q", 4, tests)
+    assert (question.score, question.halves_in_words) == (score, halves)
+
+
+def test_weights_share_the_half_for_everything_else() -> None:
     tests = (TestReport("a", Verdict.PASSED, 3), TestReport("b", Verdict.FAILED, 1, "look"))
     question = summarize("q", 2, tests)
     assert (question.score, question.hint) == (1.5, "look")

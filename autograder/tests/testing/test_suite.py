@@ -42,7 +42,10 @@ def rewrite(exercise: Exercise) -> Callable[[str], Path]:
 def test_tests_have_questions_titles_and_weights(suite: Suite) -> None:
     tests = suite.tests
     assert tests[0].title == "Every element becomes twice as large."
-    assert [(test.question, test.weight) for test in tests[:2]] == [("double", 2), ("double", 1)]
+    assert [(test.question, test.weight, test.basic) for test in tests[:2]] == [
+        ("double", 1, True),
+        ("double", 1, False),
+    ]
 
 
 def test_each_exercise_keeps_its_own_suite_though_all_have_one_name(
@@ -114,6 +117,8 @@ A, OF_DOUBLE = "def test_a(student):\n    '''A.'''", "@question('double')\n"
         (f"@question('lost')\n{A}", 'tests "lost", which is not a question; use one of'),
         (f"{OF_DOUBLE}def test_a(student): ...", "has no docstring; it is the title that students read"),
         (f"@question('double', weight=0)\n{A}", "weight 0; it must be above 0"),
+        (f"@question('double', basic=True, weight=2)\n{A}", "is basic, so it has no weight"),
+        (f"@question('double', basic=True, needs_results=True)\n{A}", "is basic, so it has no weight"),
         ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
         ("def broken()\n    pass", "test_hidden.py:2: expected ':'; it must be Python"),
         (

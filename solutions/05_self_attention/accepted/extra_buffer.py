@@ -25,6 +25,8 @@ class SelfAttention(nn.Module):
     def forward(self, token_encodings):
         x = token_encodings
         scores = (
-            self.W_q(x).matmul(self.W_k(x).mT).div(torch.tensor(self.d_model).sqrt())
+            self.W_q(x)
+            .matmul(self.W_k(x).mT)
+            .div(torch.tensor(self.d_model).double().sqrt())
         )
         return scores.softmax(dim=-1).matmul(self.W_v(x))

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 class Mixture(nn.Module):
     def __init__(self, size):
         super().__init__()
-        self.register_buffer("scale", torch.tensor(size**-0.5))
+        self.register_buffer("scale", torch.tensor(size**-0.5, dtype=torch.double))
 
     def forward(self, queries, keys, values, hidden):
         scores = queries @ keys.transpose(-2, -1) * float(self.scale)

@@ -19,7 +19,7 @@ class Attention(nn.Module):
             self.W_v(encodings_for_v),
         )
         sims = torch.matmul(q, k.transpose(dim0=self.row_dim, dim1=self.col_dim))
-        scaled = sims / torch.tensor(k.size(self.col_dim) ** 0.5)
+        scaled = sims / k.size(self.col_dim) ** 0.5
         if mask is not None:
             scaled = scaled.masked_fill(mask=mask, value=-1e9)
         return torch.matmul(torch.nn.functional.softmax(scaled, dim=self.col_dim), v)

@@ -5,7 +5,7 @@ import torch
 from autograder.testing import expect_close, expect_gradient, expect_tensor, expect_unchanged, question
 
 
-@question("double", weight=2)
+@question("double", basic=True)
 def test_doubles_every_element(student):
     """Every element becomes twice as large."""
     x = torch.randn(3, 5)
@@ -27,13 +27,13 @@ def test_leaves_its_input_alone(student):
     expect_gradient(seen, {0: torch.full((7,), 2.0)})
 
 
-@question("row_sums")
+@question("row_sums", needs_results=True)
 def test_one_number_a_row(student):
     """There is one number for each row."""
     expect_tensor(student.row_sums(torch.randn(4, 3)), (4,), torch.float32)
 
 
-@question("row_sums", weight=3)
+@question("row_sums", basic=True)
 def test_adds_along_the_row(student, reference):
     """Each number is the sum of its own row."""
     x = torch.randn(5, 2) * 3

@@ -9,7 +9,7 @@ def measured(rows, columns):
     return np.random.normal(5, 2, size=(rows, columns))
 
 
-@question("standard_scores", weight=2)
+@question("standard_scores", basic=True)
 def test_scores_each_column_by_its_own_mean_and_deviation(student, reference):
     """Each column is centred and scaled on its own."""
     values = measured(draw(5, 8), 3)

@@ -20,7 +20,7 @@ def sold(rows):
     )
 
 
-@question("complete", weight=2)
+@question("complete", basic=True)
 def test_drops_rows_with_gaps_and_adds_the_revenue(student, reference):
     """Rows with a gap go, and each other row has its revenue."""
     sales = sold(draw(7, 9))
@@ -38,7 +38,7 @@ def test_leaves_the_table_alone(student, reference):
     expect_unchanged(seen, sales)
 
 
-@question("by_product", weight=2)
+@question("by_product", basic=True)
 def test_sums_by_product(student, reference):
     """Each product has the sum of its revenue."""
     sales = sold(12).assign(revenue=lambda table: table["amount"] * table["price"])

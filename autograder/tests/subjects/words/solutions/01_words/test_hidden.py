@@ -7,7 +7,7 @@ from autograder.testing import draw, expect_equal, expect_unchanged, question
 WORDS = ["sea", "Sea", "sun", "sand", "SAND", "salt", "wind"]
 
 
-@question("count_words", weight=2)
+@question("count_words", basic=True)
 def test_counts_each_word_whatever_its_case(student):
     """Each word is counted, whatever its case."""
     words = [*random.choices(WORDS, k=draw(8, 12)), "sea", "Sea"]
@@ -23,7 +23,7 @@ def test_any_white_space_separates_words(student):
     expect_equal(student.count_words(f"{first}  {second}\n{first}\t"), {first: 2, second: 1})
 
 
-@question("initials", weight=2)
+@question("initials", basic=True)
 def test_joins_the_first_letters(student):
     """The first letters are joined, each with a full stop."""
     names = random.sample(["ada", "Grace", "alan", "Edsger", "barbara"], draw(2, 4))
