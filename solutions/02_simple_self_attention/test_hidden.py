@@ -1,22 +1,17 @@
 """Hidden tests of self-attention without trainable weights.
 
-Most tests look at one property. Tests of values take any shape and dtype. Tests of the form, of batches, of
-gradients or of unchanged inputs compare a function with itself, often on square inputs, where a wrong product
-still fits. The weights of a question's tests are percentages.
+Basic tests compare numbers, in any shape and dtype. The other tests look at one property each; those of deep
+batches and of gradients compare a function with itself, on square inputs, where a wrong product still fits.
 """
 
 import pytest
 import torch
 
 from autograder.testing import (
-    expect,
-    expect_close,
     expect_computed,
-    expect_dtype_kept,
     expect_gradcheck,
     expect_inputs_unchanged,
     expect_numbers,
-    expect_rows_sum_to_one,
     expect_tensor,
     question,
 )
@@ -24,6 +19,7 @@ from autograder.testing import (
 SENTENCES = [(5, 3), (2, 7)]
 MIXED = "Does every sentence of the batch stay by itself?"
 DEEP = "Any number of dimensions may stand in front. Do you count them from the end?"
+PRECISE = "float64 has 15 digits. Is a step computed in float32?"
 
 
 def scores_of(inputs):
@@ -31,9 +27,19 @@ def scores_of(inputs):
     return torch.einsum("...id,...jd->...ij", inputs, inputs)
 
 
+def weights_of(scores):
+    """Return the softmax of each row."""
+    return torch.softmax(scores, dim=-1)
+
+
+def contexts_of(weights, inputs):
+    """Return the mixtures of the inputs by each row of weights."""
+    return torch.einsum("...ij,...jd->...id", weights, inputs)
+
+
 def attention_of(inputs):
     """Return the output of simple self-attention."""
-    return torch.softmax(scores_of(inputs), dim=-1) @ inputs
+    return contexts_of(weights_of(scores_of(inputs)), inputs)
 
 
 def weights_and_inputs(*shape):
@@ -47,14 +53,14 @@ def expect_shape(function, shape, *arguments):
     expect_tensor(expect_computed(function, *arguments), shape)
 
 
-def expect_apart(function, *arguments):
-    """Expect for each sentence of a batch what a batch of it alone gets."""
-    together = expect_tensor(expect_computed(function, *arguments))
-    for i in range(len(arguments[0])):
-        alone = function(*(argument[i : i + 1] for argument in arguments))
-        count = expect_tensor(alone).numel()
-        part = together.flatten()[i * count : (i + 1) * count]
-        expect_numbers(part, alone, hint=MIXED, name=f"Sentence {i}")
+def expect_precise(function, right, *arguments):
+    """Expect results in the dtype of the arguments, as exact as this dtype is."""
+    for dtype in (torch.float32, torch.float64):
+        given = [one.to(dtype) for one in arguments]
+        result = function(*given)
+        expect_numbers(result, right(*given), hint=PRECISE)
+        if isinstance(result, torch.Tensor):  # what else it may be is for other tests
+            expect_tensor(result, dtype=dtype)
 
 
 def expect_deep(function, *arguments):
@@ -67,7 +73,7 @@ def expect_deep(function, *arguments):
 # pairwise_scores_loop
 
 
-@question("pairwise_scores_loop", weight=9)
+@question("pairwise_scores_loop", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_loop_scores_of_any_size(student, shape):
     """Right for other numbers of tokens and dimensions."""
@@ -79,14 +85,26 @@ def test_loop_scores_of_any_size(student, shape):
     )
 
 
-@question("pairwise_scores_loop", weight=6)
+@question("pairwise_scores_loop")
 def test_loop_scores_of_a_single_token(student):
     """A single token has one score, with itself."""
     inputs = 1.5 * torch.randn(1, 4)
     expect_numbers(student.pairwise_scores_loop(inputs), scores_of(inputs))
 
 
-@question("pairwise_scores_loop", weight=10)
+@question("pairwise_scores_loop")
+def test_loop_scores_of_equal_tokens_and_zeros(student):
+    """Tokens that come twice, and tokens of zeros, have rows and columns of their own."""
+    inputs = 1.5 * torch.randn(5, 3)
+    inputs[4], inputs[1] = inputs[2], 0
+    expect_numbers(
+        student.pairwise_scores_loop(inputs),
+        scores_of(inputs),
+        hint="Is each token found by its place?",
+    )
+
+
+@question("pairwise_scores_loop", basic=True)
 def test_loop_scores_of_as_many_tokens_as_dimensions(student):
     """Right when there are as many tokens as dimensions, where a wrong loop fits too."""
     inputs = 1.5 * torch.randn(4, 4)
@@ -97,34 +115,26 @@ def test_loop_scores_of_as_many_tokens_as_dimensions(student):
     )
 
 
-@question("pairwise_scores_loop", weight=13)
+@question("pairwise_scores_loop", needs_results=True)
 def test_loop_scores_have_a_row_and_a_column_for_each_token(student):
     """The table has a row and a column for each token, for a single token too."""
     expect_shape(student.pairwise_scores_loop, (5, 5), torch.randn(5, 3))
     expect_tensor(student.pairwise_scores_loop(torch.randn(1, 3)), (1, 1))
 
 
-@question("pairwise_scores_loop", weight=13)
-def test_loop_scores_are_symmetric(student):
-    """Two tokens have the same score, whichever of them asks."""
-    inputs = torch.randn(4, 4)
-    scores = expect_tensor(expect_computed(student.pairwise_scores_loop, inputs))
-    expect_close(scores, scores.T)
-
-
-@question("pairwise_scores_loop", weight=14)
+@question("pairwise_scores_loop")
 def test_loop_scores_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtype_kept(student.pairwise_scores_loop, torch.randn(4, 4))
+    expect_precise(student.pairwise_scores_loop, scores_of, torch.randn(4, 4))
 
 
-@question("pairwise_scores_loop", weight=14)
+@question("pairwise_scores_loop", needs_results=True)
 def test_loop_scores_leave_their_input_alone(student):
     """The inputs are unchanged afterwards."""
     expect_inputs_unchanged(student.pairwise_scores_loop, inputs=torch.randn(4, 4))
 
 
-@question("pairwise_scores_loop", weight=12)
+@question("pairwise_scores_loop")
 def test_gradients_flow_through_loop_scores(student):
     """Gradients reach the inputs, as queries and as tokens looked at."""
     inputs = torch.randn(4, 4).double()
@@ -134,8 +144,8 @@ def test_gradients_flow_through_loop_scores(student):
 # pairwise_scores
 
 
-@question("pairwise_scores", weight=8)
-@pytest.mark.parametrize("shape", [*SENTENCES, (1, 4)])
+@question("pairwise_scores", basic=True)
+@pytest.mark.parametrize("shape", SENTENCES)
 def test_scores_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
     inputs = 1.5 * torch.randn(shape)
@@ -146,7 +156,7 @@ def test_scores_of_one_sentence(student, shape):
     )
 
 
-@question("pairwise_scores", weight=8)
+@question("pairwise_scores", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_scores_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
@@ -154,19 +164,21 @@ def test_scores_of_batches(student, shape):
     expect_numbers(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
 
 
-@question("pairwise_scores", weight=7)
-def test_scores_keep_sentences_apart(student):
-    """Each sentence of a batch gets the scores that it gets alone."""
-    expect_apart(student.pairwise_scores, torch.randn(3, 3, 3))
+@question("pairwise_scores")
+def test_scores_of_a_single_token(student):
+    """A single token has one score, with itself, alone and in a batch."""
+    for shape in ((1, 4), (3, 1, 4), (1, 1)):
+        inputs = 1.5 * torch.randn(shape)
+        expect_numbers(student.pairwise_scores(inputs), scores_of(inputs))
 
 
-@question("pairwise_scores", weight=9)
+@question("pairwise_scores")
 def test_scores_of_many_dimensions(student):
     """A batch of batches is scored like one batch of all its sentences."""
     expect_deep(student.pairwise_scores, torch.randn(2, 3, 4, 4))
 
 
-@question("pairwise_scores", weight=14)
+@question("pairwise_scores", needs_results=True)
 def test_scores_have_a_row_and_a_column_for_each_token(student):
     """Each sentence has a row and a column for each token; a batch of one stays a batch."""
     expect_shape(student.pairwise_scores, (5, 5), torch.randn(5, 3))
@@ -174,19 +186,19 @@ def test_scores_have_a_row_and_a_column_for_each_token(student):
     expect_tensor(student.pairwise_scores(torch.randn(2, 1, 1, 3)), (2, 1, 1, 1))
 
 
-@question("pairwise_scores", weight=10)
+@question("pairwise_scores")
 def test_scores_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtype_kept(student.pairwise_scores, torch.randn(2, 4, 4))
+    expect_precise(student.pairwise_scores, scores_of, torch.randn(2, 4, 4))
 
 
-@question("pairwise_scores", weight=10)
+@question("pairwise_scores", needs_results=True)
 def test_scores_leave_their_input_alone(student):
     """The inputs are unchanged afterwards."""
     expect_inputs_unchanged(student.pairwise_scores, inputs=torch.randn(4, 4))
 
 
-@question("pairwise_scores", weight=10)
+@question("pairwise_scores")
 def test_gradients_flow_through_scores(student):
     """Gradients reach the inputs, as queries and as tokens looked at."""
     inputs = torch.randn(4, 4).double()
@@ -196,49 +208,42 @@ def test_gradients_flow_through_scores(student):
 # attention_weights
 
 
-@question("attention_weights", weight=7)
+@question("attention_weights", basic=True)
 @pytest.mark.parametrize("n", [3, 8])
 def test_weights_of_one_sentence(student, n):
     """Right for scores that are not symmetric."""
     scores = 2 * torch.randn(n, n)
     expect_numbers(
         student.attention_weights(scores),
-        torch.softmax(scores, dim=-1),
+        weights_of(scores),
         hint="Rows or columns?",
     )
 
 
-@question("attention_weights", weight=2)
+@question("attention_weights")
 def test_weights_of_very_few_tokens(student):
     """Two tokens share each row, and a single one gives itself the whole weight."""
     for n in (2, 1):
         scores = 2 * torch.randn(n, n)
         expect_numbers(
             student.attention_weights(scores),
-            torch.softmax(scores, dim=-1),
+            weights_of(scores),
             hint="Rows or columns?",
         )
 
 
-@question("attention_weights", weight=6)
+@question("attention_weights", basic=True)
 def test_weights_of_batches(student):
     """Right for a batch of sentences."""
     scores = 2 * torch.randn(3, 5, 5)
     expect_numbers(
         student.attention_weights(scores),
-        torch.softmax(scores, dim=-1),
+        weights_of(scores),
         hint="Which dimension holds the scores of one token that asks?",
     )
 
 
-@question("attention_weights", weight=10)
-def test_rows_of_weights_sum_to_one(student):
-    """Every row sums to 1, to the last digits, and no weight is negative."""
-    scores = 3 * torch.randn(5, 5).double()
-    expect_rows_sum_to_one(expect_computed(student.attention_weights, scores))
-
-
-@question("attention_weights", weight=10)
+@question("attention_weights")
 def test_weights_survive_large_scores(student):
     """Scores of 1e4 and -1e4 neither overflow nor vanish, row by row."""
     small = -3 * torch.rand(3, 3, dtype=torch.float64)
@@ -250,19 +255,13 @@ def test_weights_survive_large_scores(student):
     expect_numbers(student.attention_weights(far), right, atol=1e-3)
 
 
-@question("attention_weights", weight=6)
-def test_weights_keep_sentences_apart(student):
-    """Each sentence of a batch gets the weights that it gets alone."""
-    expect_apart(student.attention_weights, torch.randn(3, 4, 4))
-
-
-@question("attention_weights", weight=10)
+@question("attention_weights")
 def test_weights_of_many_dimensions(student):
     """A batch of batches is treated like one batch of all its sentences."""
     expect_deep(student.attention_weights, torch.randn(2, 3, 4, 4))
 
 
-@question("attention_weights", weight=12)
+@question("attention_weights", needs_results=True)
 def test_weights_keep_the_shape(student):
     """There is a weight for each score; a batch of one stays a batch."""
     expect_shape(student.attention_weights, (4, 4), torch.randn(4, 4))
@@ -270,19 +269,19 @@ def test_weights_keep_the_shape(student):
         expect_tensor(student.attention_weights(torch.randn(shape)), shape)
 
 
-@question("attention_weights", weight=12)
+@question("attention_weights")
 def test_weights_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtype_kept(student.attention_weights, torch.randn(4, 4))
+    expect_precise(student.attention_weights, weights_of, torch.randn(4, 4))
 
 
-@question("attention_weights", weight=8)
+@question("attention_weights", needs_results=True)
 def test_weights_leave_their_input_alone(student):
     """The scores are unchanged afterwards."""
     expect_inputs_unchanged(student.attention_weights, scores=torch.randn(2, 4, 4))
 
 
-@question("attention_weights", weight=10)
+@question("attention_weights")
 def test_gradients_flow_through_weights(student):
     """Gradients reach the scores."""
     scores = torch.randn(4, 4).double()
@@ -292,74 +291,79 @@ def test_gradients_flow_through_weights(student):
 # context_vectors
 
 
-@question("context_vectors", weight=10)
+@question("context_vectors", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_contexts_of_one_sentence(student, shape):
     """Right for weights that are not symmetric."""
     weights, inputs = weights_and_inputs(*shape)
     expect_numbers(
         student.context_vectors(weights, inputs),
-        weights @ inputs,
+        contexts_of(weights, inputs),
         hint="Row i of the weights belongs to output i.",
     )
 
 
-@question("context_vectors", weight=10)
+@question("context_vectors", basic=True)
 def test_contexts_take_weights_as_they_are(student):
     """Weights that do not sum to 1, or are negative, are used as given."""
-    rows = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
-    for weights in (rows, torch.tensor([[0.5]])):
-        inputs = torch.randn(len(weights), 4)
-        expect_numbers(
-            student.context_vectors(weights, inputs),
-            weights @ inputs,
-            hint="Are the weights changed first?",
-        )
+    weights = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
+    inputs = torch.randn(3, 4)
+    expect_numbers(
+        student.context_vectors(weights, inputs),
+        contexts_of(weights, inputs),
+        hint="Are the weights changed first?",
+    )
 
 
-@question("context_vectors", weight=5)
+@question("context_vectors", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_contexts_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
     weights, inputs = weights_and_inputs(*shape)
     expect_numbers(
-        student.context_vectors(weights, inputs), weights @ inputs, hint=MIXED
+        student.context_vectors(weights, inputs),
+        contexts_of(weights, inputs),
+        hint=MIXED,
     )
 
 
-@question("context_vectors", weight=8)
-def test_contexts_keep_sentences_apart(student):
-    """Each sentence of a batch gets the vectors that it gets alone."""
-    expect_apart(student.context_vectors, *weights_and_inputs(3, 3, 3))
+@question("context_vectors")
+def test_contexts_of_a_single_token(student):
+    """A single token is taken times its weight, alone and in a batch."""
+    for front in ((), (3,)):
+        weights, inputs = torch.rand(*front, 1, 1), 2 * torch.randn(*front, 1, 4)
+        expect_numbers(
+            student.context_vectors(weights, inputs), contexts_of(weights, inputs)
+        )
 
 
-@question("context_vectors", weight=8)
+@question("context_vectors")
 def test_contexts_of_many_dimensions(student):
     """A batch of batches is treated like one batch of all its sentences."""
     expect_deep(student.context_vectors, *weights_and_inputs(2, 3, 4, 4))
 
 
-@question("context_vectors", weight=14)
+@question("context_vectors", needs_results=True)
 def test_contexts_have_the_shape_of_the_tokens(student):
     """There is a vector for each token; a batch of one stays a batch."""
     for shape in ((5, 3), (1, 4, 2), (2, 1, 4, 2)):
         expect_shape(student.context_vectors, shape, *weights_and_inputs(*shape))
 
 
-@question("context_vectors", weight=10)
+@question("context_vectors")
 def test_contexts_keep_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtype_kept(student.context_vectors, *weights_and_inputs(2, 4, 4))
+    expect_precise(student.context_vectors, contexts_of, *weights_and_inputs(2, 4, 4))
 
 
-@question("context_vectors", weight=10)
+@question("context_vectors", needs_results=True)
 def test_contexts_leave_their_inputs_alone(student):
     """The weights and the inputs are unchanged afterwards."""
     weights, inputs = weights_and_inputs(4, 4)
     expect_inputs_unchanged(student.context_vectors, weights=weights, inputs=inputs)
 
 
-@question("context_vectors", weight=10)
+@question("context_vectors")
 def test_gradients_flow_through_contexts(student):
     """Gradients reach the weights and the inputs."""
     weights, inputs = (one.double() for one in weights_and_inputs(4, 4))
@@ -369,7 +373,7 @@ def test_gradients_flow_through_contexts(student):
 # simple_self_attention
 
 
-@question("simple_self_attention", weight=9)
+@question("simple_self_attention", basic=True)
 @pytest.mark.parametrize("shape", SENTENCES)
 def test_attention_of_one_sentence(student, shape):
     """Right for one sentence of any size."""
@@ -381,7 +385,7 @@ def test_attention_of_one_sentence(student, shape):
     )
 
 
-@question("simple_self_attention", weight=5)
+@question("simple_self_attention", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_attention_of_batches(student, shape):
     """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
@@ -393,7 +397,7 @@ def test_attention_of_batches(student, shape):
     )
 
 
-@question("simple_self_attention", weight=4)
+@question("simple_self_attention")
 def test_attention_of_very_few_tokens(student):
     """Two tokens share their attention, and a single one keeps all of its own."""
     for n in (2, 1):
@@ -401,7 +405,7 @@ def test_attention_of_very_few_tokens(student):
         expect_numbers(student.simple_self_attention(inputs), attention_of(inputs))
 
 
-@question("simple_self_attention", weight=10)
+@question("simple_self_attention")
 def test_attention_survives_large_inputs(student):
     """Scores of 1e4 and -1e4 do not overflow."""
     inputs = 100 * torch.tensor(
@@ -411,35 +415,13 @@ def test_attention_survives_large_inputs(student):
     expect_numbers(student.simple_self_attention(inputs), right, atol=1e-3)
 
 
-@question("simple_self_attention", weight=8)
-def test_attention_looks_at_all_tokens_in_any_order(student):
-    """One other token changes every context vector, and shuffling the tokens only shuffles these."""
-    inputs, order = (
-        torch.randn(5, 3).clamp(-1, 1),
-        [3, 0, 4, 1, 2],
-    )  # no weight so small that it vanishes
-    plain = expect_tensor(expect_computed(student.simple_self_attention, inputs))
-    shuffled = student.simple_self_attention(inputs[order])
-    expect_close(shuffled, expect_tensor(plain, (5, 3))[order])
-    inputs[2] += 1
-    moved = expect_tensor(student.simple_self_attention(inputs), (5, 3))
-    still = (moved == plain).all(dim=1)
-    expect(not still.any(), "A token changed, and another's context vector did not.")
-
-
-@question("simple_self_attention", weight=6)
-def test_attention_keeps_sentences_apart(student):
-    """Each sentence of a batch gets the vectors that it gets alone."""
-    expect_apart(student.simple_self_attention, torch.randn(3, 3, 3))
-
-
-@question("simple_self_attention", weight=6)
+@question("simple_self_attention")
 def test_attention_of_many_dimensions(student):
     """A batch of batches is treated like one batch of all its sentences."""
     expect_deep(student.simple_self_attention, torch.randn(2, 3, 4, 4))
 
 
-@question("simple_self_attention", weight=10)
+@question("simple_self_attention", needs_results=True)
 def test_attention_keeps_the_shape(student):
     """There is a vector for each token; a batch of one stays a batch."""
     expect_shape(student.simple_self_attention, (5, 3), torch.randn(5, 3))
@@ -447,19 +429,19 @@ def test_attention_keeps_the_shape(student):
         expect_tensor(student.simple_self_attention(torch.randn(shape)), shape)
 
 
-@question("simple_self_attention", weight=10)
+@question("simple_self_attention")
 def test_attention_keeps_the_dtype(student):
     """float32 in, float32 out; float64 in, float64 out, to the last digits."""
-    expect_dtype_kept(student.simple_self_attention, torch.randn(2, 4, 4))
+    expect_precise(student.simple_self_attention, attention_of, torch.randn(2, 4, 4))
 
 
-@question("simple_self_attention", weight=8)
+@question("simple_self_attention", needs_results=True)
 def test_attention_leaves_its_input_alone(student):
     """The inputs are unchanged afterwards."""
     expect_inputs_unchanged(student.simple_self_attention, inputs=torch.randn(2, 4, 4))
 
 
-@question("simple_self_attention", weight=10)
+@question("simple_self_attention")
 def test_gradients_flow_through_attention(student):
     """Gradients reach the inputs through scores, weights and mix."""
     inputs = torch.randn(4, 4).double()

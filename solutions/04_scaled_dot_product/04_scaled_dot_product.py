@@ -409,8 +409,9 @@ def score_variance(queries: Tensor, keys: Tensor, scaled: bool) -> Tensor:
 
     Returns:
         The unbiased variance of the n * m scores: a tensor with a single value, shape
-        (), of the same dtype as `queries`. Near d_k without scaling and near 1 with it,
-        if the inputs are random normal.
+        (), of the same dtype as `queries`. Every step keeps it, the root too. The
+        variance is near d_k without scaling and near 1 with it, if the inputs are
+        random normal.
 
     Source: the notes on scaled attention.
     """
@@ -599,8 +600,8 @@ def scaled_attention_weights(scores: Tensor, d_k: int) -> Tensor:
 
     Returns:
         The weights, of the same shape and dtype as `scores`. They sum to 1 over the
-        last dimension. Every step keeps the dtype: float64 stays as precise as it is.
-        Gradients flow back to the scores.
+        last dimension. Every step keeps the dtype, the root too: float64 stays as
+        precise as it is. Gradients flow back to the scores.
 
     Source: "Attention is all you need", equation 1.
     """
@@ -738,8 +739,8 @@ def scaled_dot_product_attention(
 
     Returns:
         The context vectors, shape (..., n, d_v), of the same dtype as `values`. The
-        arguments stay as they were. Every step keeps the dtype of the arguments.
-        Gradients flow back to all three.
+        arguments stay as they were. Every step keeps the dtype of the arguments, the
+        root too: float64 stays as precise as it is. Gradients flow back to all three.
 
     Not allowed here: torch's own scaled_dot_product_attention.
 

@@ -161,7 +161,8 @@ class SelfAttention_v1(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step keeps the dtype of its inputs, the root too: float64 stays as precise as
+    it is.
 
     Source: "self-attention with trainable weights", version 1.
     """
@@ -317,7 +318,8 @@ class SelfAttention_v2(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step keeps the dtype of its inputs, the root too: float64 stays as precise as
+    it is.
 
     Source: "self-attention with trainable weights", version 2.
     """
@@ -606,7 +608,8 @@ class SelfAttention(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step keeps the dtype of its inputs, the root too: float64 stays as precise as
+    it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """

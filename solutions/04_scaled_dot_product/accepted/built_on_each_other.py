@@ -19,7 +19,7 @@ def score_variance(queries, keys, scaled):
 
 
 def scaled_attention_weights(scores, d_k):
-    return attention_weights(scores / torch.sqrt(torch.tensor(float(d_k))))
+    return attention_weights(scores / torch.sqrt(torch.tensor(float(d_k)).to(scores)))
 
 
 def scaled_dot_product_attention(queries, keys, values):

@@ -17,7 +17,7 @@ def scaled_dot_product_attention(queries, keys, values):
     for query in queries:
         scores = (
             torch.stack([torch.dot(query, key) for key in keys])
-            / torch.tensor(keys.shape[1]).sqrt()
+            / torch.tensor(keys.shape[1], dtype=keys.dtype).sqrt()
         )
         powers = torch.exp(scores - scores.max())
         context = (powers / powers.sum()) @ values
