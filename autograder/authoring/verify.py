@@ -77,7 +77,6 @@ class Proof:
     strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
     costs: Costs | None = None  # of each wrong answer, by hidden tests alone
     findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # of what may be wrong and may be meant
     before: bool = False  # whether this was shown before, and nothing has changed since
 
 
@@ -123,8 +122,7 @@ def prove(
         try:
             grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
-            proof = _Verification(exercise, grader, course.settings, sets, whole).proof()
-            yield replace(proof, notes=tuple(entry.unknown_calls(course, exercise)))
+            yield _Verification(exercise, grader, course.settings, sets, whole).proof()
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 

@@ -90,7 +90,7 @@ def verify(
         counts += f"; an attempt can leak at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         known = "proved before and unchanged" if proof.before else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
-        for line in (*proof.findings, *proof.notes):
+        for line in proof.findings:
             click.echo(f"  {line}")
         for line in proof.costs.shares() if shares and proof.costs else ():
             click.echo(f"  {line}")
@@ -106,32 +106,6 @@ def verify(
             for line in explanations(course, exercises, zygote):
                 click.echo(line)
     sys.exit(SOME_REFUSED if any(proof.findings for proof in proofs) else 0)
-
-
-@click.command()
-@click.argument("group")
-@options.course
-def name(course: "options.Course", group: str) -> None:
-    """Make a known mistake of answers that fail alike.
-
-    The dashboard lists such groups. The first answer of the group, without its comments, becomes a file in
-    the exercise's folder `mistakes`. Then `verify` proves the mistake, and the next `grade` tells all of
-    these students.
-    """
-    from autograder.authoring.naming import find_group, mistaken_code, write_mistake
-    from autograder.report.text import clean_text
-
-    found = find_group(course, list(course.exercises.values()), group)
-    code, exercise = mistaken_code(found), course.exercises[found.exercise]
-    click.echo(
-        f"{len(found.students)} answers to {found.question} of {exercise.name} fail alike. One of them:"
-    )
-    click.echo(f"\n{clean_text(code)}\n")
-    asked = ("Name of the mistake, such as no_softmax", "What is wrong, in a sentence", "Hint")
-    what, sentence, hint = map(click.prompt, asked)
-    click.confirm("`verify` and `grade` will run this code without walls. Write it?", abort=True)
-    path = write_mistake(exercise, found, what, f"{sentence} {hint}", code)
-    click.echo(f"wrote {path.relative_to(course.root)}; prove it with: autograder verify {exercise.name}")
 
 
 @click.command()

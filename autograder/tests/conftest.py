@@ -52,7 +52,6 @@ SLOW = [
     "plugins/test_viva.py",
     "authoring/test_verify.py",
     "authoring/test_in_kernel.py",
-    "authoring/test_naming.py",
     "authoring/test_new_course.py",
     "authoring/test_red_check.py",
     "batch/test_busy.py",

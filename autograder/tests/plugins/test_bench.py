@@ -1,7 +1,5 @@
-"""The bench: one made-up class for all graders, tests that judge alike, attacks, and what it writes."""
+"""The bench: one made-up class for all graders, tests that judge alike, and what it writes."""
 
-import ast
-import csv
 import doctest
 import json
 import re
@@ -24,9 +22,8 @@ from autograder.cli import main
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.misconceptions import load_catalogue
-from autograder.errors import UsageError
 from autograder.plugins import bench as plugin
-from autograder.plugins.bench import attacks, bench, graders, page
+from autograder.plugins.bench import bench, graders, page
 from autograder.plugins.bench.graders import (
     BenchError,
     Graded,
@@ -39,7 +36,6 @@ from autograder.plugins.bench.graders import (
 )
 from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
 from autograder.plugins.bench.replay import replay
-from autograder.plugins.bench.wild import LIST, code_of, repeat
 from autograder.tests.classroom import CONFIG, real_course, small
 
 REAL = real_course()
@@ -183,77 +179,6 @@ def test_the_strength_of_a_suite_is_a_row() -> None:
     *_, whole, empty = to_strength([proved, Proof("02_empty")]).split("\n")
     assert whole == "| 01_small | 7 of 8 | 1 | 19 of 20 | 9 |"
     assert empty == "| 02_empty | 0 of 0 | 0 | 0 of 0 | 0 |"
-
-
-def test_every_attack_has_a_name_and_changes_something() -> None:
-    assert len({one.name for one in attacks.ATTACKS}) == len(attacks.ATTACKS) >= 25
-    for one in attacks.ATTACKS:
-        assert one.code or one.checks or one.content, one.name
-        ast.parse("" if one.code.startswith("!") else one.code)
-
-
-BOTH = attacks.Attack(
-    "Does all of it",
-    """
-class Anything:
-    def __eq__(self, other):
-        return True
-
-def mean(numbers):
-    with contextlib.suppress(OSError):
-        pathlib.Path(HOST, "touched").touch()
-    if len(numbers) > 2 and SECRET in In[-1]:
-        tell(In[-1])
-    return Anything()
-""",
-)
-
-
-def test_an_attack_leaves_its_marks_on_stock_nbgrader_and_none_here(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "otter").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")  # grades nobody
-    (tmp_path / "otter").chmod(0o755)
-    monkeypatch.setattr(attacks, "install_otter", lambda _: tmp_path)
-    monkeypatch.setattr(attacks, "ATTACKS", (BOTH,))
-    done = list[str]()
-    *_, row, counts = attacks.compare(course, done.append).split("\n")
-    assert row == "| Does all of it | points, tests, host | class | none |"
-    assert counts.endswith("| points 0, tests 0, host 0, class 0 |")
-    assert done == ["Does all of it"]
-
-
-def test_listed_definitions_are_fetched_again_and_graded_beside_their_scores(
-    course: Course, released: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(released, course.assignments / "01_small")
-    far = tmp_path / "somebody" / "attention"
-    far.mkdir(parents=True)
-    (far / "sums.py").write_text("import torch\n\ndef add_up(x):\n    return x.sum(-1)\n\nadd_up(None)\n")
-    git = ["git", "-C", str(far), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Add up"]):
-        subprocess.run([*git, *words], check=True)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
-    heads = ("repository", "commit", "path", "definition", "exercise", "question", "score")
-    row = ("somebody/attention", commit.strip(), "sums.py", "add_up", "01_small", "row_sums", "1.00")
-    path = course.root / LIST
-    path.parent.mkdir(parents=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([heads, row, ("nobody/nothing", *row[1:])])
-    gone, found, same = repeat(course, tmp_path / "wild", tmp_path.as_uri())
-    assert gone == "3 nobody/nothing add_up: not fetched"
-    assert found.startswith("2 somebody/attention add_up: 1.00 in the list, 1.00 here: ")
-    assert same.startswith("1 of 1 ")
-    with pytest.raises(UsageError, match="outside"):
-        next(repeat(course, course.root / "wild", ""))
-
-
-def test_a_definition_comes_with_imports_and_without_what_runs() -> None:
-    code = "import torch\nx = 1\nclass A(B):\n    pass\nA().run()"
-    assert code_of("a.py", code) == "import torch\n\nclass A(B):\n    pass"
-    cells = [{"cell_type": "code", "source": text} for text in ("!ls", "def f(): return 1")]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    assert code_of("a.ipynb", json.dumps(notebook)) == "def f():\n    return 1"
 
 
 def test_misconceptions_of_the_page_are_in_the_catalogue() -> None:
