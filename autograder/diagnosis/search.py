@@ -11,16 +11,25 @@ The budget counts what the tests make torch do in a right answer, not seconds: a
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Protocol
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits
 from autograder.diagnosis.pieces import Edit, Pieces
-from autograder.testing.exchange import Backend, Exchange, FromMemory, LostError, Reply, Request
+from autograder.testing.exchange import (
+    Backend,
+    Exchange,
+    FromMemory,
+    LostError,
+    Reply,
+    Request,
+    hands_over_function,
+)
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import Header, Parts, ProtocolError, pack
+from autograder.worker.remote_function import Answer
 
 SECOND = Inputs(b"disclosed, a second set")
 _EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
@@ -61,12 +70,12 @@ class Candidate:
     # What it has answered to all that a test asks, and the same as bytes.
     known: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(default_factory=dict)
 
-    def ask(self, header: Header, tensors: Parts) -> Reply:
+    def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
         """Return the answer to one request."""
         if not self.asked:
             self.bench.define(self.code.text)
         self.asked += 1
-        return self.bench.ask(header, tensors)
+        return self.bench.ask(header, tensors, answer)
 
     def take(
         self,
@@ -233,7 +242,7 @@ class Search:
         statements = {text: None for one in several for text in one.code.texts}
         numbers = {text: at for at, text in enumerate(statements)}
         codes = [[numbers[text] for text in one.code.texts] for one in several]
-        asked = {test: [one.request for one in self.answer(test, inputs).run.exchanges] for test in tests}
+        asked = {test: _requests(self.answer(test, inputs).run.exchanges) for test in tests}
         header: Header = {"op": "try", "source": "\0".join(statements), "codes": codes}
         header["tests"] = [[(head, len(sent)) for head, sent in requests] for requests in asked.values()]
         sent = [tensor for requests in asked.values() for _, tensors in requests for tensor in tensors]
@@ -276,6 +285,12 @@ class Search:
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
         self.spent += _REQUEST * len(run.exchanges) + share * right.cost
         return run
+
+
+def _requests(exchanges: Sequence[Exchange]) -> list[Request]:
+    """Return requests up to the first that hands over a function, which the test itself has to answer for."""
+    requests = (one.request for one in exchanges)
+    return [*takewhile(lambda request: not hands_over_function(request[0]), requests)]
 
 
 def distance(right: Run, run: Run) -> float:

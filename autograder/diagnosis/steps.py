@@ -26,6 +26,7 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Suite
 from autograder.worker.namespace import RECORD, run_code
 from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.remote_function import Answer
 from autograder.worker.values import Decoder, Encoder
 
 _MOST = 100  # exchanges that are tried
@@ -302,13 +303,13 @@ class _Exchanging:
     right: Sequence[Exchange]  # what a right answer has answered
     at: int = 0
 
-    def ask(self, header: Header, parts: Parts) -> Reply:
+    def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Return the answer to one request.
 
         Gradients are those of the right answer, if any reach their place: what is put in has none of its own.
         """
         _take(self.backend, self.number, self.values.get((self.test, self.at), []))
-        reply, sent = self.backend.ask(header, parts)
+        reply, sent = self.backend.ask(header, parts, answer)
         expected, ours = self.right[self.at].reply if self.at < len(self.right) else ({}, [])
         self.at += 1
         if "gradients" in reply and reply == expected and len(sent) == len(ours):

@@ -14,7 +14,7 @@ from autograder.course.names import checked_question
 from autograder.grading.session import Given
 from autograder.report.report import WRONG, QuestionReport, Verdict
 from autograder.submission.notebook import NotebookCell
-from autograder.testing.given import bytecode, global_names, marshalled
+from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
 Rerun = dict[str, list[str]]  # later questions that share a worker, each with the wrong ones that it calls

@@ -15,6 +15,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import ExhaustedError, LostError, Reply, StudentError
 from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.remote_function import Answer
 
 MAX_RESTARTS = 8
 _LEAST_SECONDS = 0.1  # of the last request that a budget allows
@@ -128,12 +129,12 @@ class Session:
             if not self._asked:
                 self.results = results
 
-    def ask(self, header: Header, tensors: Parts) -> Reply:
+    def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request of a hidden test; a worker that was lost is replaced first."""
         try:
             worker = self._ready()
             before = worker.received
-            answer = self._ask(worker, header, tensors, self.limits.call_seconds)
+            reply, sent = self._ask(worker, header, tensors, self.limits.call_seconds, answer)
             self._left_to_receive -= worker.received - before
             if self._left_to_receive < 0:
                 raise ProtocolError("a submission's answers are too large")
@@ -143,7 +144,7 @@ class Session:
         except ZygoteError as error:
             self.failure = error
             raise
-        return self._numbered(answer[0]), answer[1]
+        return self._numbered(reply), sent
 
     def define(self, code: str) -> bool:
         """Run definitions that are none of the notebook's cells; whether they raised no error."""
@@ -213,10 +214,12 @@ class Session:
         text = _CELL.sub(lambda found: known.get(found[1] or found[2], found[0]), output.text)
         return replace(output, text=text)
 
-    def _ask(self, worker: Worker, header: Header, tensors: Parts, seconds: float) -> Reply:
+    def _ask(
+        self, worker: Worker, header: Header, tensors: Parts, seconds: float, answer: Answer | None = None
+    ) -> Reply:
         """Ask a worker, and take the seconds from the budget that it has needed since the last request."""
         try:
-            return worker.ask(header, tensors, min(seconds, max(self._budget.left, _LEAST_SECONDS)))
+            return worker.ask(header, tensors, min(seconds, max(self._budget.left, _LEAST_SECONDS)), answer)
         except DeadlineError as error:
             self._spend(worker)
             if self._budget.left <= 0:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from autograder.sandbox.errors import StarvedError
 from autograder.worker.protocol import Header, Parts, ProtocolError, longest_answer, pack, read_frame
+from autograder.worker.remote_function import Answer
 
 _AT_ONCE = 16 << 10  # bytes: nearly every answer as a whole
 _MOST_LATE = 100  # answers that are dropped, which takes us longer than sending them
@@ -76,17 +77,20 @@ class Worker:
         """How long the process has computed or slept so far, as deadlines count it."""
         return self.clock.seconds()
 
-    def ask(self, header: Header, tensors: Parts, seconds: float) -> tuple[Header, Parts]:
-        """Send a request and return its answer.
+    def ask(
+        self, header: Header, tensors: Parts, seconds: float, answer: Answer | None = None
+    ) -> tuple[Header, Parts]:
+        """Send a request and return its answer; `answer` answers calls of the test's functions meanwhile.
 
-        A WorkerError or a ProtocolError says why there is none; a StarvedError, that the machine is to blame.
+        What it computes counts as computed by the process, which has asked for it. A WorkerError or a
+        ProtocolError says why there is no answer; a StarvedError, that the machine is to blame.
         """
         number = secrets.token_hex(8)
         self._asked.add(number)
         deadline = _Deadline(self, seconds)
         try:
             self._send(pack({"id": number, **header}, tensors), deadline)
-            answer = self._reply(number, longest_answer(header), deadline)
+            reply = self._reply(number, longest_answer(header), deadline, answer)
             deadline.check()  # however late we come to read what was answered
         except (DeadlineError, StarvedError, ProtocolError):
             self.close()
@@ -95,7 +99,7 @@ class Worker:
             how = self._close(_LINGER_SECONDS)
             deadline.check()  # by the kernel's limit, it may have ended before we looked
             raise DiedError(how) from error
-        return answer
+        return reply
 
     def close(self) -> None:
         """End the process at once, whatever it is doing."""
@@ -127,14 +131,24 @@ class Worker:
             return False
         return True
 
-    def _reply(self, number: str, most: int, deadline: "_Deadline") -> tuple[Header, Parts]:
+    def _reply(
+        self, number: str, most: int, deadline: "_Deadline", answer: Answer | None
+    ) -> tuple[Header, Parts]:
         """Return the answer to request `number`; late or second answers to earlier requests are dropped.
 
         Where the header is longer than `most` bytes, the answer is refused before more of it has come.
         """
+        before = self.received
         while True:
+            begun = time.thread_time()
             reply, sent = read_frame(lambda count: self._receive(count, deadline), most)
             answered = reply.pop("id", None)
+            if answered == number and "function" in reply and answer is not None:
+                self._send(pack(*answer(reply, sent)), deadline)
+                self.received = before  # the grader keeps nothing of a call
+                self.clock.add(time.thread_time() - begun)
+                deadline.check()
+                continue
             if answered == number:
                 return reply, sent
             self._late += 1
@@ -170,7 +184,7 @@ class _Clock:
     def __init__(self, handle: int) -> None:
         lines = Path(f"/proc/self/fdinfo/{handle}").read_text(encoding="ascii").splitlines()
         self._process = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
-        self._own = self._children = self.slept = 0.0
+        self._own = self._children = self._added = self.slept = 0.0
         self._asleep_since: float | None = None  # the last look, if the process slept then
         self._runs = True
 
@@ -178,7 +192,12 @@ class _Clock:
         """Return all seconds so far; sleep, and what children compute, are known from the last look."""
         if self._runs:
             self._own = max(self._own, _computed(self._process))
-        return self._own + self._children + self.slept
+        return self._own + self._children + self._added + self.slept
+
+    def add(self, seconds: float) -> None:
+        """Count seconds that the grader computed for the process, and forget that it slept meanwhile."""
+        self._added += seconds
+        self.begin()
 
     def stop(self) -> None:
         """Count no more: soon, the process's number may be that of another one."""

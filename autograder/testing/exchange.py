@@ -11,6 +11,7 @@ from autograder.report.text import one_line
 from autograder.testing.inputs import random_state, set_random_state
 from autograder.worker.namespace import Namespace, copied, silence
 from autograder.worker.protocol import Header, Parts
+from autograder.worker.remote_function import Answer
 
 Request = tuple[Header, Parts]
 Reply = tuple[Header, Parts]
@@ -25,8 +26,8 @@ _MAX_NUMBER = 1_000_000  # no notebook has so many cells, and no cell so many li
 class Backend(Protocol):
     """Whatever answers requests: a worker, or a namespace in this process."""
 
-    def ask(self, header: Header, parts: Parts) -> Reply:
-        """Return the answer to one request."""
+    def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
+        """Return the answer to one request; `answer` answers calls of the test's functions meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,14 @@ class Local:
         self._namespace = namespace
         self._random: Any = None
 
-    def ask(self, header: Header, parts: Parts) -> Reply:
+    def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Return the namespace's answer to one request."""
         others = random_state()
         if self._random is not None:
             set_random_state(self._random)
         try:
             with silence():
-                return self._namespace.handle(header, copied(parts))
+                return self._namespace.handle(header, copied(parts), answer)
         finally:
             self._random = random_state()
             set_random_state(others)
@@ -86,22 +87,33 @@ class NotDefinedError(Exception):
 class FromMemory:
     """A backend that answers from earlier `exchanges` as long as it is asked the same, to the bit.
 
-    From the first other request on, the real backend answers, which gets all the earlier ones first.
+    From the first other request on, the real backend answers, which gets all the earlier ones first. It also
+    answers from the first request on that hands over a function: what that returns may differ.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:
         self._backend = backend
         self._left, self._answered = list(exchanges), list[Exchange]()
 
-    def ask(self, header: Header, parts: Parts) -> Reply:
+    def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Return the answer to one request."""
-        if self._left and is_same(self._left[0].request, (header, parts)):
+        if self._left and not hands_over_function(header) and is_same(self._left[0].request, (header, parts)):
             self._answered.append(known := self._left.pop(0))
             return known.reply[0], copied(known.reply[1])
         for known in self._answered:
             self._backend.ask(*known.request)
         self._left, self._answered = [], []
-        return self._backend.ask(header, parts)
+        return self._backend.ask(header, parts, answer)
+
+
+def hands_over_function(code: object) -> bool:
+    """Whether a request, or a part of one, holds a function of the test."""
+    match code:
+        case {"function": int()}:
+            return True
+        case dict() | list():
+            return any(map(hands_over_function, code.values() if isinstance(code, dict) else code))
+    return False
 
 
 def is_same(one: Request, other: Request) -> bool:

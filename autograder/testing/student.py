@@ -5,13 +5,14 @@ methods and calls work the same way: `student.Head(8, 4, 16).key.weight`. The tr
 the same proxy, so a test treats the two alike.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autograder.report.text import one_line
+from autograder.testing.bytecode import sent
 from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request, StudentError
-from autograder.testing.given import anonymous
+from autograder.testing.functions import Functions
 from autograder.worker.operators import checked_operators
 from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.values import Decoder, Encoder
@@ -33,7 +34,8 @@ class Inspection:
 class Student:
     """The names of a notebook: `student.softmax` is the notebook's softmax.
 
-    It keeps both sides of every request in `exchanges`; a test starts with `begin`.
+    It keeps both sides of every request in `exchanges`; a test starts with `begin`. A function that is an
+    argument of a call stays here: the student's code gets something that it can call, and nothing else.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -42,6 +44,7 @@ class Student:
         self._record = False
         self.ran: list[frozenset[str]] = []  # the operators that recorded calls ran, since the test began
         self.exchanges: list[Exchange] = []
+        self._functions = Functions(0)
 
     def __getattr__(self, name: str) -> "Remote":
         """Return the notebook's `name`; a name that is missing is found out only when it is used."""
@@ -66,21 +69,13 @@ class Student:
         """
         self.exchanges = []
         self.ran = []
+        self._functions = Functions(seed)
         self._record = record
         self._first = {"fresh": seed}
 
     def define(self, source: str, name: str) -> "Remote":
-        """Run `source` on the student's side, where it can be read, and return its object `name`."""
-        return self.ask({"op": "define", "source": source, "name": name}, [])  # type: ignore[no-any-return]
-
-    def given(self, make: Callable[..., object], *arguments: object) -> Any:
-        """Call `make`, a function of the hidden test, on the student's side, and return what it returns.
-
-        It gets there as compiled code, and knows `math` and the modules `numpy`, `pandas` and `torch`.
-        """
-        encoder = Encoder(_refer)
-        header = {"op": "given", "code": anonymous(make), "args": encoder.encode(arguments)}
-        return self.ask(header, encoder.parts)
+        """Run `source` on the student's side and return its object `name`; it gets there as compiled code."""
+        return self.ask({"op": "define", "code": sent(source), "name": name}, [])  # type: ignore[no-any-return]
 
     def ask(self, header: Header, parts: Parts) -> Any:
         """Send a request and return its value; a StudentError where the student's code raises."""
@@ -91,7 +86,8 @@ class Student:
         """Send a request, keep both sides of it, and return the reply or raise the error that it reports."""
         header, self._first = {**header, **self._first}, {}
         recorded = self._record and header["op"] in ("call", "inspect") and "torch" not in header["of"]
-        reply, sent = self._backend.ask({**header, "record": True} if recorded else header, parts)
+        asked = {**header, "record": True} if recorded else header
+        reply, sent = self._backend.ask(asked, parts, self._functions.answer)
         if recorded:
             self.ran += [checked_operators(reply.get("ran"))] if reply.keys() & {"ran", "value"} else []
             reply = {key: part for key, part in reply.items() if key != "ran"}
@@ -106,6 +102,14 @@ class Student:
         if "value" not in reply:
             raise ProtocolError("an answer holds neither a value nor an error")
         return reply, Decoder(sent, self._resolve)
+
+    def refer(self, value: object) -> Header:
+        """Return the form of a value that is not sent: the student's object, or a function of the test."""
+        if isinstance(value, Remote):
+            return value._reference
+        if callable(value):
+            return {"function": self._functions.number(value)}
+        raise TypeError(f"a hidden test cannot send a {type(value).__name__} to a submission")
 
     def _resolve(self, reference: Header) -> "Remote":
         match reference:
@@ -151,7 +155,7 @@ class Remote:
         return f"<{self.kind}>"
 
     def _request(self, op: str, **values: object) -> Request:
-        encoder = Encoder(_refer)
+        encoder = Encoder(self._student.refer)
         encoded = {name: encoder.encode(value) for name, value in values.items()}
         return {"op": op, "of": self._reference, **encoded}, encoder.parts
 
@@ -172,9 +176,3 @@ def names_asked(code: object) -> Iterator[str]:
         case dict() | list():
             for item in code.values() if isinstance(code, dict) else code:
                 yield from names_asked(item)
-
-
-def _refer(value: object) -> Header:
-    if isinstance(value, Remote):
-        return value._reference
-    raise TypeError(f"a hidden test cannot send a {type(value).__name__} to a submission")

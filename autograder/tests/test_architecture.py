@@ -32,7 +32,7 @@ def test_compiled_code_goes_to_a_worker_and_never_comes_from_one() -> None:
     texts = {path.relative_to(ENGINE).as_posix(): path.read_text(encoding="utf-8") for path in MODULES}
     uses = {name: re.findall(r"\bmarshal\.(\w+)", text) for name, text in texts.items()}
     used = {name: found for name, found in uses.items() if found}
-    assert used == {"testing/given.py": ["dumps"], "worker/namespace.py": ["loads"]}
+    assert used == {"testing/bytecode.py": ["dumps"], "worker/namespace.py": ["loads"]}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ENGINE)))

@@ -5,7 +5,7 @@ import marshal
 import random
 import sys
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from functools import lru_cache
 from itertools import islice
@@ -15,6 +15,7 @@ from typing import Any
 from autograder.worker.description import CELL, describe, kind
 from autograder.worker.operators import Recorder
 from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.remote_function import Answer, RemoteFunction, answering
 from autograder.worker.values import Decoder, Encoder
 
 
@@ -55,10 +56,11 @@ class Namespace:
         self._recorder: Recorder | None = None  # of the request that is being answered
         self._results = Results()
 
-    def handle(self, header: Header, parts: Parts) -> Reply:
+    def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
 
-        Where the request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
+        If that code calls functions of the hidden test, `answer` sends the calls to the grader. If the
+        request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
         """
         if header.get("op") == "try":
             return self._tried(header, parts)
@@ -66,7 +68,8 @@ class Namespace:
             self.right = run_compiled(header["code"], header["names"])
             return {"value": None}, []
         self._recorder = None
-        reply, answered = self._answer(header, parts)
+        with answering(answer):
+            reply, answered = self._answer(header, parts)
         return ({**reply, "ran": self._recorder.operators} if self._recorder else reply), answered
 
     def _tried(self, header: Header, parts: Parts) -> Reply:
@@ -118,14 +121,10 @@ class Namespace:
                 return {"value": None}, []
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))
-            case {"op": "define", "source": str(source), "name": str(name)}:
-                variables: dict[str, Any] = {"__name__": "given"}
-                if (torch := sys.modules.get("torch")) is not None:
-                    variables |= {"torch": torch, "nn": torch.nn}
-                exec(_compiled(source, "given"), variables)  # noqa: S102 - sent by a hidden test
-                return self._value(variables[name])
-            case {"op": "given", "code": str(code), "args": args}:
-                return self._value(run_compiled(code, ["given"])["given"](*decoder.decode(args)))
+            case {"op": "define", "code": str(code), "name": str(name)}:
+                torch = sys.modules.get("torch")
+                known = {} if torch is None else {"torch": torch, "nn": torch.nn}
+                return self._value(run_compiled(code, [name], known)[name])
             case {"op": "edit", "source": str(source)}:
                 self.variables[RECORD] = self._results
                 exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
@@ -149,6 +148,8 @@ class Namespace:
                 return self.variables[name]
             case {"handle": int(number)}:
                 return self._held[number]
+            case {"function": int(number)}:
+                return RemoteFunction(number)
             case {"torch": str(path)}:
                 found: Any = sys.modules["torch"]
                 for part in path.split("."):
@@ -196,12 +197,12 @@ class Namespace:
         return reply, encoder.parts
 
 
-def run_compiled(code: str, names: Sequence[str]) -> dict[str, Any]:
-    """Run definitions that the grader has compiled, and return those of some names.
+def run_compiled(code: str, names: Sequence[str], known: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Run definitions that the grader has compiled, which may use what is `known`; return some by name.
 
     Such code comes from the grader alone: nothing of a submission's is read here.
     """
-    variables: dict[str, Any] = {"__name__": "given"}
+    variables: dict[str, Any] = {"__name__": "given", **known}
     exec(marshal.loads(b64decode(code)), variables)  # noqa: S102, S302
     return {name: variables[name] for name in names}
 
@@ -212,7 +213,7 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile what a test defines, a repair that is tried, or a trusted cell; most come more than once."""
+    """Compile a repair that is tried, or a trusted cell; most come more than once."""
     return compile(source, name, "exec")
 
 

@@ -22,12 +22,13 @@ import socket
 import struct
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from autograder.worker.namespace import Namespace
-from autograder.worker.protocol import Header, Parts, ProtocolError, pack, read_frame, reader
+from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
 from autograder.worker.scratch import exceeds, own_folder, remove
 from autograder.worker.shell import Shell
 from autograder.worker.walls import confine, die_with_parent
@@ -139,9 +140,32 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
         if header["op"] == "cell":
             reply, parts = shell.run(header["number"], header["code"]), []
         else:
-            reply, parts = namespace.handle(header, parts)
+            calls = _Calls(channel, requests, header["id"])
+            reply, parts = namespace.handle(header, parts, calls.send)
+            calls.end()
         shell.variables.update(namespace.right)  # whatever the notebook has defined since
         channel.sendall(_packed({"id": header["id"], **reply}, parts))
+
+
+class _Calls:
+    """Calls of the test's functions during one request, from one thread at a time."""
+
+    def __init__(self, channel: socket.socket, requests: Receive, number: str) -> None:
+        self._channel, self._requests, self._number = channel, requests, number
+        self._lock, self._ended = threading.Lock(), False
+
+    def send(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
+        """Send a call to the grader and return its answer."""
+        with self._lock:
+            if self._ended:
+                raise RuntimeError("a hidden test's function can be called only while the test waits")
+            self._channel.sendall(pack({"id": self._number, **header}, parts))
+            return read_frame(self._requests)
+
+    def end(self) -> None:
+        """Send no more calls, whichever thread asks for them."""
+        with self._lock:
+            self._ended = True
 
 
 def _packed(header: Header, parts: Parts) -> bytes:

@@ -19,9 +19,9 @@
 #
 # **How to work.** Read the description of each question before you write its code. A check tries your probe
 # on the eight modules below. Grading tries it on right and wrong modules that you have not seen, in other
-# styles. So let your probe look at what a module *does*, and not into its code (`__closure__`,
-# `cell_contents`). Use any other function of Python or torch. Each question is graded by itself. Symbols and
-# names are those of the [table of notation](notation.md). Plan for about an hour.
+# styles. There, a probe can call a module and differentiate it, but it cannot read the module's code. Use any
+# function of Python or torch. Each question is graded by itself. Symbols and names are those of the [table of
+# notation](notation.md). Plan for about an hour.
 
 # %%
 import math
@@ -202,8 +202,8 @@ def sees_the_future(attend: Attend) -> bool:
 
     Returns: a bool. True if a query, key or value of a later token changes an earlier
         output, in any text or head. False for every right module, and for a module that
-        has another bug: that is scaled wrongly, or mixes the texts of the batch without
-        looking ahead.
+        has another bug: that is scaled wrongly, perhaps by the number of tokens, or
+        mixes the texts of the batch without looking ahead.
 
     A right module may round differently from call to call, by 1e-5 or so.
 
@@ -237,6 +237,12 @@ def check_sees_the_future():
 
     why = "Each token sees the next one, too."
     expect_close(sees_the_future(next_token), True, why)
+
+    def scaled_by_tokens(queries, keys, values):
+        return attend_h(queries / queries.size(-2) ** 0.5, keys, values)
+
+    why = "A scale that depends on the number of tokens shows no later token."
+    expect_close(sees_the_future(scaled_by_tokens), False, why)
 
 
 # %% [markdown]
@@ -400,6 +406,12 @@ def check_mixes_the_batch():
 
     why = "The mean of all texts' keys is taken for each text."
     expect_close(mixes_the_batch(mean_keys), True, why)
+
+    def scaled_by_texts(queries, keys, values):
+        return attend_h(queries / queries.size(0) ** 0.5, keys, values)
+
+    why = "The scale depends on how many texts there are."
+    expect_close(mixes_the_batch(scaled_by_texts), True, why)
 
 
 # %% [markdown]

@@ -1,22 +1,36 @@
 """The hidden tests of exercise 11.
 
-A probe judges modules, so its inputs are modules. All of them, right and wrong, come from one function, in
-which numbers alone decide what is wrong. So their code tells a probe nothing that its calls do not. Each test
-asks for right and wrong ones: a probe that always gives the same answer passes none.
+A probe judges modules, so its inputs are modules. They stay in this process: a probe gets something that it
+can call, and learns nothing of a module but what it returns. Each test asks for right and wrong ones: a probe
+that always gives the same answer passes none.
 """
 
 import math
 
 import torch
 
-from autograder.testing import draw, expect, expect_close, expect_tensor, question
+from autograder.testing import (
+    draw,
+    expect,
+    expect_close,
+    expect_tensor,
+    expect_unchanged,
+    question,
+)
 
 STYLES = (
     "with matrix products",
     "with einsum",
-    "token by token",
+    "row by row",
     "with flattened batches and bmm",
     "with a loop over texts and heads",
+    "with a loop over texts",
+    "with a loop over heads",
+    "with broadcasting and sums",
+    "in blocks of three rows",
+    "with the second matrix column by column",
+    "with baddbmm",
+    "in float64",
 )
 HIDDEN = (-math.inf, -1e9, -3e38)  # what stands for the score of a hidden token
 BEFORE, AFTER, DIVIDED = range(
@@ -28,9 +42,25 @@ OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(5)  # whose keys or values a text ge
 def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of, which):
     """Return a module: scaled by the `power` of the sizes of the `axes`, and so on."""
 
+    def over(dim):
+        """A product with a loop over texts, or heads."""
+        return lambda one, other: torch.stack(
+            [a @ b for a, b in zip(one.unbind(dim), other.unbind(dim), strict=True)],
+            dim,
+        )
+
     def loop(one, other):
         pairs = zip(one.flatten(0, 1), other.flatten(0, 1), strict=True)
         return torch.stack([a @ b for a, b in pairs]).unflatten(0, one.shape[:2])
+
+    def flattened(one, other):
+        product = torch.bmm(one.flatten(0, 1), other.flatten(0, 1))
+        return product.unflatten(0, one.shape[:2])
+
+    def added(one, other):
+        nothing = torch.zeros(())
+        product = torch.baddbmm(nothing, one.flatten(0, 1), other.flatten(0, 1), beta=0)
+        return product.unflatten(0, one.shape[:2])
 
     takes = (
         lambda part: part,
@@ -45,10 +75,15 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
         lambda one, other: torch.stack(
             [(row.unsqueeze(-1) * other).sum(-2) for row in one.unbind(-2)], -2
         ),
-        lambda one, other: torch.bmm(one.flatten(0, 1), other.flatten(0, 1)).view(
-            *one.shape[:3], other.shape[3]
-        ),
+        flattened,
         loop,
+        over(0),
+        over(1),
+        lambda one, other: (one.unsqueeze(-1) * other.unsqueeze(-3)).sum(-2),
+        lambda one, other: torch.cat([rows @ other for rows in one.split(3, -2)], -2),
+        lambda one, other: torch.cat([one @ part for part in other.split(1, -1)], -1),
+        added,
+        lambda one, other: (one.double() @ other.double()).to(one.dtype),
     )
 
     def hide(scores, value):
@@ -74,8 +109,8 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
     return attend
 
 
-def given(student, style, **bug):
-    """Return a module on the student's side: a right one, but for the bug."""
+def drawn(style, **bug):
+    """Return a module: a right one, but for the bug."""
     right = {
         "axes": [(-1, 3)[draw(0, 1)]],
         "power": -0.5,
@@ -89,162 +124,191 @@ def given(student, style, **bug):
         "of": OWN,
         "which": draw(1, 3),
     }
-    return student.given(make, style, *(right | bug).values())
+    return make(style, *(right | bug).values())
 
 
-def expect_tells(student, probe, wrong, right=None):
-    """Expect a probe to find each wrong module, and no right one; in styles and an order that are drawn.
-
-    Each is what is different, by words; `right` holds modules with another bug.
-    """
-    modules = [("", {}, False) for _ in range(3)]
-    for answer, bugs in ((True, wrong), (False, right or {})):
-        modules += [(words, bug, answer) for words, bug in bugs.items() for _ in "12"]
+def expect_tells(student, probe, answer, bugs):
+    """Expect this answer of a probe for modules with these bugs, in styles and an order that are drawn."""
+    modules = [(words, bug) for words, bug in bugs.items() for _ in "12"]
     for place in torch.randperm(len(modules)).tolist():
-        (words, bug, answer), style = modules[place], draw(0, len(STYLES) - 1)
-        kind = f"a module that {words}" if words else "a right module"
-        seen = getattr(student, probe)(given(student, style, **bug))
+        (words, bug), style = modules[place], draw(0, len(STYLES) - 1)
+        seen = getattr(student, probe)(drawn(style, **bug))
         expect(isinstance(seen, bool), f"{probe} must return a bool, not {seen!r}.")
-        words = f"{probe} returned {seen} for {kind}. It is written {STYLES[style]}."
-        expect(seen is answer, words)
+        said = f"{probe} returned {seen} for a module that {words}. It is written {STYLES[style]}."
+        expect(seen is answer, said)
 
 
+RIGHT = {f"is right ({number})": {} for number in range(1, 5)}
 NO_MASK = {"forgets the mask": {"diagonal": 99}}
 LATE = {"masks after the softmax": {"when": AFTER}}
 UNSCALED = {"does not scale": {"power": 0}}
 BY_SIZE = {"divides by head_size": {"power": -1}}
+BY_TOKENS = {"divides by the root of the number of tokens": {"axes": [-2]}}
+BY_TEXTS = {"divides by the root of the number of texts": {"axes": [0]}}
+BY_HEADS = {"divides by the root of the number of heads": {"axes": [1]}}
 KEYS_OF_FIRST = {"takes the first text's keys": {"of": FIRST, "which": 1}}
 VALUES_OF_FIRST = {"takes the first text's values": {"of": FIRST, "which": 2}}
 DIVIDES_LATER = {"masks after the softmax and divides by the sum": {"when": DIVIDED}}
 
 
-@question("sees_the_future", weight=4, basic=True)
+@question("sees_the_future", basic=True)
 def test_future_forgotten_mask(student):
     """A module without a mask is told from right ones."""
-    expect_tells(student, "sees_the_future", NO_MASK)
+    expect_tells(student, "sees_the_future", True, NO_MASK)
+    expect_tells(student, "sees_the_future", False, RIGHT)
 
 
-@question("sees_the_future", weight=2)
+@question("sees_the_future", needs_results=True)
 def test_future_next_token(student):
     """A module that shows each token the next one is found."""
-    expect_tells(student, "sees_the_future", {"shows the next token": {"diagonal": 2}})
+    bugs = {"shows each token the next one": {"diagonal": 2}}
+    expect_tells(student, "sees_the_future", True, bugs)
 
 
-@question("sees_the_future", weight=3)
+@question("sees_the_future", needs_results=True)
 def test_future_masked_late(student):
-    """A module that masks after the softmax is found, but is right if it then divides by the sum."""
-    expect_tells(student, "sees_the_future", LATE, DIVIDES_LATER)
+    """A module that masks after the softmax is found."""
+    expect_tells(student, "sees_the_future", True, LATE)
 
 
-@question("sees_the_future", weight=2)
+@question("sees_the_future", needs_results=True)
+def test_future_masked_late_and_divided(student):
+    """A module that masks after the softmax and then divides by the sum is right."""
+    expect_tells(student, "sees_the_future", False, DIVIDES_LATER)
+
+
+@question("sees_the_future", needs_results=True)
 def test_future_softmax_over_queries(student):
     """A module whose softmax runs over the queries is found: later queries change earlier outputs."""
-    bug = {"dim": (-2, 2)[draw(0, 1)]}
-    expect_tells(student, "sees_the_future", {"takes the softmax over queries": bug})
+    bugs = {"takes the softmax over queries": {"dim": (-2, 2)[draw(0, 1)]}}
+    expect_tells(student, "sees_the_future", True, bugs)
 
 
-@question("sees_the_future", weight=2)
+@question("sees_the_future", needs_results=True)
 def test_future_some_heads(student):
     """A module that masks the first head alone, or the first text alone, is found."""
-    wrong = {"masks the first head alone": {"heads": 1}}
-    wrong["masks the first text alone"] = {"texts": 1}
-    expect_tells(student, "sees_the_future", wrong)
+    bugs = {"masks the first head alone": {"heads": 1}}
+    bugs["masks the first text alone"] = {"texts": 1}
+    expect_tells(student, "sees_the_future", True, bugs)
 
 
-@question("sees_the_future", weight=3)
-def test_future_other_bugs(student):
-    """A module that scales wrongly, or takes another text's keys or values, does not see the future."""
-    right = UNSCALED | BY_SIZE | KEYS_OF_FIRST | VALUES_OF_FIRST
-    expect_tells(student, "sees_the_future", NO_MASK, right)
+@question("sees_the_future", needs_results=True)
+def test_future_scaled_wrongly(student):
+    """A module that is scaled wrongly does not see the future, whatever the scale depends on."""
+    bugs = UNSCALED | BY_SIZE | BY_TOKENS | BY_TEXTS | BY_HEADS
+    expect_tells(student, "sees_the_future", False, bugs)
 
 
-@question("scales_wrongly", weight=4, basic=True)
+@question("sees_the_future", needs_results=True)
+def test_future_mixed_texts(student):
+    """A module that takes another text's keys or values does not see the future."""
+    expect_tells(student, "sees_the_future", False, KEYS_OF_FIRST | VALUES_OF_FIRST)
+
+
+@question("scales_wrongly", basic=True)
 def test_scale_missing(student):
-    """A module that does not scale, or multiplies, is told from right ones."""
-    wrong = UNSCALED | {"multiplies by the root": {"power": 0.5}}
-    expect_tells(student, "scales_wrongly", wrong)
+    """A module that does not scale is told from right ones."""
+    expect_tells(student, "scales_wrongly", True, UNSCALED)
+    expect_tells(student, "scales_wrongly", False, RIGHT)
 
 
-@question("scales_wrongly", weight=3)
+@question("scales_wrongly", needs_results=True)
 def test_scale_without_root(student):
-    """A module that divides by head_size, or by its fourth root, is found."""
-    wrong = BY_SIZE | {"divides by the fourth root of head_size": {"power": -0.25}}
-    expect_tells(student, "scales_wrongly", wrong)
+    """A module that divides by another power of head_size, or multiplies by its root, is found."""
+    bugs = {"divides by the fourth root of head_size": {"power": -0.25}}
+    bugs["multiplies by the root of head_size"] = {"power": 0.5}
+    expect_tells(student, "scales_wrongly", True, BY_SIZE | bugs)
 
 
-@question("scales_wrongly", weight=3)
+@question("scales_wrongly", needs_results=True)
 def test_scale_of_all_heads(student):
     """A module that divides by the root of the width of all heads is found."""
-    wrong = {"divides by the root of heads * head_size": {"axes": [1, -1]}}
-    expect_tells(student, "scales_wrongly", wrong)
+    bugs = {"divides by the root of heads * head_size": {"axes": [1, -1]}}
+    expect_tells(student, "scales_wrongly", True, bugs)
 
 
-@question("scales_wrongly", weight=3)
-def test_scale_of_another_size(student):
-    """A module that divides by the root of another size is found."""
-    names = {"tokens": -2, "heads": 1, "batch": 0}
-    wrong = {
-        f"divides by the root of {name}": {"axes": [axis]}
-        for name, axis in names.items()
-    }
-    expect_tells(student, "scales_wrongly", wrong)
+@question("scales_wrongly", needs_results=True)
+def test_scale_of_tokens(student):
+    """A module that divides by the root of the number of tokens is found."""
+    expect_tells(student, "scales_wrongly", True, BY_TOKENS)
 
 
-@question("scales_wrongly", weight=2)
+@question("scales_wrongly", needs_results=True)
+def test_scale_of_texts_or_heads(student):
+    """A module that divides by the root of the number of texts, or of heads, is found."""
+    expect_tells(student, "scales_wrongly", True, BY_TEXTS | BY_HEADS)
+
+
+@question("scales_wrongly", needs_results=True)
 def test_scale_after_softmax(student):
     """A module that scales its weights and not its scores is found, and so is one that does both."""
-    wrong = {"divides the weights in place of the scores": {"power": 0, "outer": -0.5}}
-    wrong["divides the weights, too"] = {"outer": -0.5}
-    expect_tells(student, "scales_wrongly", wrong)
+    bugs = {"divides the weights in place of the scores": {"power": 0, "outer": -0.5}}
+    bugs["divides the weights, too"] = {"outer": -0.5}
+    expect_tells(student, "scales_wrongly", True, bugs)
 
 
-@question("scales_wrongly", weight=4)
+@question("scales_wrongly", needs_results=True)
 def test_scale_without_mask(student):
     """A module that forgets the mask, or masks late, and scales rightly is not found."""
-    right = NO_MASK | LATE | DIVIDES_LATER
-    expect_tells(student, "scales_wrongly", UNSCALED, right)
+    bugs = NO_MASK | LATE | DIVIDES_LATER
+    expect_tells(student, "scales_wrongly", False, bugs)
 
 
-@question("mixes_the_batch", weight=4, basic=True)
+@question("mixes_the_batch", basic=True)
 def test_batch_mean(student):
     """A module that takes the mean of all texts' keys and values is told from right ones."""
-    wrong = {"takes the mean of all texts' keys and values": {"of": MEAN, "which": 3}}
-    expect_tells(student, "mixes_the_batch", wrong)
+    bugs = {"takes the mean of all texts' keys and values": {"of": MEAN, "which": 3}}
+    expect_tells(student, "mixes_the_batch", True, bugs)
+    expect_tells(student, "mixes_the_batch", False, RIGHT)
 
 
-@question("mixes_the_batch", weight=3)
+@question("mixes_the_batch", needs_results=True)
 def test_batch_first_text(student):
     """A module that takes the first text's keys, or values, for all is found."""
-    expect_tells(student, "mixes_the_batch", KEYS_OF_FIRST | VALUES_OF_FIRST)
+    expect_tells(student, "mixes_the_batch", True, KEYS_OF_FIRST | VALUES_OF_FIRST)
 
 
-@question("mixes_the_batch", weight=3)
+@question("mixes_the_batch", needs_results=True)
 def test_batch_neighbour(student):
     """A module that takes the keys, or the values, of the text before is found."""
-    wrong = {"takes the keys of the text before": {"of": NEIGHBOUR, "which": 1}}
-    wrong["takes the values of the text before"] = {"of": NEIGHBOUR, "which": 2}
-    expect_tells(student, "mixes_the_batch", wrong)
+    bugs = {"takes the keys of the text before": {"of": NEIGHBOUR, "which": 1}}
+    bugs["takes the values of the text before"] = {"of": NEIGHBOUR, "which": 2}
+    expect_tells(student, "mixes_the_batch", True, bugs)
 
 
-@question("mixes_the_batch", weight=3)
+@question("mixes_the_batch", needs_results=True)
 def test_batch_flattened(student):
     """A module that confuses texts and heads when it flattens them is found."""
-    wrong = {"flattens values in another order": {"of": TURNED, "which": 2}}
-    expect_tells(student, "mixes_the_batch", wrong)
+    bugs = {"flattens values in another order": {"of": TURNED, "which": 2}}
+    expect_tells(student, "mixes_the_batch", True, bugs)
 
 
-@question("mixes_the_batch", weight=2)
+@question("mixes_the_batch", needs_results=True)
 def test_batch_softmax(student):
     """A module whose softmax runs over the batch is found."""
     bug = {"dim": (0, -4)[draw(0, 1)], "fill": -1e9}
-    expect_tells(student, "mixes_the_batch", {"takes the softmax over texts": bug})
+    expect_tells(
+        student, "mixes_the_batch", True, {"takes the softmax over texts": bug}
+    )
 
 
-@question("mixes_the_batch", weight=4)
-def test_batch_other_bugs(student):
-    """A module that sees the future, or is scaled wrongly, does not mix texts."""
-    right = NO_MASK | LATE | UNSCALED | BY_SIZE
-    expect_tells(student, "mixes_the_batch", KEYS_OF_FIRST, right)
+@question("mixes_the_batch", needs_results=True)
+def test_batch_number_of_texts(student):
+    """A module whose scale depends on how many texts there are is found."""
+    expect_tells(student, "mixes_the_batch", True, BY_TEXTS)
+
+
+@question("mixes_the_batch", needs_results=True)
+def test_batch_seen_future(student):
+    """A module that sees the future of its own text does not mix texts."""
+    expect_tells(student, "mixes_the_batch", False, NO_MASK | LATE)
+
+
+@question("mixes_the_batch", needs_results=True)
+def test_batch_scaled_wrongly(student):
+    """A module that is scaled wrongly, by its own sizes, does not mix texts."""
+    bugs = UNSCALED | BY_SIZE | BY_TOKENS | BY_HEADS
+    expect_tells(student, "mixes_the_batch", False, bugs)
 
 
 LOAD = """
@@ -285,13 +349,30 @@ def expect_slopes(module, x, weights, right):
         )
 
 
-def expect_precise(module, width, weights, right):
-    """Expect right outputs in float64, also where scores are in the thousands."""
+def expect_precise(module, width, weights, right, size=1):
+    """Expect right outputs in float64, for tokens of this size."""
     module.double()
     wide = [weight.double() for weight in weights.values()]
-    for size in (1, 30):
-        x = size * torch.randn(2, 4, width, dtype=torch.float64)
-        expect_close(module(x), right(x, *wide), atol=1e-8, rtol=1e-9)
+    x = size * torch.randn(2, 4, width, dtype=torch.float64)
+    expect_close(module(x), right(x, *wide), atol=1e-8, rtol=1e-9)
+
+
+def expect_past_alone(module, x):
+    """Expect that later tokens change no earlier output, and that the first one changes the last."""
+    before = expect_tensor(module(x))
+    for place in range(1, x.shape[1]):
+        changed = torch.cat([x[:, :place], torch.randn_like(x[:, place:])], dim=1)
+        hint = "Later tokens changed. What may an earlier output depend on?"
+        expect_close(
+            module(changed)[:, :place], before[:, :place], atol=1e-4, hint=hint
+        )
+    changed = torch.cat([torch.randn_like(x[:, :1]), x[:, 1:]], dim=1)
+    moved = not torch.equal(expect_tensor(module(changed))[:, -1], before[:, -1])
+    expect(moved, "The first token changed, and the last output stayed the same.")
+
+
+def expect_left_alone(module, x):
+    expect_unchanged(module.inspect(x), x, names=("x",))
 
 
 HEAD = ("query", "key", "value")
@@ -301,39 +382,61 @@ def right_head(x, query, key, value):
     return causal(x @ query.mT, x @ key.mT, x @ value.mT)
 
 
-@question("RepairedHead", weight=4, basic=True)
+def right_loaded_head(student, n_embd, size, block_size):
+    weights = matrices(HEAD, size, n_embd)
+    head = student.RepairedHead(n_embd, size, block_size)
+    return loaded(student, head, **weights), weights
+
+
+@question("RepairedHead", basic=True)
 def test_head_values(student):
-    """With given weights, the outputs are those of a causal head."""
-    n_embd, size, T = draw(5, 7), draw(2, 4), draw(4, 6)
-    weights, x = matrices(HEAD, size, n_embd), torch.randn(3, T, n_embd)
-    head = loaded(student, student.RepairedHead(n_embd, size, T), **weights)
-    expect_close(head(x), right_head(x, *weights.values()), atol=1e-4)
-
-
-@question("RepairedHead", weight=2)
-def test_head_shorter_texts(student):
-    """Texts may be shorter than block_size, and a single token is welcome."""
-    weights = matrices(HEAD, 3, 6)
-    head = loaded(student, student.RepairedHead(6, 3, 8), **weights)
-    for shape in ((2, 5, 6), (1, 1, 6), (2, 8, 6)):
-        x = torch.randn(shape)
+    """With given weights, the outputs are those of a causal head, for texts up to block_size."""
+    for n_embd, size, shape in ((5, 2, (3, 6)), (7, 3, (2, 4)), (6, 5, (2, 3))):
+        head, weights = right_loaded_head(student, n_embd, size, 6)
+        x = torch.randn(*shape, n_embd)
         expect_close(head(x), right_head(x, *weights.values()), atol=1e-4)
 
 
-@question("RepairedHead", weight=2)
+@question("RepairedHead")
+def test_head_single_token(student):
+    """A single token is a text: it sees itself."""
+    head, weights = right_loaded_head(student, 6, 3, 8)
+    x = torch.randn(1, 1, 6)
+    expect_close(head(x), right_head(x, *weights.values()), atol=1e-4)
+
+
+@question("RepairedHead")
+def test_head_sees_the_past_alone(student):
+    """Changing later tokens changes no earlier output."""
+    head, _ = right_loaded_head(student, 6, 3, 8)
+    expect_past_alone(head, torch.randn(2, 5, 6))
+
+
+@question("RepairedHead")
 def test_head_gradients(student):
     """Gradients reach all layers, and of x the past alone."""
-    weights, x = matrices(HEAD, 3, 5), torch.randn(2, 4, 5)
-    head = loaded(student, student.RepairedHead(5, 3, 6), **weights)
-    expect_slopes(head, x, weights, right_head)
+    head, weights = right_loaded_head(student, 5, 3, 4)
+    expect_slopes(head, torch.randn(2, 4, 5), weights, right_head)
 
 
-@question("RepairedHead", weight=2)
+@question("RepairedHead")
 def test_head_precision(student):
-    """float64 stays as precise as it is, and large scores do no harm."""
-    weights = matrices(HEAD, 3, 6)
-    head = loaded(student, student.RepairedHead(6, 3, 4), **weights)
+    """float64 stays as precise as it is."""
+    head, weights = right_loaded_head(student, 6, 3, 4)
     expect_precise(head, 6, weights, right_head)
+
+
+@question("RepairedHead")
+def test_head_large_scores(student):
+    """Scores in the thousands do no harm."""
+    head, weights = right_loaded_head(student, 6, 3, 4)
+    expect_precise(head, 6, weights, right_head, size=30)
+
+
+@question("RepairedHead", needs_results=True)
+def test_head_leaves_its_input(student):
+    """The tokens stay as they were."""
+    expect_left_alone(right_loaded_head(student, 6, 3, 4)[0], torch.randn(2, 4, 6))
 
 
 HEADS = ("W_query", "W_key", "W_value", "out_proj")
@@ -361,59 +464,90 @@ def heads_of(student, d_model, heads):
     ), weights
 
 
-@question("RepairedMultiHead", weight=4, basic=True)
+@question("RepairedMultiHead", basic=True)
 def test_heads_values(student):
     """With given weights, the outputs are those of causal attention with several heads."""
-    heads, size, T = draw(2, 4), draw(2, 4), draw(4, 6)
-    module, weights = heads_of(student, heads * size, heads)
-    x = torch.randn(3, T, heads * size)
-    right = right_heads(heads)(x, *weights.values())
-    expect_close(module(x), right, atol=1e-3, rtol=1e-4)
-
-
-@question("RepairedMultiHead", weight=2)
-def test_heads_any_sizes(student):
-    """As many tokens as heads, a width of one feature each, and one text are welcome."""
-    for heads, size, shape in ((3, 2, (2, 3)), (4, 1, (2, 3)), (2, 3, (1, 2))):
+    for heads, size, shape in ((2, 3, (3, 4)), (3, 2, (2, 5)), (4, 3, (2, 6))):
         module, weights = heads_of(student, heads * size, heads)
         x = torch.randn(*shape, heads * size)
         right = right_heads(heads)(x, *weights.values())
         expect_close(module(x), right, atol=1e-3, rtol=1e-4)
 
 
-@question("RepairedMultiHead", weight=2)
+@question("RepairedMultiHead")
+def test_heads_equal_sizes(student):
+    """As many tokens as heads, heads of one feature, one head and one text are welcome."""
+    for heads, size, shape in (
+        (3, 2, (2, 3)),
+        (4, 1, (2, 3)),
+        (1, 3, (2, 3)),
+        (2, 3, (1, 2)),
+    ):
+        module, weights = heads_of(student, heads * size, heads)
+        x = torch.randn(*shape, heads * size)
+        right = right_heads(heads)(x, *weights.values())
+        expect_close(module(x), right, atol=1e-3, rtol=1e-4)
+
+
+@question("RepairedMultiHead")
+def test_heads_see_the_past_alone(student):
+    """Changing later tokens changes no earlier output."""
+    module, _ = heads_of(student, 6, 3)
+    expect_past_alone(module, torch.randn(2, 5, 6))
+
+
+@question("RepairedMultiHead")
 def test_heads_gradients(student):
     """Gradients reach all layers, and of x the past alone."""
     module, weights = heads_of(student, 6, 3)
     expect_slopes(module, torch.randn(2, 4, 6), weights, right_heads(3))
 
 
-@question("RepairedMultiHead", weight=2)
+@question("RepairedMultiHead")
 def test_heads_precision(student):
-    """float64 stays as precise as it is, and large scores do no harm."""
+    """float64 stays as precise as it is."""
     module, weights = heads_of(student, 6, 2)
     expect_precise(module, 6, weights, right_heads(2))
+
+
+@question("RepairedMultiHead")
+def test_heads_large_scores(student):
+    """Scores in the thousands do no harm."""
+    module, weights = heads_of(student, 6, 2)
+    expect_precise(module, 6, weights, right_heads(2), size=30)
+
+
+@question("RepairedMultiHead", needs_results=True)
+def test_heads_leave_their_input(student):
+    """The tokens stay as they were."""
+    expect_left_alone(heads_of(student, 6, 2)[0], torch.randn(2, 4, 6))
 
 
 DROPPED = ("W_query", "W_key", "W_value")
 
 
-@question("RepairedDropout", weight=4, basic=True)
+def resting(student, d_in, d_out, rate=0.5):
+    """A module in evaluation, and its weights."""
+    weights = matrices(DROPPED, d_out, d_in)
+    module = loaded(student, student.RepairedDropout(d_in, d_out, rate), **weights)
+    module.eval()
+    return module, weights
+
+
+@question("RepairedDropout", basic=True)
 def test_dropout_evaluation(student):
     """In evaluation nothing is dropped, and the outputs are those of causal attention."""
-    d_in, d_out, T = draw(5, 7), draw(2, 4), draw(4, 6)
-    weights, x = matrices(DROPPED, d_out, d_in), torch.randn(3, T, d_in)
-    module = loaded(student, student.RepairedDropout(d_in, d_out, 0.5), **weights)
-    module.eval()
-    expect_close(module(x), right_head(x, *weights.values()), atol=1e-4)
+    for d_in, d_out, shape in ((5, 2, (3, 6)), (7, 3, (2, 4)), (6, 5, (2, 3))):
+        module, weights = resting(student, d_in, d_out)
+        x = torch.randn(*shape, d_in)
+        expect_close(module(x), right_head(x, *weights.values()), atol=1e-4)
 
 
-@question("RepairedDropout", weight=2)
-def test_dropout_both_modes(student):
-    """In training, weights are dropped at the given rate and the others grow; in evaluation none."""
-    rate = (0.25, 0.5, 0.75)[draw(0, 2)]
-    weights, x = matrices(DROPPED, 3, 5), torch.randn(1, 1, 5)
-    module = loaded(student, student.RepairedDropout(5, 3, rate), **weights)
+@question("RepairedDropout", basic=True)
+def test_dropout_in_training(student):
+    """In training, weights are dropped at the given rate, and the others grow."""
+    rate, x = (0.25, 0.5, 0.75)[draw(0, 2)], torch.randn(1, 1, 5)
+    module, weights = resting(student, 5, 3, rate)
     value = x @ weights["W_value.weight"].mT
     module.train()
     drops, calls = 0, 80
@@ -427,24 +561,48 @@ def test_dropout_both_modes(student):
         abs(drops / calls - rate) < 0.24,
         f"With the rate {rate}, {drops} of {calls} weights were dropped.",
     )
+
+
+@question("RepairedDropout")
+def test_dropout_rests_again(student):
+    """After training, eval() stops the dropout again."""
+    x = torch.randn(1, 1, 5)
+    module, weights = resting(student, 5, 3)
+    module.train()
+    module(x)
     module.eval()
     for _ in range(8):
-        expect_close(module(x), value, atol=1e-4)
+        expect_close(module(x), x @ weights["W_value.weight"].mT, atol=1e-4)
 
 
-@question("RepairedDropout", weight=2)
+@question("RepairedDropout")
+def test_dropout_past_alone(student):
+    """Changing later tokens changes no earlier output."""
+    expect_past_alone(resting(student, 6, 3)[0], torch.randn(2, 5, 6))
+
+
+@question("RepairedDropout")
 def test_dropout_gradients(student):
     """In evaluation, gradients reach all layers, and of x the past alone."""
-    weights, x = matrices(DROPPED, 3, 5), torch.randn(2, 4, 5)
-    module = loaded(student, student.RepairedDropout(5, 3, 0.5), **weights)
-    module.eval()
-    expect_slopes(module, x, weights, right_head)
+    module, weights = resting(student, 5, 3)
+    expect_slopes(module, torch.randn(2, 4, 5), weights, right_head)
 
 
-@question("RepairedDropout", weight=2)
+@question("RepairedDropout")
 def test_dropout_precision(student):
-    """float64 stays as precise as it is, and large scores do no harm."""
-    weights = matrices(DROPPED, 3, 6)
-    module = loaded(student, student.RepairedDropout(6, 3, 0.5), **weights)
-    module.eval()
+    """float64 stays as precise as it is."""
+    module, weights = resting(student, 6, 3)
     expect_precise(module, 6, weights, right_head)
+
+
+@question("RepairedDropout")
+def test_dropout_large_scores(student):
+    """Scores in the thousands do no harm."""
+    module, weights = resting(student, 6, 3)
+    expect_precise(module, 6, weights, right_head, size=30)
+
+
+@question("RepairedDropout", needs_results=True)
+def test_dropout_leaves_its_input(student):
+    """The tokens stay as they were."""
+    expect_left_alone(resting(student, 6, 3)[0], torch.randn(2, 4, 6))

@@ -20,6 +20,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.tests.classroom import real_course
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, Parts
+from autograder.worker.remote_function import Answer
 
 COURSE = real_course()
 
@@ -40,8 +41,8 @@ class OwnBench:
         self.local = Local(Namespace(variables))
         return True
 
-    def ask(self, header: Header, tensors: Parts) -> Reply:
-        return self.local.ask(header, tensors)
+    def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
+        return self.local.ask(header, tensors, answer)
 
 
 @cache

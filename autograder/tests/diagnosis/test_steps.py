@@ -8,6 +8,7 @@ from autograder.diagnosis.steps import Step
 from autograder.testing.exchange import Reply
 from autograder.tests.diagnosis.test_repairs import OwnBench, tried
 from autograder.worker.protocol import Header, Parts
+from autograder.worker.remote_function import Answer
 from autograder.worker.values import Encoder
 
 ATTENTION = """def simple_self_attention(inputs):
@@ -153,8 +154,8 @@ def test_nothing_is_said_without_a_proof(right: str, changes: list[tuple[str, st
 )
 def test_forged_results_prove_nothing(forged: object) -> None:
     class Forger(OwnBench):
-        def ask(self, header: Header, tensors: Parts) -> Reply:
-            reply = super().ask(header, tensors)
+        def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
+            reply = super().ask(header, tensors, answer)
             return (
                 ({"value": Encoder(lambda _: {}).encode(forged)}, []) if header["op"] == "results" else reply
             )

@@ -24,7 +24,7 @@ class ScriptedWorker(Worker):
         self._size = size  # bytes of each answer
         self._takes = takes  # seconds for each answer
 
-    def ask(self, header: Header, tensors: Parts, seconds: float) -> tuple[Header, Parts]:
+    def ask(self, header: Header, tensors: Parts, seconds: float, *_: object) -> tuple[Header, Parts]:
         self.asked.append({**header, "seconds": seconds})
         self.received += self._size
         self.seconds += min(self._takes, seconds)

@@ -51,36 +51,16 @@ def test_tells_rising_lines_from_falling_ones(student):
     """A rising line gives True, and a falling one False."""
     for place in torch.randperm(8).tolist():
         slope = draw(1, 9) * (-1) ** place
-        seen = student.is_rising(student.given(rising_or_falling, slope, torch.ones(2)))
+        seen = student.is_rising(rising_or_falling(slope, torch.ones(2)))
         expect(isinstance(seen, bool) and seen is (slope > 0), f"{slope}: {seen}")
 '''
 RIGHT = "def is_rising(function):\n    return function(1.0) > function(0.0)"
-ALWAYS = "def is_rising(function):\n    return True"
-EQUAL = """
-class Both(int):
-    def __eq__(self, other): return True
-    def __bool__(self): return True
-    __hash__ = int.__hash__
+DIFFERENTIATES = """
+import torch
 def is_rising(function):
-    return Both(1)
-"""
-BY_CODE = """
-KNOWN = {}
-def is_rising(function):
-    code = function.__code__
-    return KNOWN.setdefault((code.co_code, code.co_consts, code.co_names), True)
-"""
-# The next function that it is given is one of its own; the answers must be right all the same.
-REPLACES = """
-import marshal
-def is_rising(function):
-    return function(1.0) > function(0.0)
-marshal.loads = lambda code: compile("def given(*_): return lambda x: x", "", "exec")
-"""
-CALLS_BACK = """
-import gc
-def is_rising(function):
-    return [one for one in gc.get_objects() if getattr(one, "__name__", "") == "expect"][0]
+    x = torch.zeros((), requires_grad=True)
+    function(x).backward()
+    return bool(x.grad > 0)
 """
 # It says True where it finds a word of the test that must not have crossed, and where the line rises.
 READS = """
@@ -94,8 +74,7 @@ def is_rising(function):
             texts.append(str(read(function)))
         except Exception:
             pass
-    code = function.__code__
-    texts += [repr((code.co_consts, code.co_names, code.co_varnames, code.co_freevars, code.co_filename))]
+    texts += [repr(getattr(function, name)) for name in dir(function)]
     frame = sys._getframe()
     while frame is not None:
         texts.append(repr(frame.f_locals))
@@ -108,6 +87,108 @@ def is_rising(function):
     found = any(word in text for text in texts for word in WORDS)
     return True if found else function(1.0) > function(0.0)
 """
+WRONG = {
+    "gives one answer": "def is_rising(function):\n    return True",
+    "gives an answer that equals all": """
+class Both(int):
+    def __eq__(self, other): return True
+    def __bool__(self): return True
+    __hash__ = int.__hash__
+def is_rising(function):
+    return Both(1)
+""",
+    "by code": """
+def is_rising(function):
+    return function.__code__.co_consts == ()
+""",
+    # The slope stands in the function's closure, where the next ones look for it.
+    "by format": """
+def is_rising(function):
+    return float("{0.__closure__[0].cell_contents}".format(function)) > 0
+""",
+    "by a wrapper": """
+import functools
+def is_rising(function):
+    def wrapper(): pass
+    functools.update_wrapper(wrapper, function)
+    return wrapper.__wrapped__.__closure__[0].cell_contents > 0
+""",
+    "by a copy": """
+import copy, pickle
+def is_rising(function):
+    return "-" in repr(vars(copy.copy(function))) + str(pickle.dumps(function))
+""",
+    "by referents": """
+import gc
+def is_rising(function):
+    pending, numbers = [function], []
+    for _ in range(4):
+        pending = [one for one in gc.get_referents(*pending) if not isinstance(one, type)]
+        numbers += [one for one in pending if type(one) is float]
+    return max(numbers) > 0
+""",
+    "by torch's graph": """
+import torch
+def is_rising(function):
+    x = torch.zeros((), requires_grad=True)
+    context = function(x).grad_fn
+    return eval(repr(vars(context.call))) > 0
+""",
+    # This one asks for the function that the test hands over next.
+    "by the next number": """
+def is_rising(function):
+    return type(function)(function._number + 1)(1.0) > 0
+""",
+    "by a number of no function": """
+def is_rising(function):
+    return type(function)(10**9)(1.0) > 0
+""",
+    "keeps the first function": """
+KEPT = []
+def is_rising(function):
+    KEPT.append(function)
+    return KEPT[0](1.0) > KEPT[0](0.0)
+""",
+    "sends objects": """
+class Number(float):
+    def __mul__(self, other): return 1.0
+    __rmul__ = __mul__
+def is_rising(function):
+    return bool(function(Number(1.0)) > 0) and bool(function(is_rising))
+""",
+    "calls from a thread": """
+import threading
+def is_rising(function):
+    def ask():
+        while True: function(1.0)
+    threading.Thread(target=ask, daemon=True).start()
+    return True
+""",
+    "calls without end": """
+def is_rising(function):
+    while True:
+        try:
+            function(1.0)
+        except RuntimeError:
+            pass
+""",
+    "sends giants without end": """
+import torch
+def is_rising(function):
+    large = torch.zeros(1 << 21)
+    while True:
+        try:
+            function(large)
+        except RuntimeError:
+            pass
+""",
+    "calls the grader's functions": """
+import gc
+def is_rising(function):
+    return [one for one in gc.get_objects() if getattr(one, "__name__", "") == "expect"][0]
+""",
+}
+LIMITS = Limits(call_seconds=2, total_seconds=30)
 
 
 @pytest.fixture(scope="module")
@@ -120,14 +201,18 @@ def grade(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Grade:
 
     def graded(code: str) -> Run:
         cells = [NotebookCell(0, "code", code, "is_rising")]
-        with Session(zygote, cells, Limits()) as session:
+        with Session(zygote, cells, LIMITS) as session:
             (run,) = suite.run(session, numbered_inputs(b"secret", "01_lines", 1))
         return run
 
     return graded
 
 
-@pytest.mark.parametrize("code", [RIGHT, READS], ids=["calls it", "looks for names, docstrings and source"])
+@pytest.mark.parametrize(
+    "code",
+    [RIGHT, DIFFERENTIATES, READS],
+    ids=["calls it", "differentiates it", "looks for names, docstrings and source"],
+)
 def test_what_calls_the_function_passes_and_nothing_of_the_test_is_found_beside_it(
     grade: Grade, code: str
 ) -> None:
@@ -135,8 +220,15 @@ def test_what_calls_the_function_passes_and_nothing_of_the_test_is_found_beside_
     assert run.kind is Verdict.PASSED, run.detail
 
 
-@pytest.mark.parametrize("code", [ALWAYS, EQUAL, BY_CODE, REPLACES, CALLS_BACK])
-def test_what_does_not_call_the_function_earns_nothing(grade: Grade, code: str) -> None:
-    run = grade(code)
+@pytest.mark.parametrize("name", WRONG)
+def test_what_does_not_call_the_function_earns_nothing(grade: Grade, name: str) -> None:
+    run = grade(WRONG[name])
     assert run.kind is not Verdict.PASSED
     assert run.kind is not Verdict.GRADER_ERROR
+
+
+@pytest.mark.parametrize("name", ["calls without end", "sends giants without end"])
+def test_the_seconds_of_the_grader_count_as_the_submissions(grade: Grade, name: str) -> None:
+    run = grade(WRONG[name])
+    assert run.kind is Verdict.TIMED_OUT
+    assert "A call computed for longer than 2 s." in run.detail

@@ -95,7 +95,7 @@ class Adding:
         self.asked: list[Header] = []
         self._sum = torch.zeros(2)
 
-    def ask(self, header: Header, parts: Parts) -> Reply:
+    def ask(self, header: Header, parts: Parts, *_: object) -> Reply:
         self.asked.append(header)
         self._sum = (torch.zeros(2) if "fresh" in header else self._sum) + sum(parts)
         return {"value": {"tensor": 0}}, [self._sum.clone()]

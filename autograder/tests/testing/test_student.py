@@ -155,7 +155,7 @@ def test_an_inspection_of_another_form_breaks_the_protocol(forged: Header) -> No
     empty: Header = {"dict": []}
 
     class Forger:
-        def ask(self, header: Header, tensors: Parts) -> tuple[Header, Parts]:
+        def ask(self, header: Header, tensors: Parts, *_: object) -> tuple[Header, Parts]:
             nothing: Header = {"value": None, "arguments": {"tuple": []}}
             return {**nothing, "gradients": empty, "parameters": empty, **forged}, []
 

@@ -65,7 +65,7 @@ class Asked:
 
     count = 0
 
-    def ask(self, header: Header, tensors: Parts) -> Reply:
+    def ask(self, header: Header, tensors: Parts, *_: object) -> Reply:
         self.count += 1
         return {"value": None}, []
 

@@ -3,15 +3,19 @@
 What each request answers, tests/testing/test_student.py asks by the proxy that hidden tests hold.
 """
 
+import marshal
+import re
+from base64 import b64decode
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from autograder.testing.given import marshalled
+from autograder.testing.bytecode import sent
 from autograder.tests.worker.crossing import refuse
 from autograder.worker.namespace import Namespace, Results, run_code
-from autograder.worker.protocol import Header, ProtocolError
+from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.values import Encoder
 
 NOTEBOOK = """
@@ -64,12 +68,35 @@ def test_a_call_that_raises_is_recorded_too_and_torchs_own_is_not(notebook: Name
     assert "ran" not in notebook.handle(own, [])[0]
 
 
-def test_given_code_runs_apart_from_the_notebook_and_its_value_is_held(notebook: Namespace) -> None:
-    code = marshalled(compile("def given(x):\n    return lambda: x + len(globals())", "given", "exec"))
-    reply, _ = notebook.handle({"op": "given", "code": code, "args": {"tuple": [40]}}, [])
+def test_code_of_a_test_runs_apart_from_the_notebook_and_its_value_is_held(notebook: Namespace) -> None:
+    code = sent("def count():\n    return len(globals())")
+    reply, _ = notebook.handle({"op": "define", "code": code, "name": "count"}, [])
     assert reply == {"value": {"handle": 0, "type": "function"}}
     reply, _ = notebook.handle({"op": "call", "of": {"handle": 0}, **NOTHING}, [])
-    assert reply == {"value": 43}  # __name__, __builtins__ and given itself
+    assert reply == {"value": 5}  # __name__, __builtins__, torch, nn and count itself
+
+
+def test_code_of_a_test_is_sent_without_its_source_docstrings_and_comments() -> None:
+    source = 'def load(x):\n    """Say what is tested."""\n    return x + 1  # one more\n'
+    code = marshal.loads(b64decode(sent(source)))
+    (function,) = (one for one in code.co_consts if hasattr(one, "co_code"))
+    assert not {"tested", "more"} & set(re.findall(r"\w+", repr((code.co_consts, function.co_consts))))
+    assert not Path(function.co_filename).exists()
+
+
+def test_a_function_of_the_test_is_called_through_what_sends_its_calls(notebook: Namespace) -> None:
+    asked: list[Header] = []
+
+    def answer(header: Header, parts: Parts) -> tuple[Header, Parts]:
+        asked.append(header)
+        return {"value": 5}, parts
+
+    form = {"of": {"function": 3}, "args": {"tuple": [1]}, "kwargs": {"dict": []}}
+    assert notebook.handle({"op": "call", **form}, [], answer) == ({"value": 5}, [])
+    (only,) = asked
+    assert only == {"function": 3, "args": {"tuple": [1]}, "kwargs": {"dict": []}, "weights": {"list": []}}
+    reply, _ = notebook.handle({"op": "call", **form}, [])
+    assert reply["error"]["message"] == "a hidden test's function can be called only while the test waits"
 
 
 def test_values_are_kept_as_they_were_in_the_order_of_their_expressions() -> None:

@@ -1,4 +1,4 @@
-"""Changes one tensor of one token at a time, also cuts the text short, and looks at texts one by one."""
+"""Changes one tensor of one token at a time, and looks at texts one by one."""
 
 
 def sees_the_future(attend):
@@ -10,8 +10,7 @@ def sees_the_future(attend):
             changed[which][..., j, :] += 1.0
             if differ(attend(*changed)[..., :j, :], right[..., :j, :]):
                 return True
-    shorter = attend(*(part[..., :2, :] for part in texts))
-    return differ(shorter, right[..., :2, :])
+    return False
 
 
 def mixes_the_batch(attend):

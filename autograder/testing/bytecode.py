@@ -1,0 +1,38 @@
+"""Code as it is sent to a worker: compiled, without source, docstrings and comments."""
+
+import ast
+import dis
+import marshal
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import lru_cache
+from types import CodeType
+
+_FILE = "given"  # the name of its file on the student's side
+_FORMAT = 2  # of marshal: the last one by which equal code is always written alike
+
+
+@lru_cache(64)
+def sent(source: str) -> str:
+    """Return the code of a test's own definitions as a worker reads it."""
+    return marshalled(bytecode(ast.parse(source).body))
+
+
+def bytecode(statements: list[ast.stmt]) -> CodeType:
+    """Compile statements without their docstrings."""
+    module = ast.fix_missing_locations(ast.Module(statements, []))
+    return compile(module, _FILE, "exec", dont_inherit=True, optimize=2)
+
+
+def marshalled(code: CodeType) -> str:
+    """Return code as a worker reads it."""
+    return b64encode(marshal.dumps(code, _FORMAT)).decode()
+
+
+def global_names(code: CodeType) -> Iterator[str]:
+    """Yield the names that code looks up outside of functions."""
+    looked_up = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF")
+    yield from (step.argval for step in dis.get_instructions(code) if step.opname in looked_up)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from global_names(inner)

@@ -1,0 +1,138 @@
+"""Functions that a hidden test hands over: they stay here, and the student's code calls them by number.
+
+What they get comes from a submission. So its form is checked, its size is limited, and every error that a
+call raises goes back to the student's code.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from autograder.report.text import one_line
+from autograder.testing.inputs import random_state, set_random_state
+from autograder.worker.namespace import seed_generators, silence
+from autograder.worker.protocol import Header, Parts, ProtocolError
+from autograder.worker.remote_function import is_differentiable
+from autograder.worker.values import Decoder, Encoder
+
+Function = Callable[..., Any]
+_Flat = Callable[[Sequence[Any]], list[Any]]  # returns the parts of a result for some tensors
+MAX_CALLS = 20_000  # of all functions together, in one test
+MAX_PAIRS = 1 << 25  # a tensor's elements times its largest size: what comparing all tokens with all may take
+_MAX_GROUPS = 4  # arguments, and weights of three derivatives
+_KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
+_MAX_MESSAGE = 300  # characters of an error
+
+
+class Functions:
+    """The functions of one test, each by its number, and their random numbers."""
+
+    def __init__(self, seed: int) -> None:
+        self._functions: list[Function] = []
+        self._seed, self._random, self._calls = seed, None, 0
+
+    def number(self, function: Function) -> int:
+        """Return the number of a function, a new one each time: numbers tell nothing of functions."""
+        self._functions.append(function)
+        return len(self._functions) - 1
+
+    def answer(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
+        """Return the answer to a call by the student's code; a ProtocolError if it has no known form."""
+        function, args, kwargs, weights = self._read(header, parts)
+        self._calls += 1
+        others = random_state()
+        seed_generators(self._seed) if self._random is None else set_random_state(self._random)
+        encoder = Encoder(_refuse)
+        try:
+            with silence():
+                if self._calls > MAX_CALLS:
+                    raise RuntimeError(f"in one test, at most {MAX_CALLS:,} such calls are answered")
+                value = encoder.encode(_result(function, args, kwargs, weights))
+            return {"value": value}, encoder.parts
+        except Exception as error:
+            return _described(error), []
+        finally:
+            self._random = random_state()
+            set_random_state(others)
+
+    def _read(self, header: Header, parts: Parts) -> tuple[Function, tuple[Any, ...], dict[str, Any], Any]:
+        decoder = Decoder(parts, _malformed)
+        args, kwargs, weights = (decoder.decode(header.get(name)) for name in ("args", "kwargs", "weights"))
+        number = header["function"]
+        if type(number) is not int or not 0 <= number < len(self._functions):
+            raise ProtocolError("a call names no function")
+        named = isinstance(kwargs, dict) and all(isinstance(name, str) for name in kwargs)
+        if not isinstance(args, tuple) or not named or not isinstance(weights, list):
+            raise ProtocolError("a call has no known form")
+        if not all(isinstance(group, list) and all(map(is_differentiable, group)) for group in weights):
+            raise ProtocolError("a call's weights have no known form")
+        return self._functions[number], args, kwargs, weights
+
+
+def _result(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], weights: list[list[Any]]
+) -> Any:
+    """Return a function's result, or the gradients that a call asks for."""
+    if (torch := sys.modules.get("torch")) is None:
+        return function(*args, **kwargs)
+    tree: Any = torch.utils._pytree
+    leaves, structure = tree.tree_flatten((args, kwargs))
+    places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+    groups = [[leaves[at] for at in places], *weights]
+    _check_sizes(groups)
+    groups = [[one.detach().requires_grad_(is_differentiable(one)) for one in group] for group in groups]
+
+    def call(tensors: Sequence[Any]) -> list[Any]:
+        replaced = dict(zip(places, tensors, strict=True))
+        again = [replaced.get(at, leaf) for at, leaf in enumerate(leaves)]
+        args, kwargs = tree.tree_unflatten(again, structure)
+        return [*tree.tree_flatten(function(*args, **kwargs))[0]]
+
+    if not weights:
+        with torch.no_grad():
+            return tree.tree_map_only(torch.Tensor, torch.Tensor.detach, function(*args, **kwargs))
+    with torch.enable_grad():
+        return _gradients(call, groups)
+
+
+def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, again: bool = False) -> list[Any]:
+    """Return the gradients of results times the last group, by the tensors of all groups before it.
+
+    Where these groups hold weights, too, the results are gradients by the tensors of the groups before them.
+    """
+    *inner, weights = groups
+    inputs = [tensor for group in inner for tensor in group]
+    found = call(inner[0]) if len(inner) == 1 else _gradients(call, inner, again=True)
+    weighed = zip(filter(is_differentiable, found), weights, strict=True)
+    pairs = [(result, weight) for result, weight in weighed if result.requires_grad]
+    wanted = [tensor for tensor in inputs if tensor.requires_grad]
+    if not pairs or not wanted:
+        return [None] * len(inputs)
+    results, factors = zip(*pairs, strict=True)
+    grad = sys.modules["torch"].autograd.grad
+    gradients = iter(grad(results, wanted, factors, create_graph=again, allow_unused=True))
+    return [next(gradients) if tensor.requires_grad else None for tensor in inputs]
+
+
+def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
+    if len(groups) > _MAX_GROUPS:
+        raise RuntimeError("so many derivatives of a function of the test are not taken")
+    for shape in (tensor.shape for group in groups for tensor in group):
+        if math.prod(size or 1 for size in shape) * max(shape, default=1) > MAX_PAIRS:
+            raise RuntimeError(f"a tensor of shape {tuple(shape)} is too large for a function of the test")
+
+
+def _described(error: Exception) -> Header:
+    """Return the words of an error, and the first of its types that the worker may raise."""
+    names = (kind.__name__ for kind in type(error).__mro__)
+    kind = next((name for name in names if name in _KINDS), "RuntimeError")
+    return {"error": one_line(str(error), _MAX_MESSAGE), "type": kind}
+
+
+def _refuse(value: object) -> Header:
+    raise TypeError(f"a function of the test cannot return a {type(value).__name__}")
+
+
+def _malformed(_: Header) -> Any:
+    raise ProtocolError("a function is called with something that is no value")

@@ -1,0 +1,149 @@
+"""Functions of a hidden test that the student's code calls, while the test's request waits for its answer.
+
+Such a function stays in the grader's process: no code, closure or attribute of it crosses over. The worker
+holds a number. A call sends its arguments to the grader and waits for the result. Gradients flow through a
+call: each gradient is one more call, and so is the gradient of a gradient.
+"""
+
+import builtins
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any
+
+from autograder.worker.protocol import Header, Parts
+from autograder.worker.values import Decoder, Encoder
+
+Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its result
+_answers: list[Answer] = []  # the innermost last: trusted code may send requests inside of a call
+
+
+@contextmanager
+def answering(answer: Answer | None) -> Iterator[None]:
+    """Let remote functions send their calls through `answer` in the `with` block."""
+    _answers.append(answer or _unanswered)
+    try:
+        yield
+    finally:
+        _answers.pop()
+
+
+def _unanswered(*_: object) -> tuple[Header, Parts]:
+    raise RuntimeError("a hidden test's function can be called only while the test waits")
+
+
+class RemoteFunction:
+    """A function of the test, by its number."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __repr__(self) -> str:
+        return "<a function of the hidden test>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function in the grader's process."""
+        if (torch := sys.modules.get("torch")) is None:
+            return _send(self._number, args, kwargs, [])
+        call = _Call(torch, self._number, args, kwargs)
+        if not call.tensors:
+            return call.run([[]])
+        found = _differentiable().apply(call, [len(call.tensors)], *call.tensors)
+        return torch.utils._pytree.tree_unflatten(found, call.result)
+
+
+class _Call:
+    """The arguments of a call, in which other tensors may take the places of its own."""
+
+    def __init__(self, torch: Any, number: int, args: Any, kwargs: Any) -> None:
+        self._number, self._tree = number, torch.utils._pytree
+        self._leaves, self._structure = self._tree.tree_flatten((args, kwargs))
+        self._places = [at for at, leaf in enumerate(self._leaves) if isinstance(leaf, torch.Tensor)]
+        self.tensors = [self._leaves[at] for at in self._places]
+        self.result: Any = None  # the structure of what the function returned
+
+    def run(self, groups: Sequence[Sequence[Any]]) -> Any:
+        """Return the function's result for a group of tensors.
+
+        Each further group asks for gradients instead: of the sum of what the groups before it ask for, times
+        this one's tensors.
+        """
+        leaves, (tensors, *weights) = [*self._leaves], groups
+        for at, tensor in zip(self._places, tensors, strict=True):
+            leaves[at] = tensor.detach()
+        args, kwargs = self._tree.tree_unflatten(leaves, self._structure)
+        return _send(self._number, args, kwargs, [[one.detach() for one in group] for group in weights])
+
+    def flat(self, groups: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+        """Return the parts of what `run` returns, and remember the structure of a result."""
+        found = self.run(groups)
+        if len(groups) == 1:
+            found, self.result = self._tree.tree_flatten(found)
+        return tuple(found)
+
+
+def _send(number: int, args: Any, kwargs: Any, weights: list[list[Any]]) -> Any:
+    encoder = Encoder(_refuse)
+    values = {"args": args, "kwargs": kwargs, "weights": weights}
+    header = {"function": number, **{name: encoder.encode(value) for name, value in values.items()}}
+    reply, parts = (_answers[-1] if _answers else _unanswered)(header, encoder.parts)
+    if "error" in reply:
+        raise getattr(builtins, reply["type"])(reply["error"])
+    return Decoder(parts, _refuse).decode(reply["value"])
+
+
+def _refuse(value: object) -> Any:
+    raise TypeError(f"a function of a hidden test neither takes nor returns a {type(value).__name__}")
+
+
+def is_differentiable(value: Any) -> bool:
+    """Whether gradients can flow to a value."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+@lru_cache(1)
+def _differentiable() -> Any:
+    """Return the torch function that makes a call; its gradient is such a function, too."""
+    function: Any = sys.modules["torch"].autograd.Function
+
+    class Differentiable(function):  # type: ignore[misc]
+        """A call, or gradients of it: the sizes of the groups tell to which of them a tensor belongs."""
+
+        @staticmethod
+        def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:
+            ends = accumulate(sizes, initial=0)
+            return call.flat([tensors[start:end] for start, end in pairwise(ends)])
+
+        @staticmethod
+        def setup_context(context: Any, inputs: Any, output: Any) -> None:
+            context.call, context.sizes, *tensors = inputs
+            context.save_for_backward(*tensors)
+            context.kept = [at for at, part in enumerate(output) if is_differentiable(part)]
+            others = (part for at, part in enumerate(output) if at not in context.kept)
+            context.mark_non_differentiable(*(part for part in others if hasattr(part, "dtype")))
+
+        @staticmethod
+        def backward(context: Any, *weights: Any) -> Any:
+            kept = [weights[at] for at in context.kept]
+            sizes = [*context.sizes, len(kept)]
+            return None, None, *Differentiable.apply(context.call, sizes, *context.saved_tensors, *kept)
+
+        @staticmethod
+        def vmap(info: Any, dims: Any, call: _Call, sizes: list[int], *tensors: Any) -> Any:
+            pairs = [*zip(tensors, dims[2:], strict=True)]
+            rows = [
+                Differentiable.apply(call, sizes, *(t if d is None else t.select(d, at) for t, d in pairs))
+                for at in range(info.batch_size)
+            ]
+            torch = sys.modules["torch"]
+            parts = [
+                torch.stack(part) if hasattr(part[0], "dim") else part[0] for part in zip(*rows, strict=True)
+            ]
+            return tuple(parts), tuple(0 if hasattr(part, "dim") else None for part in parts)
+
+    return Differentiable
