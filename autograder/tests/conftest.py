@@ -70,7 +70,6 @@ SLOW = [
     "submission/test_alterations.py",
     "gradebook/test_formgrader.py",
     "batch/test_attempts.py",
-    "diagnosis/test_steps.py",
     "gradebook/test_ledger.py",
     "gradebook/test_config.py",
 ]
