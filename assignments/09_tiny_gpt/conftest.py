@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import _thread
 import ast
+import builtins
 import codeop
 import contextlib
 import io
@@ -57,7 +58,7 @@ def test(question: str, notebook: Notebook, pytestconfig: pytest.Config) -> None
     if failure := notebook.failure(question):
         if asked:
             print_hint(question, getattr(pytestconfig, "cache", None))
-        pytest.fail(failure, pytrace=False)
+        pytest.fail(printable(failure), pytrace=False)
     elif asked:
         notebook.note(f"passes the check of {question}, so there is no hint")
 
@@ -72,10 +73,13 @@ def print_hint(question: str, cache: pytest.Cache | None) -> None:
 
 
 class Cell:
-    """A code cell; tracebacks call it by its label."""
+    """A code cell; tracebacks call it by its label. A check has the name of its question in `checks`."""
 
-    def __init__(self, number: int, code: str) -> None:
-        self.code = code
+    def __init__(self, number: int, code: str, name: str = "") -> None:
+        self.code, self.name = code, name
+        first = re.match(r"""@check\(["'](\w+)["']\)|# Check of (\w+)|$""", code)
+        by_text = (first[1] or first[2] or "") if first else ""
+        self.checks = name.removeprefix("check-") if name.startswith("check-") else by_text
         asked = next((f" ({name})" for name in QUESTIONS if makes(code, name)), "")
         self.label, self.is_answer = f"code cell {number}{asked}", bool(asked)
         self.error: BaseException | None = None
@@ -94,16 +98,19 @@ def makes(code: str, name: str) -> bool:
 
 
 def read_cells(path: Path) -> list[Cell]:
-    """Return the code cells of a notebook, without checks and pictures."""
+    """Return the code cells of a notebook, without pictures."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
         texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
         codes = [(cell, text) for cell, text in texts if type_in_grading(path, cell, texts) == "code"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         why = f"{path.name} cannot be read as a notebook of today's format; save it from Jupyter: {error!r}"
-        raise pytest.Collector.CollectError(why) from None
-    own = enumerate(codes, 1)
-    return [Cell(number, code) for number, (cell, code) in own if not is_check_or_picture(cell, code)]
+        raise pytest.Collector.CollectError(printable(why)) from None
+    return [
+        Cell(number, code, cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") or "")
+        for number, (cell, code) in enumerate(codes, 1)
+        if "demo" not in cell.get("metadata", {}).get("tags", ())
+    ]
 
 
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
@@ -120,13 +127,6 @@ def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str
     return released
 
 
-def is_check_or_picture(cell: dict[str, Any], code: str) -> bool:
-    """Whether a cell is a check, which exercise.json has, or only draws."""
-    about = cell.get("metadata", {})
-    is_check = (about.get("nbgrader", {}).get("grade_id") or "").startswith("check-")
-    return is_check or code.startswith(("@check(", "# Check of ")) or "demo" in about.get("tags", ())
-
-
 def plain(code: str) -> str:
     """Return a cell as plain Python with the same lines; IPython's magics and shell lines do nothing here."""
     with contextlib.suppress(SyntaxError):
@@ -135,6 +135,11 @@ def plain(code: str) -> str:
     if code.startswith("%%") and not re.match(r"%%(time|capture)\b", code):
         return ""
     return re.sub(r"(?m)^([ \t]*)(([\w, ]+=)?[ \t]*[%!?].*|[\w.]+\?+[ \t]*$)", r"\1pass", code)
+
+
+def printable(text: str) -> str:
+    """Spell out escape sequences, which could change what your terminal shows."""
+    return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Printed(io.StringIO):
@@ -152,7 +157,8 @@ def as_in_grading(folder: Path) -> Iterator[Printed]:
         warnings.simplefilter("ignore")
         patch.chdir(folder)
         patch.setattr(sys, "stdin", io.StringIO())
-        patch.setattr(sys, "path", [place for place in sys.path if place not in (str(HERE), "", ".")])
+        places = [place for place in sys.path if place not in (str(HERE), "", ".")]
+        patch.setattr(sys, "path", [*places, str(folder)])  # where modules lie that the notebook writes
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             yield printed
 
@@ -184,6 +190,8 @@ class Notebook:
         self.variables: dict[str, Any] = {"__name__": "__main__", "display": print}
         self.missing: dict[str, str] = {}  # by name: the statement that did not work here
         self.compile = codeop.Compile()  # which remembers what was imported from __future__
+        self.states: dict[str, dict[str, Any]] = {}  # by question: the variables with which it is judged
+        self.checked: set[str] = set()  # questions whose check stands below an answer
         for name in EXERCISE.get("files", ()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(OSError):  # a file that is gone here lies beside it in grading
@@ -195,6 +203,8 @@ class Notebook:
                         self.run(cell)
                 except (Exception, SystemExit) as error:
                     cell.error = error
+                self.keep_states(cell)
+        self.end = dict(self.variables)
         for cell in self.cells:
             if cell.error and not cell.is_answer:
                 self.note(f"does not run from top to bottom. {self.described(cell.error)}")
@@ -203,8 +213,30 @@ class Notebook:
         """Print a note at the end."""
         NOTES[f"{self.path.name} {text}"] = None
 
+    def keep_states(self, cell: Cell) -> None:
+        """Keep the variables for a question after its answer, and then once more at its check."""
+        for name in QUESTIONS:
+            is_check = cell.checks == name and name in self.states and name not in self.checked
+            others = (one for one in self.cells if one.name == name and makes(one.code, name))
+            is_answer = not cell.checks and cell is next(others, cell) and makes(cell.code, name)
+            if is_check or (is_answer and name not in self.checked):
+                self.states[name] = dict(self.variables)
+            if is_check:
+                self.checked.add(name)
+
+    def set_variables(self, state: dict[str, Any]) -> None:
+        """Set the variables to kept ones; a name that came later is there, too, unless it is Python's own."""
+        later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
+        self.variables.clear()
+        self.variables.update({**later, **state})
+
     def run(self, cell: Cell) -> None:
         """Run a cell statement by statement, without those that need what is not there."""
+        if cell.checks:
+            return
+        if written := re.match(r"%%(?:write)?file +([\w.]+) *\n", cell.code):
+            Path(written[1]).write_text(cell.code[written.end() :], encoding="utf-8")
+            return
         for statement in one_by_one(ast.parse(plain(cell.code), cell.label).body):
             code = self.compile(ast.Module([statement], []), cell.label, "exec")  # type: ignore[arg-type]
             try:
@@ -228,7 +260,25 @@ class Notebook:
                 self.missing.setdefault(node.id, text)
 
     def failure(self, question: str) -> str:
-        """Run the check of a question; return why it does not pass, or nothing if it passes."""
+        """Return why the check of a question does not pass, or nothing if it passes.
+
+        As in grading, it sees the variables as they were at its place. Where that fails and later cells have
+        changed some, it sees the last ones.
+        """
+        state = self.states.get(question, self.end)
+        self.set_variables(state)
+        failure = self.check(question)
+        if failure and any(self.end.get(name) is not value for name, value in state.items()):
+            self.set_variables(self.end)
+            if not self.check(question):
+                self.note(f"passes the check of {question} only with what a later cell changes")
+                return ""
+        print(end=self.printed if failure else "")  # pytest shows it below what the check says
+        return failure
+
+    def check(self, question: str) -> str:
+        """Run the check of a question with the variables as they are."""
+        self.printed = ""
         if question not in self.variables:
             return f"{question}: {self.absence(question)}"
         code, label = QUESTIONS[question], f"the check of {question}"
@@ -238,7 +288,7 @@ class Notebook:
             with as_in_grading(self.folder) as printed, limited():
                 run() if "@check(" in code else GIVEN["check"](question)(run)
         except GIVEN["CheckFailed"] as error:
-            print(printed.getvalue(), end="")  # pytest shows it below what the check says
+            self.printed = printed.getvalue()
             return f"{error}{self.source(error.__cause__)}"
         return ""
 
@@ -326,10 +376,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item.name == f"test[{asked}]"]
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    report = (yield).get_result()  # type: ignore[attr-defined]
+    report.sections = [(name, printable(text)) for name, text in report.sections]
+    if (text := printable(report.longreprtext)) != report.longreprtext:
+        report.longrepr = text
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the notes and what green checks mean, or what to do if nothing was checked."""
     for note in NOTES:
-        terminalreporter.line(f"note: {note}")
+        terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):
         terminalreporter.line(f"{NAME}: checks see the commonest slips; the score comes from further tests")
     elif not terminalreporter.getreports("error"):

@@ -1,21 +1,12 @@
 """Checks an exercise's entry in course.yaml: the words of its rules, and what questions may build on."""
 
 import ast
-import builtins
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib import import_module
-from types import CellType, FunctionType
 from warnings import catch_warnings
 
 from autograder.authoring.trials import Trial
-from autograder.course.code import bound_names
-from autograder.course.course import FILE, Course
 from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, wrong_rules
-from autograder.course.names import suggestion
-from autograder.course.packages import modules
-from autograder.course.source import Role, read_yaml
+from autograder.course.source import Role
 from autograder.grading.carried import compiled
 from autograder.grading.outcomes import kept_share
 from autograder.report.report import Report
@@ -123,37 +114,3 @@ def _share(suite: Suite, cells: tuple[str, ...], question: str) -> float:
     with catch_warnings(action="ignore"):
         runs = list(suite.run(Local(suite.namespace(cells)), chosen=suite.of(question)))
     return kept_share(suite.of(question), {run.test for run in runs if run.error is not None})
-
-
-_SIGNS = {"@"}  # which forbid may hold, too
-
-
-def unknown_calls(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield each word of `forbid` that names nothing in the course's packages, Python or the exercise.
-
-    It comes with its line in course.yaml, and may be right all the same: a name in another library. A wrong
-    word of `by_hand` holds the reference itself for an instructor.
-    """
-    known = _names(exercise.packages) | {name for code in exercise.reference for name in bound_names(code)}
-    path = course.root / FILE
-    document = read_yaml(path)
-    number = [entry.name for entry in course.settings.exercises].index(exercise.name)
-    for question, words in course.settings.exercises[number].forbid.items():
-        for place, word in enumerate(words):
-            if word not in known:
-                line = document.line(("exercises", number, "forbid", question, place))
-                packages, close = ", ".join(exercise.packages) or "Python", suggestion(word, known)
-                fix = close if close.startswith("did") else "take it out, or correct its spelling"
-                yield f'{path}:{line}: forbid.{question}: "{word}" names nothing in {packages}; {fix}'
-
-
-@cache
-def _names(packages: tuple[str, ...]) -> frozenset[str]:
-    """Return all that code may spell of packages and Python, bare: `add` for `add_` and `__add__`, too."""
-    tops = [import_module(name) for name in modules(packages)]
-    roots = {top.__name__.partition(".")[0] for top in tops}
-    inside = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in roots]
-    classes = [one for top in tops for one in vars(top).values() if isinstance(one, type)]
-    places = [builtins, str, list, dict, set, FunctionType, CellType, *inside, *classes]
-    names = {name for place in places for name in dir(place)}
-    return frozenset(names | {name.strip("_") for name in names} | _SIGNS)

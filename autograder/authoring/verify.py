@@ -125,8 +125,7 @@ def prove(
             grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
             proof = _Verification(exercise, grader, course.settings, sets, whole).proof()
-            both = entry.double_answers(exercise, grader.suite)
-            yield replace(proof, notes=(*entry.unknown_calls(course, exercise), *both))
+            yield replace(proof, notes=tuple(entry.double_answers(exercise, grader.suite)))
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 
@@ -138,7 +137,7 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
     """
     grader = Grader.of_course(course, exercise, zygote, SECRET)
     grader.marks_only = True
-    verification = _Verification(exercise, grader, course.settings, sets=1)
+    verification = _Verification(exercise, grader, course.settings, sets=1, whole=False)
     if verification.right_answers_pass():
         trials = {question: Trial(grader.suite, question) for question in exercise.points}
         for mistake in exercise.mistakes:

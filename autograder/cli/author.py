@@ -109,32 +109,6 @@ def verify(
 
 
 @click.command()
-@click.argument("group")
-@options.course
-def name(course: "options.Course", group: str) -> None:
-    """Make a known mistake of answers that fail alike.
-
-    The dashboard lists such groups. The first answer of the group, without its comments, becomes a file in
-    the exercise's folder `mistakes`. Then `verify` proves the mistake, and the next `grade` tells all of
-    these students.
-    """
-    from autograder.authoring.naming import find_group, mistaken_code, write_mistake
-    from autograder.report.text import clean_text
-
-    found = find_group(course, list(course.exercises.values()), group)
-    code, exercise = mistaken_code(found), course.exercises[found.exercise]
-    click.echo(
-        f"{len(found.students)} answers to {found.question} of {exercise.name} fail alike. One of them:"
-    )
-    click.echo(f"\n{clean_text(code)}\n")
-    asked = ("Name of the mistake, such as no_softmax", "What is wrong, in a sentence", "Hint")
-    what, sentence, hint = map(click.prompt, asked)
-    click.confirm("`verify` and `grade` will run this code without walls. Write it?", abort=True)
-    path = write_mistake(exercise, found, what, f"{sentence} {hint}", code)
-    click.echo(f"wrote {path.relative_to(course.root)}; prove it with: autograder verify {exercise.name}")
-
-
-@click.command()
 @click.argument("folder", type=options.PATH)
 @from_nbgrader
 @click.option(

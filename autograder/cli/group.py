@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from autograder.cli.author import build, doctor, init, name, new, release, verify
+from autograder.cli.author import build, doctor, init, new, release, verify
 from autograder.cli.grade import demo, grade, run
 from autograder.cli.options import course_folder
 from autograder.cli.term import backup, collect, dashboard, export, extend, feedback, restore, students
@@ -30,7 +30,7 @@ from autograder.report.text import one_line, terminal_lines
 _SECTIONS = {  # of the help, in the order in which a term needs them
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
-    "Authors": (init, new, name, verify, run, build),
+    "Authors": (init, new, verify, run, build),
     "Machine": (demo, doctor, backup, restore),
 }
 

@@ -5,7 +5,6 @@ In reading order:
 - words: describes a repair in words.
 - repairs: what is wrong in a student's code, by the repair that makes it right.
 - search: looks for that repair, within a budget that a busy machine does not change.
-- steps: finds the one wrong step where no repair is found, and proves it by an exchange of results.
 - same: whether two values, or two answers, are the same.
 - code: the statements on which a question rests, and copies of them with edits.
 - edits: the edits that are tried, the likeliest first.

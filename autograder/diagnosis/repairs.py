@@ -12,7 +12,6 @@ from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_c
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
-from autograder.diagnosis.steps import Results
 from autograder.diagnosis.trees import way
 from autograder.diagnosis.wrong import Answers, spelt_out
 from autograder.testing.exchange import Local
@@ -31,7 +30,6 @@ class Repairer:
         self._right = cache(lambda test, inputs: right_answer(suite, test, inputs))
         self.answers = cache(lambda question: Answers(suite.exercise, self.catalogue, question))
         self.pieces = cache(self._pieces)
-        self.results = cache(lambda question: Results(suite, question, self.answers(question).trees))
         self.failed = cache(self._failed)
         self._rules = cache(self._fitting)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from autograder.diagnosis.code import Code, is_signed
 from autograder.diagnosis.pieces import Edit
-from autograder.diagnosis.steps import Step
 from autograder.diagnosis.trees import way
 from autograder.report.report import Place
 from autograder.report.text import one_line
@@ -68,15 +67,6 @@ class Looked:
         in_main = edit.cell is not None and self.texts.get(edit.cell) == self.main
         lines = _lines(edit) if in_main else []
         return Place(question, lines[0]) if lines else None
-
-
-def step(step: Step, where: str) -> str:
-    """Return which step goes wrong, and that all else is right; the exchange of its result has proven it."""
-    before = f"Up to `{step.reached}` all is as it should be. " if step.reached else ""
-    where = where.partition(", at `")[0] if step.is_assigned else f"{where},"
-    makes = f" that makes `{step.gives}`" if step.gives else ""
-    rest = "everything after it" if before else "everything else"
-    return f"{before}The step {where}{makes} is where it goes wrong; {rest} is right."
 
 
 def _lines(edit: Edit) -> list[int]:

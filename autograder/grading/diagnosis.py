@@ -94,21 +94,13 @@ class Diagnosis:
         return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
 
     def _name(self, wrong: _Wrong) -> Named | None:
-        found, step = list[Repair](), None
         if looked := wrong.looked:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
-                found = self.repairer.search(wrong.question, looked.code, tests, session)
-                if not found:
-                    step = self.repairer.results(wrong.question).wrong_step(looked.code, tests, session)
-            if found:
-                return self._repaired(wrong, looked, found)
-        alike = self._alike(wrong)
-        if looked and step:
-            told = words.step(step, looked.where(step.edit))
-            place = looked.place(wrong.question, step.edit)
-            return Named(alike.name, f"{alike.hint} {told}", place) if alike else Named("", told, place)
-        if alike:
+                repairs = self.repairer.search(wrong.question, looked.code, tests, session)
+            if repairs:
+                return self._repaired(wrong, looked, repairs)
+        if alike := self._alike(wrong):
             return Named(alike.name, alike.hint)
         return self._in_words(wrong)
 

@@ -2,9 +2,8 @@
 
 - bench: compares speed and safety with stock nbgrader and Otter.
 - canvas: sends grades to Canvas.
-- certificate: prints everything that a report depends on, and checks whether it comes out the same again.
 - cluster: grades on the machines of a Dask cluster.
-- github: grades in students' repositories, and writes Classroom 50's results.
+- github: writes a workflow that grades in students' repositories.
 - gradescope: packs an exercise for Gradescope.
 - moodle: fills Moodle's grading worksheet, and packs feedback pages.
 - requests: lists regrade requests, and closes them.

@@ -59,7 +59,7 @@ class ExerciseStatistics:
 class Group:
     """Answers to one question with the same known mistake, or that fail tests with the same results."""
 
-    name: str  # the mistake's, or one for `autograder name`
+    name: str  # the mistake's, or one made of the tests' results
     exercise: str
     question: str
     hint: str

@@ -78,10 +78,8 @@ LONG = [
     "batch/test_grade.py",
     "gradebook/test_assignment.py",
     "gradebook/test_config.py",
-    "authoring/test_naming.py",
     "authoring/test_new_course.py",
     "authoring/test_red_check.py",
-    "diagnosis/test_steps.py",
 ]
 _PLACES = {(HERE / name).resolve(strict=True): place for place, name in enumerate(SLOW + LONG)}
 pytest.register_assert_rewrite("autograder.tests.hostile.attacks")

@@ -392,7 +392,7 @@ class MaskedSelfAttention(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     Set no seed in the class; its caller sets the seed.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), 3.2.3.
     """
@@ -571,7 +571,7 @@ class Head(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     Set no seed in the class; its caller sets the seed.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: "the mathematical trick in self-attention", the head, with the scaling of
         Vaswani et al. (2017).
@@ -767,7 +767,7 @@ class CausalAttention(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     Set no seed in the class; its caller sets the seed.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: announced, but not written, in "self-attention with trainable weights".
     """

@@ -188,7 +188,7 @@ class Attention(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -451,7 +451,7 @@ class CrossAttention(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """

@@ -185,7 +185,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
@@ -539,7 +539,7 @@ class MultiHeadAttention(nn.Module):
     Write the formula step by step, or use any function of torch.
 
     The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """

@@ -124,7 +124,7 @@ def cached_attention(
     twice. Everything that the function remembers is in the cache. Gradients flow to the
     new queries, keys and values; none need flow through the cache.
 
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Shazeer (2019), "Fast Transformer Decoding", arXiv:1911.02150, 2
         ("Incremental").
@@ -351,7 +351,7 @@ def grouped_query_attention(
     Raises ValueError if h is not a multiple of g. The inputs are left as they were.
     `...` may be a batch, (B,), or nothing.
 
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Ainslie et al. (2023), "GQA", arXiv:2305.13245, 2.2.
     """
@@ -640,7 +640,7 @@ def add_block(
     and through the state to those of earlier blocks. All arguments are left as they
     were.
 
-    Every step keeps the dtype of its inputs: float64 stays as precise as it is.
+    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
 
     Source: Milakov and Gimelshein (2018), arXiv:1805.02867, 3; Dao et al. (2022),
         "FlashAttention", arXiv:2205.14135, 3.1.

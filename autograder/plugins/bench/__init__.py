@@ -2,8 +2,6 @@
 
 - graders: this grader, stock nbgrader and Otter, and what each takes for one class on one machine.
 - replay: our hidden tests as those two run them.
-- attacks: what the same attacks gain on each of the three.
-- wild: strangers' definitions, fetched again and graded.
 - page: the tables as people read them.
 """
 
@@ -26,13 +24,11 @@ JOBS = (1, 2)
 @click.option("--alone", is_flag=True, help="Leave out stock nbgrader and Otter.")
 @click.option(
     "--table",
-    type=click.Choice(("speed", "attacks", "strength")),
+    type=click.Choice(("speed", "strength")),
     default="speed",
     show_default=True,
-    help="What to compare: how fast all three are, what attacks gain on them, or what our tests catch.",
+    help="What to measure: how fast all three are, or what our tests catch.",
 )
-@click.option("--wild", type=options.PATH, help="Instead, fetch the code of evidence.csv here and grade it.")
-@click.option("--site", default="https://github.com", show_default=True, help="From where --wild fetches.")
 @options.exercises
 def bench(
     course: "options.Course",
@@ -40,30 +36,20 @@ def bench(
     submissions: int,
     alone: bool,
     table: str,
-    wild: Path | None,
-    site: str,
 ) -> None:
     """Compare with stock nbgrader and Otter.
 
     Writes a table to performance.md or evidence.md in autograder/docs. The first run installs Otter in
-    build/bench/. Do not use the machine while speed is measured. The attacks bring an exercise of their own.
+    build/bench/. Do not use the machine while speed is measured.
     """
     from autograder.authoring.verify import prove_together
-    from autograder.plugins.bench.attacks import compare
     from autograder.plugins.bench.page import page_of, to_strength, write_table
-    from autograder.plugins.bench.wild import repeat
 
-    if wild is not None:
-        options.print_lines(repeat(course, wild, site))
-        return
     page = page_of(course.root, table)
-    match table:
-        case "attacks":
-            text = compare(course, click.echo)
-        case "strength":
-            text = to_strength(prove_together(course, exercises, os.cpu_count() or 1))
-        case _:
-            text = "\n\n".join(_speed(course, one, submissions, alone) for one in exercises)
+    if table == "strength":
+        text = to_strength(prove_together(course, exercises, os.cpu_count() or 1))
+    else:
+        text = "\n\n".join(_speed(course, one, submissions, alone) for one in exercises)
     write_table(page, table, text)
     click.echo(text)
 

@@ -8,9 +8,7 @@ import pytest
 
 from autograder.authoring.answers import right_answers, solved_cells
 from autograder.grading.grader import Grader
-from autograder.report.question_view import show_question
-from autograder.report.report import Place, QuestionReport
-from autograder.report.safe_html import Allowance
+from autograder.report.report import QuestionReport
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.classroom import real_course
 
@@ -73,29 +71,3 @@ def test_a_sentence_is_not_said_where_it_is_false(
     assert report.score < report.max_score
     assert report.hint
     assert [sentence for sentence in false if sentence in report.hint] == []
-
-
-STEPS = """def simple_self_attention(inputs):
-    scores = inputs @ inputs.transpose(-2, -1)
-    weights = (scores.relu().tanh() + scores.abs().sqrt() + 0.5) / (
-        (scores.relu().tanh() + scores.abs().sqrt() + 0.5).sum(dim=-2, keepdim=True) + scores.var()
-    )
-    return weights @ inputs
-"""
-
-
-def test_a_wrong_step_is_told_where_no_small_edit_repairs_it_and_costs_nothing(
-    grader_of: Callable[[str], Grader],
-) -> None:
-    grader, question = grader_of("02_simple_self_attention"), "simple_self_attention"
-    report = report_on(grader, question, STEPS)
-    assert report.hint == (
-        "Up to `scores` all is as it should be. The step in line 3 that makes `weights` is where it goes "
-        "wrong; everything after it is right."
-    )
-    view = show_question(report, None, Allowance(), unreadable=False, sources={question: STEPS})
-    (marked,) = (line for line in view.code if line.marked)
-    assert (report.place, marked.number) == (Place(question, 3), 3)
-    grader.marks_only = True
-    without = report_on(grader, question, STEPS)
-    assert (without.score, without.verdict) == (report.score, report.verdict)

@@ -1,4 +1,4 @@
-"""The bench: one made-up class for all graders, tests that judge alike, attacks, and what it writes."""
+"""The bench: one made-up class for all graders, tests that judge alike, and what it writes."""
 
 import re
 import shutil

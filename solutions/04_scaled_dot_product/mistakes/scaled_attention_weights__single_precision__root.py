@@ -1,4 +1,4 @@
-"""A root that torch takes of an integer is float32, and 8 digits of float64 scores are lost by dividing by it."""
+"""The root that torch takes of an integer is float32. Dividing float64 scores by it loses 8 of their digits."""
 
 
 def scaled_attention_weights(scores, d_k):

@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import click
 import psutil
 import yaml
 
@@ -31,6 +32,7 @@ from autograder.course.names import checked_question
 from autograder.course.notebook import NotebookJson
 from autograder.files import write_whole
 from autograder.plugins.bench.graders import Command, Rival, install_otter, otter, ours, stock, with_programs
+from autograder.plugins.bench.page import page_of, write_table
 from autograder.submission.submission import Submission
 
 ATTACKER, HONEST = "attacker", "honest"  # graded in this order
@@ -190,7 +192,7 @@ def _run(command: Command, site: Site) -> bool:
     """Run a grader's command; return whether it ended by itself within SECONDS."""
     env = with_programs({"HOME": str(site.home), "GRADER_TOKEN": CANARY})
     silent = subprocess.DEVNULL
-    with subprocess.Popen(  # noqa: S603 - only commands that this package makes
+    with subprocess.Popen(
         command, cwd=site.course, env=env, stdin=silent, stdout=silent, stderr=silent
     ) as process:
         try:
@@ -219,3 +221,13 @@ def _found(site: Site) -> str:
     with suppress(OSError):
         found.append((site.host / "found").read_text(encoding="utf-8"))
     return "\n".join(found)
+
+
+def main() -> None:
+    """Write the table of attacks to docs/evidence.md of the course in the current folder."""
+    page = page_of(Path.cwd(), "attacks")
+    write_table(page, "attacks", compare(load_course(Path.cwd()), click.echo))
+
+
+if __name__ == "__main__":
+    main()
