@@ -30,6 +30,7 @@ from autograder.gradebook.config import load
 from autograder.grading.outcomes import told_bits
 from autograder.plugins.watch import what_pages_tell
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
+from autograder.submission.notebook import open_plain
 from autograder.submission.submission import Submission
 from autograder.testing.suite import Suite
 from autograder.tests.batch.test_attempts import ByTheirWord, written
@@ -139,7 +140,7 @@ def test_a_folder_that_is_swapped_for_a_link_while_it_is_read_gives_nobody_a_cla
     theirs = hall.course.root / "theirs"
     shutil.copytree(folder, theirs)
     (theirs / "01_small.ipynb").write_bytes(written(hall.course, 1))
-    opened = exchange.open_plain
+    opened = open_plain
 
     def swapped_before(name: str, flags: int, opened_folder: int) -> object:
         if not folder.is_symlink():

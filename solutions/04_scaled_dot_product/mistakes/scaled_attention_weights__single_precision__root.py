@@ -1,4 +1,4 @@
-"""The root that torch takes of an integer is float32. Dividing float64 scores by it loses 8 of their digits."""
+"""The root that torch takes of an integer is float32. Float64 scores lose 8 digits if you divide by it."""
 
 
 def scaled_attention_weights(scores, d_k):
