@@ -3,12 +3,12 @@
 In reading order:
 
 new: starts a course or an exercise, from a small working sample or from an nbgrader source notebook
-verify: verifies exercises on their own answers, right and wrong, and in a real kernel; keeps the proofs
+verify: verifies exercises on their own answers, right and wrong; keeps the proofs
+kernel: runs an exercise's notebook in a real kernel
 release: writes source notebooks and releases, and finds what a release would refuse or give away
 entry: checks what course.yaml says of an exercise, and proves what questions may build on
 trials: runs hidden tests on trusted code, and says which of them fail and where
-naming: makes a known mistake of answers that fail alike
 strength: measures the hidden tests on mutants of the exercise's own solution
-costs: measures how many points wrong answers lose, and checks four rules for these losses
+costs: measures which share of the points wrong answers keep, and checks the rules for it
 answers: fills answers into notebooks, as students would, and writes the solutions for students
 """

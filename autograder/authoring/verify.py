@@ -5,8 +5,6 @@ A proof is kept until something changes on which it depends.
 """
 
 import hashlib
-import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -16,20 +14,16 @@ from functools import cache, cached_property
 from importlib.metadata import version
 from multiprocessing import active_children
 from pathlib import Path
-from subprocess import DEVNULL
-from tempfile import TemporaryDirectory
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import matplotlib.font_manager  # noqa: F401 - builds the font cache, which a kernel would announce as a warning
-import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from pydantic import TypeAdapter
 
 import autograder
 from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.costs import Costs
+from autograder.authoring.kernel import kernel_problems
 from autograder.authoring.strength import Strength, measure
 from autograder.authoring.trials import (
     SECRET,
@@ -44,7 +38,7 @@ from autograder.authoring.trials import (
 from autograder.batch.pool import CONTEXT
 from autograder.course.code import bound_names, pieces, rests_on
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import HANDOUT, Exercise, Mistake, Variant, beside_handout, own_files
+from autograder.course.exercise import Exercise, Mistake, Variant, beside_handout, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
@@ -55,7 +49,6 @@ from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
 from autograder.grading.outcomes import blamed
 from autograder.report.report import Report, Verdict
-from autograder.report.text import one_line
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
 from autograder.testing.inputs import numbered_inputs
@@ -403,56 +396,3 @@ def _zygote(packages: tuple[str, ...]) -> Zygote:
 
 def _in_kernel(root: Path, name: str) -> tuple[str, ...]:
     return tuple(kernel_problems(load_course(root).exercises[name]))
-
-
-CELL_SECONDS = 300
-_CHARACTERS = 300  # characters
-
-
-def kernel_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield each cell that fails in a kernel or writes to stderr there, as warnings do, with its place."""
-    cells = [cell for cell in exercise.cells if cell.is_code]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
-    with TemporaryDirectory() as folder:
-        if exercise.handout:
-            shutil.copytree(exercise.folder / HANDOUT, folder, dirs_exist_ok=True)
-        last, ended = _run(notebook, Path(folder))
-    for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
-        said = [ended] if ended and number == last else map(_said, run.outputs)
-        for words in filter(None, said):
-            problem = f"in a kernel, this cell {words}; students would see that too, so fix it"
-            yield f"{exercise.source}:{cell.line}: {problem}"
-
-
-def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
-    """Run all cells in `folder`, whatever they raise; return the last one's place, and what it ended by."""
-    begun = [0]
-    client = NotebookClient(
-        notebook,
-        timeout=CELL_SECONDS,
-        allow_errors=True,
-        on_cell_start=lambda cell_index, **_: begun.append(cell_index),
-        resources={"metadata": {"path": str(folder)}},
-    )
-    # What a slider draws is then an output of its cell. nbclient would answer it on the socket where it waits
-    # for the cell's end, and miss that end now and then until its time is up.
-    client.comm_open_handlers.clear()
-    ended = ""
-    try:
-        # Other exercises run beside this one; and what a kernel says of itself is of no use to an author.
-        client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
-    except CellTimeoutError:
-        ended = f"takes longer than {CELL_SECONDS} s"
-    except DeadKernelError:
-        ended = "ends the kernel"
-    return begun[-1], ended
-
-
-def _said(output: dict[str, Any]) -> str:
-    """Return what is wrong with a cell that shows this output, or nothing."""
-    match output:
-        case {"output_type": "error", "ename": name, "evalue": message}:
-            return one_line(f"fails: {name}: {message}", _CHARACTERS)
-        case {"output_type": "stream", "name": "stderr", "text": text}:
-            return one_line(f"writes to stderr: {text.strip()}", _CHARACTERS)
-    return ""

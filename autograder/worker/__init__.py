@@ -8,6 +8,8 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 - omission: leaves out of a cell what cannot work where notebooks are graded.
 - stand_in: stands in for functions of torch that need a compiler or a GPU.
 - namespace: performs what hidden tests and the search for repairs ask of a notebook's names.
+- remote_function: functions of a hidden test, which stay in the grader's process, as a cell can call them.
+- core: the parts of torch's core on which a worker relies, as they were before the first cell.
 - operators: records which operators torch runs during a call.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - protocol: the form of every message between grader and worker, and how much it may hold.

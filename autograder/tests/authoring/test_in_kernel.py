@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import verify
+from autograder.authoring import kernel
 from autograder.authoring.verify import Proof, prove_together
 from autograder.course.course import Course
 from autograder.tests.classroom import small
@@ -48,7 +48,7 @@ def test_each_cell_that_fails_or_warns_is_found_with_its_line_and_what_jupyter_h
     handout.mkdir()
     (handout / "numbers.txt").write_text("1 2 3", encoding="utf-8")
     exercise.source.write_text(DRAWN + WRONG, encoding="utf-8")
-    warned, failed, ended = verify.kernel_problems(exercise)  # and nothing in DRAWN
+    warned, failed, ended = kernel.kernel_problems(exercise)  # and nothing in DRAWN
     place = exercise.source
     assert warned.startswith(
         f"{place}:{line(place, 'import warnings')}: in a kernel, this cell writes to stderr"
@@ -61,10 +61,10 @@ def test_each_cell_that_fails_or_warns_is_found_with_its_line_and_what_jupyter_h
 
 
 def test_a_cell_without_an_end_is_found_too(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.authoring.verify.CELL_SECONDS", 1)
+    monkeypatch.setattr("autograder.authoring.kernel.CELL_SECONDS", 1)
     exercise = small(course)
     exercise.source.write_text("# %% demo\nwhile True:\n    pass\n", encoding="utf-8")
-    (found,) = verify.kernel_problems(exercise)
+    (found,) = kernel.kernel_problems(exercise)
     assert f"{exercise.source}:2: in a kernel, this cell takes longer than 1 s; " in found
 
 
