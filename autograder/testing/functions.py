@@ -19,7 +19,9 @@ from autograder.worker.values import Decoder, Encoder
 Function = Callable[..., Any]
 _Flat = Callable[[Sequence[Any]], list[Any]]  # returns the parts of a result for some tensors
 MAX_CALLS = 20_000  # of all functions together, in one test
-MAX_PAIRS = 1 << 25  # a tensor's elements times its largest size: what comparing all tokens with all may take
+# A tensor's elements times its largest size, which comparing all tokens with all may take in memory, and how
+# many times less a tensor may have for each derivative, which keeps results.
+MAX_PAIRS, _LESS = 1 << 25, 4
 _MAX_GROUPS = 4  # arguments, and weights of three derivatives
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 _MAX_MESSAGE = 300  # characters of an error
@@ -118,8 +120,9 @@ def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, again: bool = Fa
 def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     if len(groups) > _MAX_GROUPS:
         raise RuntimeError("so many derivatives of a function of the test are not taken")
+    most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     for shape in (tensor.shape for group in groups for tensor in group):
-        if math.prod(size or 1 for size in shape) * max(shape, default=1) > MAX_PAIRS:
+        if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
             raise RuntimeError(f"a tensor of shape {tuple(shape)} is too large for a function of the test")
 
 

@@ -31,7 +31,7 @@ from autograder.plugins.bench import replay
 from autograder.publishing.graded_work import autograded_notebook, stored_report
 from autograder.submission.notebook import parse_notebook
 from autograder.submission.submission import Submission
-from autograder.testing.exchange import Reply
+from autograder.testing.exchange import Reply, hands_over_function
 from autograder.testing.suite import Suite
 from autograder.worker.protocol import pack
 
@@ -194,6 +194,9 @@ def recorded(exercise: Exercise) -> replay.Recorded:
     for run in Suite(exercise).reference_runs:
         if run.error is not None:
             raise BenchError(f'the reference fails "{run.test.title}"; run `autograder verify` first')
+        if any(hands_over_function(one.request[0]) for one in run.exchanges):
+            why = "other graders cannot call functions of a hidden test; choose another exercise"
+            raise BenchError(f'"{run.test.title}": {why}')
         tests[run.test.question].append([(_frame(one.request), _frame(one.reply)) for one in run.exchanges])
     return tests
 

@@ -146,6 +146,9 @@ def test_how_often_and_with_how_much_functions_are_called_is_limited(
     size = int(MAX_PAIRS**0.5) + 1
     with pytest.raises(StudentError, match=r"a tensor of shape \(5793,\) is too large"):
         student.call(lambda x: x, torch.zeros(size))
+    assert student.call(lambda x: x, torch.zeros(size // 2)).shape == (size // 2,)
+    with pytest.raises(StudentError, match="is too large"):
+        student.slopes(lambda x: x, torch.zeros(size // 2 + 1))
 
 
 def test_random_numbers_of_a_function_differ_from_those_of_the_test_and_are_the_same_in_each_run() -> None:
