@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter
 from sqlalchemy import Row, select
 
 from autograder.collecting.archive import EntryError
+from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing
@@ -100,7 +101,7 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
     """Return what is stored with an attempt, or beside a notebook; a time in any other form tells nothing."""
     when = None
     with suppress(ValueError):
-        when = datetime.strptime(time, _FORMAT).replace(tzinfo=UTC)
+        when = plausible(datetime.strptime(time, _FORMAT).replace(tzinfo=UTC))
     return _ARRIVALS.validate_python({**(record or {}), "when": when})
 
 
