@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 
 from autograder.batch.pool import Executor, ProcessPool, Task
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
+from autograder.course.guard import SubmissionError, one_submission
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import is_final, refusal, store_report
 from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
-from autograder.gradebook.config import ConversionError
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, grading_lock
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Report, Status
@@ -131,11 +131,12 @@ class _ExerciseRound:
             for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
                 problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
                 try:
-                    gradebook.take_in(submission, notebook, graded)
-                except ConversionError as error:
-                    self.keep(_failed(submission, str(error)))
-                else:
-                    self.keep(_line(submission, graded.report, gradebook.ledger, problem=problem))
+                    with self._guard(submission):
+                        gradebook.take_in(submission, notebook, graded)
+                        line = _line(submission, graded.report, gradebook.ledger, problem=problem)
+                except SubmissionError as error:
+                    line = _failed(submission, str(error.__cause__ or error))
+                self.keep(line)
 
     def _choose(
         self, submissions: Sequence[Submission], gradebook: ExerciseGradebook, executor: Executor
@@ -144,27 +145,44 @@ class _ExerciseRound:
         counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
         for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
             describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
-            store_report(submission, notebook, gradebook.rules, graded.report)
-        counting.settle(submissions)
+            with suppress(SubmissionError), self._guard(submission):
+                store_report(submission, notebook, gradebook.rules, graded.report)
+        for submission in submissions:
+            with suppress(SubmissionError), self._guard(submission):  # `_tasks` gives it a line
+                counting.settle(submission)
+
+    def _guard(self, submission: Submission) -> AbstractContextManager[None]:
+        return one_submission(self.course, submission.exercise, submission.student)
 
     def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
         """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
         known = set() if self.force else set(gradebook.ledger.known)
         for submission in submissions:
-            if why := refusal(submission):
-                self.keep(_failed(submission, why, "refused"))
-                continue
-            if not os.path.lexists(submission.notebook):
-                why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
-                self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
-                continue
-            notebook = read_notebook(submission.notebook)
-            report = gradebook.report(submission, notebook) if submission.student in known else None
-            if report is not None and is_final(report, unsafe=self.unsafe):
-                gradebook.ledger.arrived(submission)
-                self.keep(_line(submission, report, gradebook.ledger, graded=False))
-            else:
-                yield submission, notebook
+            task = None
+            try:
+                with self._guard(submission):
+                    task = self._task(submission, gradebook, is_known=submission.student in known)
+            except SubmissionError as error:
+                self.keep(_failed(submission, str(error)))
+            if task is not None:
+                yield task
+
+    def _task(self, submission: Submission, gradebook: ExerciseGradebook, *, is_known: bool) -> Task | None:
+        """Return what needs to be graded, or keep a line on a submission that does not, and return None."""
+        if why := refusal(submission):
+            self.keep(_failed(submission, why, "refused"))
+            return None
+        if not os.path.lexists(submission.notebook):
+            why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
+            self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
+            return None
+        notebook = read_notebook(submission.notebook)
+        report = gradebook.report(submission, notebook) if is_known else None
+        if report is None or not is_final(report, unsafe=self.unsafe):
+            return submission, notebook
+        gradebook.ledger.arrived(submission)
+        self.keep(_line(submission, report, gradebook.ledger, graded=False))
+        return None
 
 
 def _line(

@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, cast
 
-from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible
+from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible, with_folders
 from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, open_plain, without_large_outputs
 
 _MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
@@ -35,6 +35,8 @@ _MAX_HEADERS = 1 << 14
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
 _UNIX_TIME = 0x5455
+_UTF8 = 0x800
+_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # in the order in which they are tried
 # What reading damaged bytes raises.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
 _DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
@@ -95,6 +97,7 @@ class ArchiveEntry:
     read: Callable[[int], bytes] = unreadable  # returns at most so many bytes, or raises EntryError
     problem: str = ""  # why it must not be read
     inside: str = ""  # its name in the nested archive `name`
+    others: tuple[str, ...] = ()  # how other old encodings read `name`, if the zip does not tell which it is
 
     @property
     def path(self) -> str:
@@ -238,10 +241,28 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
     with archive:
         for info in archive.infolist():
             bounds.count()
-            name = info.orig_filename  # `filename` ends at the first NUL
-            if not name.endswith("/"):
+            name, *others = map(with_folders, _names_in_zip(info))
+            if not name.endswith(("/", "\\")):
                 read = partial(_read_zipped, archive, info, bounds)
-                yield ArchiveEntry(name, _time_in_zip(info), read, _zip_problem(info))
+                yield ArchiveEntry(name, _time_in_zip(info), read, _zip_problem(info), others=tuple(others))
+
+
+def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
+    """Return the readings of an entry's name: one if the zip says that it is UTF-8, or if it can be UTF-8.
+
+    The Finder of macOS writes UTF-8 without saying so; old programs use the encoding of their system.
+    """
+    name = info.orig_filename  # `filename` ends at the first NUL
+    if name.isascii() or info.flag_bits & _UTF8:
+        return [name]
+    written = name.encode("cp437")  # as which zipfile has read it
+    with suppress(UnicodeDecodeError):
+        return [written.decode()]
+    readings = []
+    for encoding in _OLD_ENCODINGS:
+        with suppress(UnicodeDecodeError):
+            readings.append(written.decode(encoding))
+    return readings
 
 
 class _BoundedFile:

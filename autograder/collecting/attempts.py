@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Row
+from sqlalchemy import Row, select
 
 from autograder.collecting.archive import EntryError
+from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
 from autograder.submission.store import ATTEMPTS, reading, writing
@@ -100,7 +101,7 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
     """Return what is stored with an attempt, or beside a notebook; a time in any other form tells nothing."""
     when = None
     with suppress(ValueError):
-        when = datetime.strptime(time, _FORMAT).replace(tzinfo=UTC)
+        when = plausible(datetime.strptime(time, _FORMAT).replace(tzinfo=UTC))
     return _ARRIVALS.validate_python({**(record or {}), "when": when})
 
 
@@ -161,6 +162,23 @@ def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     for one in (_attempt(submission, row) for row in rows):
         ordered.insert(_position(one.arrival, ordered), one)
     return tuple(ordered)
+
+
+def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
+    """Return the students by the numbers that platforms gave them; the first who came with a number has it.
+
+    A number of Canvas is a person's, and stands with an empty text. A number of Moodle counts participants
+    anew in each exercise, and stands with the exercise.
+    """
+    numbers: dict[tuple[str, str], str] = {}
+    with reading(root) as store:
+        columns = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.arrival)
+        for student, exercise, record in store.execute(select(*columns).order_by(ATTEMPTS.c.id)):
+            arrival = read_arrival("", record)
+            if arrival.number:
+                scope = exercise if arrival.upload is None else ""
+                numbers.setdefault((scope, arrival.number), student)
+    return numbers
 
 
 def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:

@@ -6,14 +6,21 @@ person's name counts only where no id does: two people may share it, and some ma
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from unicodedata import normalize
 
 from autograder.collecting.archive import ArchiveEntry, EntryError
 from autograder.collecting.metadata import GradescopeRecord, Participant, Times
-from autograder.collecting.names import Platform, PlatformName, read_platform_name, stem
+from autograder.collecting.names import (
+    Platform,
+    PlatformName,
+    common_prefix,
+    logins,
+    read_platform_name,
+    stem,
+)
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import exercise_in, is_student
 
@@ -72,16 +79,25 @@ class Owners:
         names: Iterable[str] = (),
         class_folder: str = "",
         gradescope: Mapping[str, GradescopeRecord] | None = None,
+        numbers: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
         self.class_folder = class_folder  # with its slash
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # by folder
+        self._stored = numbers or {}  # students by the numbers with which they came before
         # Of people in Moodle, of whom two may share a name.
         self._numbers: dict[str, set[str]] = defaultdict(set)
+        self._canvas_users: dict[str, set[str]] = defaultdict(set)
+        folders = set()
         for name in names:
             written = self.platform_name(name)
-            if written and written.platform is Platform.MOODLE and written.number:
+            if written is None:
+                folders.add(name.removeprefix(class_folder).partition("/")[0])
+            elif written.platform is Platform.CANVAS:
+                self._canvas_users[squeezed(written.owner)].add(written.number)
+            elif written.number:
                 self._numbers[written.owner].add(written.number)
+        self._before_login = common_prefix(folders)
         only = next(iter(self._numbers)) if len(self._numbers) == 1 else ""
         several = len(self._numbers.get(only, ())) > 1 and " " not in only
         self._blind = only if several or only.casefold() in _PARTICIPANTS else ""  # stands for every name
@@ -104,19 +120,42 @@ class Owners:
         exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
         _, named, rest = own.rpartition(exercise) if exercise else ("", "", "")
         exact = bool(named and _COPY.fullmatch(rest))
-        return [replace(one, file=file, exercise=exercise, exact=exact) for one in self._members(file)]
+        return [
+            replace(one, file=file, exercise=exercise, exact=exact) for one in self._members(file, exercise)
+        ]
 
-    def _members(self, file: ArchiveEntry) -> Iterable[Attribution]:
+    def _members(self, file: ArchiveEntry, exercise: str) -> Iterable[Attribution]:
         if record := self.record(file.name):
             return self._submitters(record)
         if (written := self.platform_name(file.name)) is None:
-            return [Attribution(self._by_folder(file))]
-        members = self._canvas(written) if written.platform is Platform.CANVAS else self._moodle(written)
+            return self._in_folder(self._folder_name(file))
+        is_canvas = written.platform is Platform.CANVAS
+        members = self._canvas(written) if is_canvas else self._moodle(written, exercise)
         upload, late, platform = written.upload, written.late, written.platform
         return (replace(one, upload=upload, late=late, platform=platform) for one in members)
 
-    def _by_folder(self, file: ArchiveEntry) -> str:
-        """Return the student's id, by the first folder or the part of a file's name before the exercise."""
+    def _in_folder(self, name: str) -> list[Attribution]:
+        """Return whose a folder of this name is: a student's, or that of a group in the list."""
+        students = self._students
+        if students is None or students.called(name):
+            return [Attribution(self._id(name))]
+        if group := students.in_group(name):
+            return [*_of_group(name, group)]
+        for login in self._logins(name):
+            if listed := students.called(login):
+                return [Attribution(_one(login, listed))]
+        return [Attribution(self._id(name))]
+
+    def _logins(self, name: str) -> Iterator[str]:
+        """Yield what may be a login in a name that ILIAS, Blackboard or GitHub Classroom made."""
+        yield from logins(name)
+        plain = (exercise.replace("_", "-").casefold() for exercise in self._rules.exercises)
+        for before in (self._before_login.casefold(), *(f"{exercise}-" for exercise in plain)):
+            if before and name.casefold().startswith(before):
+                yield name[len(before) :]
+
+    def _folder_name(self, file: ArchiveEntry) -> str:
+        """Return what names the student: the first folder, or a file's name before the exercise."""
         name = file.name.removeprefix(self.class_folder)
         if _GRADESCOPE_FOLDER.match(name):
             raise EntryError(f"names no student; {_NO_METADATA}")
@@ -125,11 +164,13 @@ class Owners:
             own = stem(name)
             exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
             student = own.removesuffix(f"_{exercise}") if exercise else own
+            if next(logins(name), ""):
+                return name
             if student == own and not (file.inside or self._rules.exercise):
                 raise EntryError(_NO_STUDENT)
         if not student or student in self._rules.exercises:
             raise EntryError(_NO_STUDENT)
-        return self._id(student)
+        return student
 
     def _id(self, name: str, email: str = "", platform: str = "") -> str:
         """Return the id of the student who has this id, name or address."""
@@ -162,20 +203,45 @@ class Owners:
         listed = [one for text in ids for one in students.called(text, _CANVAS)]
         if len({one.id for one in listed}) > 1:
             raise EntryError(f"is of Canvas's user {name.number} or {name.doubtful}, and both are listed")
-        user = listed[0] if listed else None
+        came = [self._stored_student("", number), self._stored_student("", name.doubtful)]
+        user = next(filter(None, (*listed, *came)), None)
         group = students.in_group(name.owner)
-        if group and (user is None or (user in group and not _is_called(user, name.owner))):
+        if group and user is None:
+            fix = f'write {number or "the number"} into the column "{_CANVAS}" of the member who has it'
+            raise EntryError(f'"{name.owner}" is a group, and could be the name that somebody chose; {fix}')
+        if group and user is not None and user in group and not _is_called(user, name.owner):
             yield from _of_group(name.owner, group)
         elif user is not None:
             strange = user.names and not _is_called(user, name.owner)
             hint = f'"{name.owner}" in Canvas (if that is a group, list its members)' if strange else ""
             yield Attribution(user.id, number=number, message=hint)
         elif named := [one for one in students.squeezed(name.owner) if not _has_number(one)]:
-            yield Attribution(_one(name.owner, named), number=number)
+            student = _one(name.owner, named)
+            self._expect_number("", student, name, self._canvas_users[squeezed(name.owner)])
+            yield Attribution(student, number=number)
         else:
             raise EntryError(f'"{name.number}", whom Canvas calls "{name.owner}", {_UNLISTED}')
 
-    def _moodle(self, name: PlatformName) -> Iterator[Attribution]:
+    def _stored_student(self, scope: str, number: str) -> Student | None:
+        """Return the listed student who has come with this number before."""
+        id_ = self._stored.get((scope, number), "") if number else ""
+        return next((one for one in self._students.all if one.id == id_), None) if self._students else None
+
+    def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
+        """Refuse a name that more than one user of a platform has: all but one of them have chosen it."""
+        before = {number for (where, number), id_ in self._stored.items() if (where, id_) == (scope, student)}
+        others = sorted(before - {name.number, name.doubtful}) if name.number not in before else []
+        if others or (len(users) > 1 and name.number not in before):
+            numbers = ", ".join(others or sorted(users))
+            column = name.platform.casefold()
+            fix = f'write the right number into the column "{column}" of the list of students'
+            if name.platform is Platform.MOODLE:
+                fix = "give Moodle's grading worksheet with --times"
+            is_called = f'"{name.owner}" is the name of {student}, who came as {name.platform}\'s {numbers}'
+            several = f'"{name.owner}" is the name of several users of {name.platform} ({numbers})'
+            raise EntryError(f"{is_called if others else several}; {fix}")
+
+    def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:
         # What is also a person's name is the person's.
         members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
         if name.owner == self._blind:
@@ -196,7 +262,11 @@ class Owners:
             raise EntryError(f'"{name.owner}" is the name of several people; {fix}')
         else:
             owner = name.owner if self._students else _joined(name.owner)
-            yield Attribution(self._id(owner, platform=_MOODLE), number=name.number)
+            student = self._id(owner, platform=_MOODLE)
+            if known := self._stored_student(exercise, name.number):
+                student = known.id
+            self._expect_number(exercise, student, name, ())
+            yield Attribution(student, number=name.number)
 
     def _row(self, name: PlatformName) -> Participant | None:
         """Return the worksheet's row on a participant, before whose name older versions put TEAM- perhaps."""

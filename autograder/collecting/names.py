@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -48,6 +48,15 @@ def name_problem(name: str) -> str:
     if ".." in name.split("/"):
         return "leads out of its folder"
     return "has too long a name" if len(name) > MAX_NAME else ""
+
+
+def with_folders(name: str) -> str:
+    """Return a name with a slash for each backslash, as PowerShell 5.1 writes names into a zip.
+
+    A name that would lead elsewhere stays as it is, and is refused.
+    """
+    slashed = name.replace("\\", "/")
+    return name if name_problem(slashed) else slashed
 
 
 def left_out(name: str) -> bool:
@@ -97,6 +106,55 @@ def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
         return ""
     uniform = all("/" in path for path in below) or all(read_platform_name(path) for path in below)
     return f"{tops.pop()}/" if uniform else ""
+
+
+def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
+    """Return the folder, with its slash, in which folders of several listed students lie, or an empty text.
+
+    No folder around them may be a student's own, who may have packed others' names.
+    """
+    around = ""
+    while len(tops := {path.partition("/")[0] for path in paths}) == 1:
+        (top,) = tops
+        paths = [path.partition("/")[2] for path in paths]
+        if is_listed(top) or not all(paths):
+            return ""
+        around += f"{top}/"
+    return around if any(map(is_listed, tops)) else ""
+
+
+# ILIAS: "Lovelace_Ada_login_12345". Blackboard: the title, the user name and the time, then the student's own
+# file name.
+_ILIAS = re.compile(r"(?P<before>[^/]+_[^/]+_[^/]+)_\d+")
+_BLACKBOARD = re.compile(r"(?P<before>[^/]+?)_attempt_\d{4}(-\d\d){5}[_.].*")
+
+
+def logins(name: str) -> Iterator[str]:
+    """Yield what may be a student's login in the name of a folder of ILIAS or of a file of Blackboard.
+
+    The longest comes first, since both the title and a login may hold underscores. Nothing comes from the
+    part of a name that a student can choose.
+    """
+    if match := _BLACKBOARD.fullmatch(name) or _ILIAS.fullmatch(name):
+        parts = match["before"].split("_")
+        yield from ("_".join(parts[place:]) for place in range(1, len(parts)))
+
+
+_LEAST_NAMES = 3
+
+
+def common_prefix(names: Collection[str]) -> str:
+    """Return the beginning that GitHub Classroom writes before each login: the assignment's name and "-".
+
+    At least three names must have it: the beginning of fewer may be a part of their logins.
+    """
+    if len(names) < _LEAST_NAMES:
+        return ""
+    first, last = min(names), max(names)
+    length = next(
+        (place for place, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first)
+    )
+    return first[: first.rfind("-", 0, length) + 1]
 
 
 class Platform(StrEnum):

@@ -15,6 +15,7 @@ from io import FileIO
 from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import ArchiveEntry, ArchiveError, EntryError, read_entries, unreadable
+from autograder.collecting.attempts import stored_numbers
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import (
@@ -23,6 +24,7 @@ from autograder.collecting.names import (
     is_export,
     is_notebook,
     left_out,
+    listed_class_folder,
     name_problem,
     stem,
 )
@@ -42,20 +44,26 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
 
     As long as `copies` is open, the notebooks can be read. OSError says that they cannot be copied there.
     """
-    files = list(_files(archive, rules, copies))
+    files = _read_as_listed(list(_files(archive, rules, copies)), rules)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
     sound = [file.name for file in files if not file.problem]
     records, unread = _gradescope_records(archive, sound, files)
-    top = class_folder([file.path for file in notebooks or others], rules.exercises)
-    if rules.students and rules.students.called(top.removesuffix("/")):  # who may have packed others' names
-        top = ""
-    owners = Owners(rules, map(as_uploaded, sound), top, records)
+    paths = [file.path for file in notebooks or others]
+    top = class_folder(paths, rules.exercises)
+    if (students := rules.students) is not None:
+        if students.called(top.removesuffix("/")):  # who may have packed others' names
+            top = ""
+        top = top or listed_class_folder(
+            paths, lambda name: bool(students.called(name) or students.in_group(name))
+        )
+    owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners, stem(archive.name))]
     found += _without_notebook(others, owners, found)
-    return list(_choose([_recognised(one, course) for one in found]))
+    recognised = [_recognised(one, course) for one in found]
+    return list(_choose(recognised if rules.students else _refuse_several(recognised, top, rules.exercises)))
 
 
 def _files(archive: Path, rules: NamingRules, copies: FileIO) -> Iterator[ArchiveEntry]:
@@ -88,6 +96,30 @@ def _copied(entry: ArchiveEntry, copies: FileIO) -> Callable[[int], bytes]:
         return copies.read(len(content))
 
     return read
+
+
+def _read_as_listed(files: Sequence[ArchiveEntry], rules: NamingRules) -> Sequence[ArchiveEntry]:
+    """Return the files, with the reading of their names that tells most students.
+
+    It is one for the whole archive, which one program has written.
+    """
+    readings = max((len(file.others) for file in files), default=0)
+    choices = [[_reading(file, number) for file in files] for number in range(readings + 1)]
+
+    def students_in_list(choice: Sequence[ArchiveEntry]) -> int:
+        owners, listed = Owners(rules, [file.name for file in choice]), 0
+        for file in (file for file in choice if file.others and not file.problem):
+            with suppress(EntryError):
+                listed += bool(owners.of(file))
+        return listed
+
+    return max(choices, key=students_in_list) if readings else files
+
+
+def _reading(file: ArchiveEntry, number: int) -> ArchiveEntry:
+    """Return a file under another reading of its name; a name with fewer readings keeps the last of them."""
+    names = (file.name, *file.others)
+    return replace(file, name=names[min(number, len(names) - 1)])
 
 
 def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
@@ -140,7 +172,37 @@ def _recognised(one: Attribution, course: Course) -> Attribution:
         return replace(one, problem=str(error))
 
 
-def _choose(found: Sequence[Attribution]) -> Iterator[Attribution]:
+def _refuse_several(
+    found: Sequence[Attribution], top: str, exercises: Sequence[str]
+) -> Iterator[Attribution]:
+    """Yield the attributions, with a problem where a folder of one student may be that of several ones.
+
+    Without a list of students nothing tells a student's folder from one around students. If several folders
+    in it hold the same exercise, and the folder itself does not, they may be several students'.
+    """
+    folders: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in found:
+        if not (one.problem or one.platform):
+            folders[one.student, one.exercise].add(_folder_below(one, top, exercises))
+    for one in found:
+        inner = folders.get((one.student, one.exercise), set())
+        if one.problem or one.platform or len(inner) < 2 or "" in inner:
+            yield one
+            continue
+        first = one.file.path.removeprefix(top).partition("/")[0]
+        around = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
+        why = f'"{one.student}" has {one.exercise} in several folders'
+        fix = f'if these are students\', unpack the archive and collect "{around}"; if not, keep one'
+        yield replace(one, problem=f"{why}; {fix}")
+
+
+def _folder_below(one: Attribution, top: str, exercises: Sequence[str]) -> str:
+    """Return the folders between a student's own folder and the notebook, without one of the exercise."""
+    *folders, _ = one.file.path.removeprefix(top).split("/")[1:] or [""]
+    return "/".join(folders[:-1] if folders and folders[-1] in exercises else folders)
+
+
+def _choose(found: Iterable[Attribution]) -> Iterator[Attribution]:
     """Let one notebook count for each student and exercise; the others are attempts that do not."""
     groups: dict[tuple[str, str], list[Attribution]] = defaultdict(list)
     for one in found:

@@ -11,6 +11,7 @@ from pathlib import Path
 from nbgrader.utils import parse_utc
 
 from autograder.collecting.attempts import COMPANIONS, TIMESTAMP, Attempt, attempts_of
+from autograder.collecting.names import plausible
 from autograder.course.course import Course
 from autograder.report.report import Report, ShownAttempt, Status
 from autograder.submission.digest import digest_of
@@ -51,7 +52,7 @@ def handed_in(submission: Submission) -> datetime | None:
 def known_time(text: str) -> datetime | None:
     """Return the time of an attempt in the same way; None for words that are no time."""
     with suppress(ValueError, OverflowError, TypeError, AttributeError):
-        return parse_utc(text) if text else None
+        return plausible(parse_utc(text)) if text else None
     return None
 
 

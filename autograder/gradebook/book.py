@@ -138,12 +138,13 @@ class Counting:
                 if self._current(reports.get(attempt.digest), notebook) is None:
                     yield submission, notebook
 
-    def settle(self, submissions: Sequence[Submission]) -> None:
-        """Put the attempts that count into submitted/."""
-        for submission in submissions if self._rule is not None else ():
-            with suppress(EntryError), locked(submission.root / LOCK):
-                if attempts := self._attempts(submission):
-                    put_forward(submission, self._counting(submission, attempts))
+    def settle(self, submission: Submission) -> None:
+        """Put the attempt that counts into submitted/."""
+        if self._rule is None:
+            return
+        with suppress(EntryError), locked(submission.root / LOCK):
+            if attempts := self._attempts(submission):
+                put_forward(submission, self._counting(submission, attempts))
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         """Return the attempts that may count; nothing is touched in a folder that is refused."""

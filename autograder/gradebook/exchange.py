@@ -214,7 +214,7 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
-    """Yield the folders that students have handed in through the exchange, by the times in their names.
+    """Yield the folders that students have handed in through the exchange, by the time in the name.
 
     Anybody may write a folder of any name there. So its owner must be the student, and a time in its name
     that is long before the kernel's own counts for nothing, unless `ExchangeCollect.check_owner` is off.

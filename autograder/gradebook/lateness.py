@@ -20,6 +20,7 @@ from nbgrader.api import SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
 
+from autograder.collecting.names import plausible
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import EXTENSIONS
@@ -169,7 +170,7 @@ class Lateness:
     def in_time(self, student: str, row: SubmittedAssignment | None, handed_in: datetime | None) -> bool:
         """Whether work came in time, or within the grace; where nobody knows when it came, it did."""
         due = self.due(student, row)
-        if due is None or handed_in is None:
+        if due is None or handed_in is None or plausible(handed_in) is None:
             return True
         last = due if self._late is None else self._late.grace.after(due)
         return handed_in.replace(tzinfo=UTC) <= last
@@ -178,7 +179,7 @@ class Lateness:
         self, student: str, score: float, row: SubmittedAssignment | None, handed_in: datetime | None
     ) -> float:
         """Return what work worth `score` loses."""
-        due, came = self.due(student, row), handed_in and handed_in.replace(tzinfo=UTC)
+        due, came = self.due(student, row), handed_in and plausible(handed_in.replace(tzinfo=UTC))
         if due is None or came is None or came <= due:
             return 0.0
         if self._late is not None:

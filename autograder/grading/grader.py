@@ -3,9 +3,10 @@
 import json
 import traceback
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from autograder.course.code import bound_names
+from autograder.course.code import UNREADABLE, bound_names
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
@@ -14,7 +15,7 @@ from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
 from autograder.errors import AutograderError
 from autograder.grading.by_hand import broken_rule
 from autograder.grading.carried import Reports, Rerun, compiled, is_better, reruns, with_note
-from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.diagnosis import Diagnosis, Named
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
@@ -35,6 +36,10 @@ _BUSY = "The machine was too busy to grade this submission."
 _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote what a submission sent
 _ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
 _EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
+_RULE_UNCHECKED = (
+    "The autograder cannot read this code well enough to check how it was written, because of a very large "
+    "number or a very long expression. Your instructor will check it."
+)
 _NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
 _TOLD = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that end earlier, the words would mislead
 Outcomes = dict[HiddenTest, TestOutcome]
@@ -233,8 +238,11 @@ class Grader:
         own = [outcome for outcome in outcomes if outcome.test.question == name]
         ran = [one for outcome in own for one in outcome.decisive.ran]
         shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
-        statements = submitted.judged_statements(name)
-        return broken_rule(name, rule, statements, ran, shown, submitted.line_of)
+        try:
+            statements = submitted.judged_statements(name)
+            return broken_rule(name, rule, statements, ran, shown, submitted.line_of)
+        except UNREADABLE:
+            return _RULE_UNCHECKED
 
     def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
         """Return the verdict on a question and its score; `_explained` adds what a student reads."""
@@ -269,13 +277,19 @@ class Grader:
         failed = [run for run in runs if told[run.test].verdict is Verdict.FAILED]
         question = replace(question, shown=self._examples.of(question.name, failed))
         wrong = any(test.verdict in _EXPLAINED for test in question.tests) and not self.marks_only
-        if wrong and (one := self._diagnosis.name(question.name, named_by or runs, submitted)):
+        if wrong and (one := self._explanation(question.name, named_by or runs, submitted)):
             return replace(question, mistake=one.name or None, hint=one.hint, place=one.place)
         if question.verdict is Verdict.FAILED:
             shortened = dict(zip(told, question.tests, strict=True))
             words = leading(told, shortened, self._diagnosis.rarity)
             return replace(question, hint=words or question.hint)
         return question
+
+    def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
+        """Return what names the mistake, or None, also where Python cannot write or walk the code."""
+        with suppress(*UNREADABLE):
+            return self._diagnosis.name(name, runs, submitted)
+        return None
 
     def _graded_again(
         self, rerun: Rerun, standing: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes

@@ -32,7 +32,8 @@ from autograder.submission.students import listed_students
 
 Row = tuple[str | float | None, ...]
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# Spreadsheets take the full-width signs of East Asian keyboards for the plain ones.
+_FORMULA_STARTS = (*"=+-@\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -68,11 +69,11 @@ class Exports:
 def write_table(path: Path, header: Row, rows: Iterable[Row]) -> Path:
     """Write a table to `path`, the same bytes for the same table, and return `path`."""
     text = io.StringIO()
-    csv.writer(text).writerows([_cell(value) for value in row] for row in (header, *rows))
+    csv.writer(text).writerows([plain_cell(value) for value in row] for row in (header, *rows))
     return write_whole(path, text.getvalue())
 
 
-def _cell(value: str | float | None) -> str:
+def plain_cell(value: str | float | None) -> str:
     """Return a value as text; a quote in front keeps spreadsheets from taking it for a formula."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value

@@ -153,8 +153,8 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
     name = ""
     match cell:
         case {"metadata": {"nbgrader": {"grade_id": str(grade_id)}}}:
-            name = grade_id
-    identity = cell["id"] if isinstance(cell.get("id"), str) else ""
+            name = writable(grade_id)
+    identity = writable(cell["id"]) if isinstance(cell.get("id"), str) else ""
     kind, text = cell["cell_type"], writable("".join(cell["source"]))
     if kind == "code":
         return NotebookCell(number, kind, text, name, identity)
@@ -169,7 +169,7 @@ def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, forms in attachments.items() if isinstance(attachments, dict) else ():
         match forms:
             case {"image/png": str(encoded)}:
-                yield name, encoded
+                yield writable(name), writable(encoded)
 
 
 def without_pictures(text: str) -> tuple[str, Attachments]:
@@ -254,6 +254,11 @@ def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
     import nbformat  # here, since hardly any notebook needs it
     from traitlets.log import get_logger
 
+    sheets = notebook.get("worksheets")
+    sheets = [sheet for sheet in sheets if isinstance(sheet, dict)] if isinstance(sheets, list) else []
+    cells = [found for sheet in sheets if isinstance(found := sheet.get("cells"), list)]
+    if sum(map(len, cells)) > MAX_CELLS:  # before the conversion, which takes minutes for very many
+        raise UnreadableError(f"has more than {MAX_CELLS} cells")
     log = get_logger()
     log.disabled = True  # it would repeat what the file says, and what is wrong in it is said below
     try:

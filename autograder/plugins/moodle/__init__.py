@@ -37,6 +37,7 @@ from autograder.publishing.export import (
     decimal,
     leaving,
     pack_feedback,
+    plain_cell,
     points_of,
 )
 from autograder.publishing.graded_work import read_graded_work
@@ -95,6 +96,8 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, choice: Choi
             filled[found] = scores[found]
             grade = decimal(scores[found])
             row[place] = grade.replace(".", ",") if comma else grade
+        # Moodle reads the number, the grade and the times; students may have chosen what other cells say.
+        row[:] = [cell if column == place else plain_cell(cell) for column, cell in enumerate(row)]
     problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]

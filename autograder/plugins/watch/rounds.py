@@ -66,7 +66,7 @@ class FromExchange:
                 yield from self._take(one, listed)
 
     def _take(self, one: Inbound, listed: Students | None) -> Iterator[str]:
-        """Take in one folder. What is wrong with it stops no other; one that is gone needs no words."""
+        """Take in one folder; whatever is wrong with it stops no other. One that is gone gets no line."""
         try:
             if (received := one.receive()) is None:
                 return

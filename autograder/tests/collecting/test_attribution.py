@@ -1,6 +1,8 @@
 """Whose notebook it is and for which exercise, by its name; no student can sign as another."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -28,12 +30,16 @@ def attributions(name: str, rules: NamingRules = RULES, owners: Owners | None = 
     return [replace(one, file=ArchiveEntry("")) for one in found]
 
 
-def who(name: str, rules: NamingRules = RULES, beside: tuple[str, ...] = ()) -> list[str] | str:
+def who(
+    name: str,
+    rules: NamingRules = RULES,
+    beside: tuple[str, ...] = (),
+    stored: Mapping[tuple[str, str], str] | None = None,
+) -> list[str] | str:
     """Return the ids of those whose notebook `name` is, or why they are not known."""
     try:
-        return [
-            one.student or one.problem for one in attributions(name, rules, Owners(rules, [name, *beside]))
-        ]
+        owners = Owners(rules, [name.partition(" > ")[0], *beside], numbers=stored)
+        return [one.student or one.problem for one in attributions(name, rules, owners)]
     except EntryError as error:
         return str(error)
 
@@ -185,13 +191,30 @@ CHOSEN = '"Team Red" is a group, and could be the name that somebody chose; give
         ("list", "lovelaceada_101_9001_01_first.ipynb", ["ada"]),
         ("list", "obeebobb_555_9001_01_first.ipynb", ["bob"]),
         ("list", "teamred_101_9001_01_first.ipynb", ["ada", "bob"]),
-        ("list", "teamred_555_9001_01_first.ipynb", ["ada", "bob"]),
+        ("list", "teamred_555_9001_01_first.ipynb", '"teamred" is a group, and could be the name that'),
         ("list", "teamred_103_9001_01_first.ipynb", ["eve"]),
         ("list", f"Ada Lovelace_7{FILE}", ["ada"]),
         ("list", f"Lovelace, Ada_7{FILE}", ["ada"]),
         ("list", f"Bob B. OBee_7{FILE}", ["bob"]),
         ("list", f"Team Red{FILE}", ["ada", "bob"]),
         ("list", f"Participant_3000{FILE}", ["eve"]),
+        # A folder of a group goes to its members, and no folder to whoever is called like a group.
+        ("list", "Team Red/01_first.ipynb", ["ada", "bob"]),
+        ("list", "team_red/01_first/01_first.ipynb", ["ada", "bob"]),
+        ("list", "Team Red.zip > x/01_first.ipynb", ["ada", "bob"]),
+        ("list", "Team Blue/01_first.ipynb", '"Team Blue" is not in the list of students'),
+        ("", "Red/01_first.ipynb", ["Red"]),
+        # ILIAS, Blackboard and GitHub Classroom write a login among other things.
+        ("list", "Lovelace_Ada_ada_4711/01_first.ipynb", ["ada"]),
+        ("list", "O'Bee_Bob B._bob_4712/01_first.ipynb", ["bob"]),
+        ("list", "Lee_Anna_anna2_4713/01_first.ipynb", ["anna2"]),
+        ("list", "Lee_Anna_ghost_4713/01_first.ipynb", "is not in the list of students"),
+        ("list", "Week_1_eve_attempt_2026-03-01-18-00-00_01_first.ipynb", ["eve"]),
+        ("list", "W_anna1_attempt_2026-03-01-18-00-00_bob_attempt_2026-03-01-18-00-00_x.ipynb", ["anna1"]),
+        ("list", "W_ghost_attempt_2026-03-01-18-00-00_ada_01_first.ipynb", "is not in the list of students"),
+        ("list", "01-first-ada/01_first.ipynb", ["ada"]),
+        ("list", "01-first-x-ada/01_first.ipynb", '"01-first-x-ada" is not in the list of students'),
+        ("list", "homework-ada/01_first.ipynb", '"homework-ada" is not in the list of students'),
         # Whoever is not known for sure is refused.
         ("list", "adamseve_666_9001_01_first.ipynb", '"666", whom Canvas calls "adamseve", is not'),
         ("list", "leeanna_666_9001_01_first.ipynb", '"leeanna" is the name of several students (anna1,'),
@@ -225,6 +248,64 @@ def test_names_the_list_and_the_worksheet_tell_who_it_is(
     beside = next((names for names in (BESIDE, HIDDEN) if name in names), ())
     found = who(name, rules[given], beside)
     assert expected in found if isinstance(expected, str) else expected == found
+
+
+STORED = {("", "555"): "bob", ("", "666"): "eve", ("01_first", "31"): "bob", ("02_second", "32"): "ada"}
+UNNUMBERED = """id,name,group
+ada,Ada Lovelace,Team Red
+bob,Bob Bee,Team Red
+eve,Eve Adams,
+zoe,Zoe Zy,
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "expected"),
+    [
+        # Canvas: a number that has come before is the same person's, whatever the person is called now.
+        ("beebob_555_9001_01_first.ipynb", (), ["bob"]),
+        ("beebob_666_9001_01_first.ipynb", (), ["eve"]),
+        ("teamred_666_9001_01_first.ipynb", (), ["eve"]),
+        ("teamred_555_9001_01_first.ipynb", (), ["ada", "bob"]),
+        # Whoever has not come before has nobody's name who has, nor that of a group.
+        ("beebob_777_9001_01_first.ipynb", (), '"beebob" is the name of bob, who came as Canvas\'s 555'),
+        ("beebob_LATE_777_9001_01_first.ipynb", (), "who came as Canvas's 555; write the right number into"),
+        ("teamred_777_9001_01_first.ipynb", (), '"teamred" is a group, and could be the name that somebody'),
+        ("zoezy_777_9001_01_first.ipynb", (), ["zoe"]),
+        ("zoezy_777_9001_01_first.ipynb", ("zoezy_778_9002_01_first.ipynb",), "users of Canvas (777, 778)"),
+        ("beebob_555_9001_01_first.ipynb", ("beebob_778_9002_01_first.ipynb",), ["bob"]),
+        # Moodle: the same in each exercise, in which numbers are counted anew.
+        (f"Bob Bee_31{FILE}", (), ["bob"]),
+        (f"Ada Lovelace_31{FILE}", (), ["bob"]),
+        (f"Bob Bee_32{FILE}", (), '"Bob Bee" is the name of bob, who came as Moodle\'s 31; give'),
+        (f"Zoe Zy_32{FILE}", (), ["zoe"]),
+        (f"Team Red_31{FILE}", (), '"Team Red" is a group, and could be the name'),
+    ],
+)  # fmt: skip
+def test_a_number_that_came_before_decides_and_not_a_name_that_somebody_may_have_chosen(
+    tmp_path: Path, name: str, beside: tuple[str, ...], expected: list[str] | str
+) -> None:
+    (tmp_path / "students.csv").write_text(UNNUMBERED, encoding="utf-8")
+    rules = NamingRules(EXERCISES, students=read_students(tmp_path / "students.csv"))
+    found = who(name, rules, beside, STORED)
+    assert expected in found if isinstance(expected, str) else expected == found
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["hw-ada", "hw-bob", "hw-eve"], ["ada", "bob", "eve"]),
+        (["intro-to-ml-hw-ada", "intro-to-ml-hw-bob", "intro-to-ml-hw-x-eve"], ["ada", "bob", ""]),
+        (["hw-x-ada", "hw-x-bob"], ["", ""]),  # of x-ada and x-bob, perhaps
+        (["hw-ada", "hw-ada2", "hw-anna1"], ["ada", "", "anna1"]),
+    ],
+)
+def test_a_login_of_github_classroom_follows_what_all_its_names_begin_with(
+    rules: dict[str, NamingRules], names: list[str], expected: list[str]
+) -> None:
+    files = [f"{name}/01_first.ipynb" for name in names]
+    whose = [who(name, rules["list"], tuple(files)) for name in files]
+    assert [found if isinstance(found, list) else [""] for found in whose] == [[id_] for id_ in expected]
 
 
 def test_a_group_that_is_not_listed_is_reported_beside_the_one_who_handed_in(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Never
+from unicodedata import normalize
 
 import pytest
 from click.testing import CliRunner, Result
@@ -77,9 +78,9 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     ([f"{CANVAS}.ipynb (1).txt", "beebob_102_9002_01_small.Ipynb"], ["101: new", "102: new"]),
     # Of several, one counts
     (
-        ["ada/a/01_small.ipynb", "ada/b/01_small.ipynb", "bob/01_small.ipynb", "bob/01_small-Copy1.ipynb"],
+        ["ada/a/01_small.ipynb", "ada/01_small.ipynb", "bob/01_small.ipynb", "bob/01_small-Copy1.ipynb"],
         [
-            "ada: new: ada/b/01_small.ipynb counts and not ada/a/01_small.ipynb",
+            "ada: new: ada/01_small.ipynb counts and not ada/a/01_small.ipynb",
             "bob: new: 01_small.ipynb counts and not 01_small-Copy1.ipynb",
         ],
     ),
@@ -94,6 +95,18 @@ CLASSES: list[tuple[list[str], list[str]]] = [
         ["A B_7_assignsubmission_file_01_small.ipynb", "A B_7_assignsubmission_file_01_small_v2.ipynb"],
         ["A.B: new: A B_7_assignsubmission_file_01_small.ipynb counts and not A B_7"],
     ),
+    # Folders of several students are not taken for one student's
+    *(
+        (names, [f'are students\', unpack the archive and collect "{around}"'] * 2)
+        for names, around in (
+            (["class/week1/ann/01_small.ipynb", "class/week1/bob/01_small.ipynb"], "class/week1"),
+            (["a/x/ann/01_small.ipynb", "a/x/bob/01_small/01_small.ipynb"], "a/x"),
+            (["a/b/c/ann/01_small.ipynb", "a/b/c/bob/01_small/01_small.ipynb"], "a/b/c"),
+        )
+    ),
+    (["a/ann/01_small.ipynb", "a/bob/01_small.ipynb", "b/cy/01_small.ipynb", "b/di/01_small.ipynb"],
+     ["several folders"] * 4),
+    (["ann/old/01_small.ipynb", "ann/01_small/01_small.ipynb"], ["ann: new"]),
     (["ada/01_small.py", "bob/01_small.py", "bob/01_small.ipynb", "bob/x.py"], ["ada: new", "bob: new"]),
     (["ada/01_small.qmd", "bob/01_small.Rmd", "bob/01_small.ipynb", "cat/01_small.rmd"],
      ["ada: new", "bob: new", "cat: new"]),
@@ -108,10 +121,15 @@ CLASSES: list[tuple[list[str], list[str]]] = [
         ([f"{name}01_small.ipynb", "ada/01_small.ipynb"], [f"{name}01_small.ipynb: {problem}", "ada: new"])
         for name, problem in (
             ("../bob/", "refused: leads out"), ("/tmp/bob/", ABSOLUTE), ("bob/../../", "refused: leads out"),
-            ("bob\\", ABSOLUTE), ("C:/bob/", ABSOLUTE), ("bob\n/", CONTROL), ("bob\x1b[2J/", CONTROL),
+            ("\\\\bob\\", ABSOLUTE), ("..\\bob\\", ABSOLUTE), ("C:\\bob\\", ABSOLUTE),
+            ("C:/bob/", ABSOLUTE), ("bob\n/", CONTROL), ("bob\x1b[2J/", CONTROL),
             ("=bob/", 'refused: "=bob" is not a student\'s id'), ("CON/", 'refused: "CON" is not a student'),
         )
     ),
+    # PowerShell writes backslashes
+    (["ada\\01_small.ipynb", "bob\\01_small\\01_small.ipynb", "bob\\"], ["ada: new", "bob: new"]),
+    (["class\\ada\\01_small.ipynb", "class\\bob\\01_small.ipynb"], ["ada: new", "bob: new"]),
+    (["1_2_ada\\01_small.ipynb", "mallory_103_9_bob\\01_small.ipynb"], ["1_2_ada: new", "103: new"]),
     # Gradescope, whose export may hold odd files of a student's
     (
         [f"{EXPORT}submission_5/01_small.ipynb", f"{EXPORT}submission_6/\n.ipynb",
@@ -150,6 +168,9 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["beebob_102_text.html"], ["beebob_102_text.html: refused: is not a notebook; ask bob"]),
     (["zoe_109_1_01_small.ipynb", "zoe_109_2_x.pdf"], ['"109", whom Canvas calls "zoe", is not in the list']),
     (["bob.rar"], ["bob.rar: refused: is not a notebook; pack it as a zip"]),
+    (["class/week1/ada/01_small.ipynb", "class/week1/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
+    (["a/b/c/Bob Bee/01_small.ipynb", "a/b/c/ada/01_small.ipynb"], ["bob: new", "ada: new"]),
+    (["ada/x/ada/01_small.ipynb", "ada/x/bob/01_small.ipynb"], ["ada: new: ada/x/bob/01_small.ipynb counts"]),
     # In one folder, which may have the archive's name
     (["class/ada/01_small.ipynb", "class/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
     (["class/bob/01_small.ipynb"], ['in the list of students; if "class" holds the class, unpack it and']),
@@ -166,7 +187,7 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
 def test_each_student_has_the_notebook_that_counts_or_one_line_says_why_not(
     course: Course, tmp_path: Path, names: list[str], expected: list[str], students: Students | None
 ) -> None:
-    files = {name: METADATA if name.endswith(".yml") else notebook(name) for name in names}
+    files = {name: METADATA if name.endswith(".yml") else notebook(name.replace("\\", "/")) for name in names}
     archive = make_zip(tmp_path / "class.zip", files)
     before = set(tmp_path.rglob("*"))
     lines = run(course, archive, rules=NamingRules(["01_small"], students=students))
@@ -179,6 +200,27 @@ def test_each_student_has_the_notebook_that_counts_or_one_line_says_why_not(
     ours = {"submitted", "attempts", "autograder.db", ".collecting.lock"}
     assert all(ours & set(path.parts) for path in set(tmp_path.rglob("*")) - before)
     assert {line.status for line in run(course, archive)} <= {"unchanged", "refused"} or students
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp850", "cp437", "cp1252", "nfd"])
+def test_names_without_a_mark_are_read_in_the_encoding_that_tells_students(
+    course: Course, tmp_path: Path, encoding: str
+) -> None:
+    listed = {"s01": "Jürgen Groß", "s02": "Zoë Ñandú", "s03": "Ann"}
+
+    def encoded(name: str) -> bytes:
+        whole = f"{name}/01_small.ipynb"
+        return normalize("NFD", whole).encode() if encoding == "nfd" else whole.encode(encoding)
+
+    stand_ins = {id_: id_.ljust(len(encoded(name)), "-") for id_, name in listed.items()}
+    content = zipped({stand_in: notebook(id_) for id_, stand_in in stand_ins.items()})
+    for id_, stand_in in stand_ins.items():
+        content = content.replace(stand_in.encode(), encoded(listed[id_]))
+    (tmp_path / "class.zip").write_bytes(content)
+    students = Students(tuple(Student(id_, (name,)) for id_, name in listed.items()))
+    lines = run(course, tmp_path / "class.zip", rules=NamingRules(["01_small"], students=students))
+    assert sorted(said(lines)) == ["s01: new", "s02: new", "s03: new"]
+    assert [submitted(course, id_) for id_ in listed] == [notebook(id_) for id_ in listed]
 
 
 def test_a_folder_a_tar_and_archives_of_students_go_in_too(course: Course, tmp_path: Path) -> None:
