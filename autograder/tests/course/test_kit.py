@@ -126,6 +126,16 @@ CASES: dict[str, dict[str | int, Any]] = {
         "row_sums": "raise ValueError('\\x1b]0;title\\x07 \\u202e')",
         3: ["raise KeyError('\\x1b[2K')", "open('\\x1b[1m')"],
     },
+    "use_names_again": {
+        **SOLVED,
+        -1: ["row_sums = row_sums(table)", "range = 5\nfrom torch import *", "def double(x):\n    return x"],
+    },
+    "mend_later": {"double": "return x", "row_sums": SUM, -1: [TIMED]},
+    "write_module": {
+        **SOLVED,
+        "double!": "from halves import half\ndef double(x):\n    return x / half",
+        3: ["%%writefile halves.py\nhalf = 0.5"],
+    },
     "loop": {"double": "while True: print('x')", "row_sums": SUM},
 }
 

@@ -20,14 +20,18 @@ CELLS = {
     "hide Python's types": "float = int = tuple = dict = isinstance = super = sorted = abs = str = None",
     "hide the packages": "import re as torch\nnn = math = F = Tensor = np = None",
     "single letters": "a = b = c = d = e = i = j = k = n = m = q = t = v = w = x = y = z = T = B = C = H = 7",
-    "words of lessons": "scores = weights = keys = queries = values = mask = heads = tokens = inputs = dim = 7",
+    "words of lessons": "scores = weights = keys = queries = values = mask = heads = "
+    "tokens = inputs = dim = 7",
     "a layer in the place of nn": "nn = torch.nn.Linear(4, 2)\ntorch = 3",
     "compile": "import re\nword = re.compile(r'\\w+')\ncode = compile('1 + 1', '', 'eval')\neval(code)",
-    "compile a layer": "layer = torch.compile(torch.nn.Linear(2, 2))\nfast = torch.jit.script(torch.nn.ReLU())",
+    "compile a layer": "layer = torch.compile(torch.nn.Linear(2, 2))\n"
+    "fast = torch.jit.script(torch.nn.ReLU())",
     "inspect": "import inspect\nprint(inspect.signature({question}))\nprint(inspect.getmembers(torch)[:1])",
-    "look around": "vars(), globals().keys(), locals().keys(), dir()\nprint(getattr({question}, '__' + 'name__'))",
+    "look around": "vars(), globals().keys(), locals().keys(), dir()\n"
+    "print(getattr({question}, '__' + 'name__'))",
     "ask for help": "{question}?\ntorch.softmax??\n?print",
-    "type checkers": "%load_ext nb_mypy\nfrom beartype import beartype\nfrom jaxtyping import Float, jaxtyped",
+    "type checkers": "%load_ext nb_mypy\nfrom beartype import beartype\n"
+    "from jaxtyping import Float, jaxtyped",
     "a decorator that is missing": "import numba\n@numba.njit\ndef fast(x):\n    return x + 1",
     "exceptions": "try:\n    1 / 0\nexcept ZeroDivisionError as ex:\n    print('no', ex)\nraise ValueError",
     "an error": "1 / 0",
@@ -45,7 +49,8 @@ CELLS = {
     "a file": "%%writefile notes.py\ndef {question}(x):\n    return None",
     "a file that hides a module": "%%writefile torch.py\nsoftmax = None",
     "data from a file": "text = open('shakespeare.txt').read()\nvocabulary = sorted(set(text))",
-    "seeds and modes": "torch.manual_seed(1)\ntorch.set_grad_enabled(False)\ntorch.set_default_dtype(torch.float64)",
+    "seeds and modes": "torch.manual_seed(1)\ntorch.set_grad_enabled(False)\n"
+    "torch.set_default_dtype(torch.float64)",
     "settings": "torch.set_printoptions(precision=2)\nimport warnings\nwarnings.filterwarnings('error')",
     "anomalies": "torch.autograd.set_detect_anomaly(True)\ntorch.use_deterministic_algorithms(True)",
     "a device": "device = 'cuda' if torch.cuda.is_available() else 'cpu'\ntorch.set_default_device(device)",
@@ -65,9 +70,7 @@ def scratch_cells(questions: list[str]) -> dict[str, str]:
         "classes": "\n".join(f"class {name}: pass" for name in questions),
         "deletions": "\n".join(f"del {name}" for name in questions) + "\ndel torch",
     }
-    return {
-        name: text if name == "a long table" else _filled(text, words) for name, text in CELLS.items()
-    }
+    return {name: text if name == "a long table" else _filled(text, words) for name, text in CELLS.items()}
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
