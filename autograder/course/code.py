@@ -47,14 +47,23 @@ def bound_names(code: str) -> frozenset[str]:
 
 def readable(codes: Iterable[str]) -> bool:
     """Whether the code of a whole notebook is short and flat enough to be parsed."""
+    codes = list(codes)
+    return len(_readable(codes)) == len(codes)
+
+
+def _readable(codes: Sequence[str]) -> set[int]:
+    """Return which cells are parsed: from the shortest on, as many as the bounds allow together."""
     left, tokens_left = MAX_CODE, MAX_TOKENS
-    for code in codes:
-        left -= len(code)
-        tokens = _TOKEN.findall(code) if left >= 0 else []
+    chosen = set[int]()
+    for at in sorted(range(len(codes)), key=lambda at: len(codes[at])):
+        left -= len(codes[at])
+        tokens = _TOKEN.findall(codes[at]) if left >= 0 else []
         tokens_left -= len(tokens)
-        if left < 0 or tokens_left < 0 or _depth(tokens) > MAX_DEPTH or not quick_to_parse(code):
-            return False
-    return True
+        if left < 0 or tokens_left < 0:
+            break
+        if _depth(tokens) <= MAX_DEPTH and quick_to_parse(codes[at]):
+            chosen.add(at)
+    return chosen
 
 
 def quick_to_parse(code: str) -> bool:
@@ -88,10 +97,10 @@ class Piece:
 def pieces(codes: Iterable[str]) -> list[Piece]:
     """Return the pieces of a notebook's code cells; magics count as nothing."""
     codes = list(codes)
-    is_readable = readable(codes)
+    chosen = _readable(codes)
     found = list[Piece]()
     for at, code in enumerate(codes):
-        body = parsed(code) if is_readable else None
+        body = parsed(code) if at in chosen else None
         if body is None:
             found.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code)), at))
         found += [Piece(statement, bindings(statement), _named(statement), at) for statement in body or ()]

@@ -91,7 +91,8 @@ class Grader:
     @property
     def told_bits(self) -> int:
         """How many bits about hidden inputs a report can tell, at most."""
-        return told_bits(len(self.suite.tests), len(self._rules), len(self.builds_on))
+        questions = len(self.exercise.points)
+        return told_bits(len(self.suite.tests), len(self._rules), len(self.builds_on), questions)
 
     def grade(self, notebook: Notebook) -> Graded:
         """Grade a submitted file; one that is no notebook gets a report too."""

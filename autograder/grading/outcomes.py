@@ -58,16 +58,17 @@ class TestOutcome:
         return TestReport(self.test.title, self.verdict, self.test.weight, hint, self.test.basic)
 
 
-def told_bits(tests: int, rules: int = 0, building: int = 0) -> int:
+def told_bits(tests: int, rules: int = 0, building: int = 0, questions: int = 0) -> int:
     """Return how many bits a report can tell about hidden inputs, at most.
 
     Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
     all later ones, or none for the run that explains them. Of each question with `rules`, one of a few
     sentences says why an instructor has to look. Of each question that is `building` on others, one of two
-    hidden runs is told, and which, and whether there was time to explain it.
+    hidden runs is told, and which, and whether there was time to explain it. Of each of all `questions`, the
+    report may say which of two states of the notebook counts.
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
-    return math.ceil(bits + 2 * building)
+    return math.ceil(bits + 2 * building + questions)
 
 
 def blamed(suite: Suite, run: Run, inputs: Inputs) -> Run:

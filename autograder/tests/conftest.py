@@ -41,6 +41,7 @@ SLOW = [
     "gradebook/test_hub.py",
     "batch/test_interruption.py",
     "batch/test_pool.py",
+    "grading/test_scratch_cells.py",
     "grading/test_marking.py",
     "gradebook/test_formgrader_browser.py",
     "test_wheel.py",

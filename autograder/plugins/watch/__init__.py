@@ -83,6 +83,7 @@ def what_pages_tell(exercise: "options.Exercise") -> str:
     from autograder.testing.suite import Suite
 
     settings, suite = settings_of(exercise), Suite(exercise)
-    bits = told_bits(len(suite.tests), len(exercise.rules), len(exercise.settings.builds_on))
+    building, questions = len(exercise.settings.builds_on), len(exercise.points)
+    bits = told_bits(len(suite.tests), len(exercise.rules), building, questions)
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"
     return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"

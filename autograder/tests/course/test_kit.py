@@ -134,6 +134,16 @@ CASES: dict[str, dict[str | int, Any]] = {
         "why!!": {"cell_type": "code", "source": ["Both are linear."]},
         3: [None],
     },
+    "use_names_again": {
+        **SOLVED,
+        -1: ["row_sums = row_sums(table)", "range = 5\nfrom torch import *", "def double(x):\n    return x"],
+    },
+    "mend_later": {"double": "return x", "row_sums": SUM, -1: [TIMED]},
+    "write_module": {
+        **SOLVED,
+        "double!": "from halves import half\ndef double(x):\n    return x / half",
+        3: ["%%writefile halves.py\nhalf = 0.5"],
+    },
     "loop": {"double": "while True: print('x')", "row_sums": SUM},
 }
 

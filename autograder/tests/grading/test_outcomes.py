@@ -277,6 +277,7 @@ def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None
     reports = 3**tests * (tests + 2)
     assert math.log2(reports) <= told_bits(tests) < math.log2(reports) + 1
     assert told_bits(tests, building=2) == told_bits(tests) + 4  # which of two runs, and whether explained
+    assert told_bits(tests, questions=3) == told_bits(tests) + 3  # the notebook at the check, or at the end
 
 
 WRONG = "The result has the right shape, but 3 of its 6 values are wrong, first at [0, 1]."

@@ -515,13 +515,13 @@ def test_killed_in_the_middle_it_goes_on_as_if_nothing_had_been(
 def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
     tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
-    bits = told_bits(tests, rules)
+    bits = told_bits(tests, rules, questions=2)
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {3 * bits}"
     assert what_pages_tell(small(course)) == f"01_small: 3 attempts a day; {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert f"at most {told_bits(tests, rules, 1)} bits" in what_pages_tell(small(course))
+    assert f"at most {told_bits(tests, rules, 1, 2)} bits" in what_pages_tell(small(course))
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -97,3 +97,29 @@ def test_a_function_of_the_test_is_called_through_what_sends_its_calls(notebook:
     assert only == {"function": 3, "args": {"tuple": [1]}, "kwargs": {"dict": []}, "weights": {"list": []}}
     reply, _ = notebook.handle({"op": "call", **form}, [])
     assert reply["error"]["message"] == "a hidden test's function can be called only while the test waits"
+
+
+def test_a_test_begins_with_the_variables_of_its_questions_check() -> None:
+    notebook = Namespace({"factor": 2, "made": 1, "gone": [5]})
+    notebook.handle({"op": "keep", "question": "first"}, [])
+    notebook.variables.update(factor=3, second=4, range=5)
+    notebook.handle({"op": "keep", "question": "second"}, [])
+    del notebook.variables["gone"]
+    notebook.variables.update(factor=6, helper=7, second=4)
+    reply, _ = notebook.handle({"op": "end"}, [])
+    assert reply == {"value": {"second": ["factor", "gone"], "first": ["factor", "gone", "range"]}}
+    states = {
+        "first": {"factor": 2, "made": 1, "gone": [5], "second": 4, "helper": 7},
+        "second": {"factor": 3, "made": 1, "gone": [5], "second": 4, "range": 5, "helper": 7},
+        "another": {"factor": 6, "made": 1, "second": 4, "range": 5, "helper": 7},
+    }
+    for question in ("first", "second", "another", "first"):
+        notebook.handle({"op": "seed", "seed": 1, "fresh": 1, "question": question}, [])
+        assert notebook.variables == states[question]
+        notebook.variables.clear()
+
+
+def test_without_kept_variables_a_test_begins_with_the_last_ones(notebook: Namespace) -> None:
+    before = dict(notebook.variables)
+    notebook.handle({"op": "seed", "seed": 1, "fresh": 1, "question": "double"}, [])
+    assert notebook.variables == before

@@ -140,3 +140,33 @@ def test_a_timed_cell_defines_shows_and_fails_like_any_other(run: Run) -> None:
 def test_a_captured_cell_says_what_was_left_out(run: Run) -> None:
     assert "`import einops`, was left out" in said(run("%%capture\nimport einops\nready = 1"))
     assert run("ready")["error"] is None
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "%%writefile my_helpers.py\ndef double(x):\n    return 2 * x",
+        "%%file my_helpers.py\ndef double(x):\n    return 2 * x",
+        "import pathlib\npathlib.Path('my_helpers.py').write_text('double = lambda x: 2 * x')",
+        "import pathlib\npathlib.Path('my_helpers').mkdir()\n"
+        "pathlib.Path('my_helpers/__init__.py').write_text('double = lambda x: 2 * x')",
+    ],
+)
+def test_a_module_that_the_notebook_writes_can_be_imported(run: Run, call: Run, write: str) -> None:
+    assert run("try:\n    import my_helpers\nexcept ImportError:\n    pass")["error"] is None
+    assert run(write)["error"] is None
+    assert said(run("from my_helpers import double\nimport my_helpers as h")) == ""
+    assert call("double", 4)["value"] == 8
+
+
+@pytest.mark.parametrize("name", ["torch", "random", "einops", "autograder"])
+def test_a_written_module_takes_the_name_of_no_installed_or_customary_one(run: Run, name: str) -> None:
+    run(f"%%writefile {name}.py\nraise SystemExit('taken')")
+    shown = run(f"import {name}\nprint('on')")
+    assert printed(shown) == "on\n"
+    assert shown["error"] is None
+
+
+@pytest.mark.parametrize("place", ["../other.py", "/tmp/other.py", "/etc/other.py", "no/such/folder.py"])
+def test_a_module_is_written_nowhere_but_in_the_notebooks_own_folder(run: Run, place: str) -> None:
+    assert run(f"%%writefile {place}\nx = 1")["error"] is not None
