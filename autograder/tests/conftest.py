@@ -53,6 +53,7 @@ SLOW = [
     "gradescope/test_run.py",
     "batch/test_two_graders.py",
     "plugins/test_removal.py",
+    "test_packages.py",
 ]
 LONG = [
     "hostile",
