@@ -39,6 +39,7 @@ SLOW = [
     "authoring/test_jupyter.py",
     "publishing/test_feedback_browser.py",
     "gradebook/test_hub.py",
+    "watching",
     "batch/test_interruption.py",
     "batch/test_pool.py",
     "grading/test_marking.py",
@@ -59,7 +60,6 @@ LONG = [
     "hostile",
     "authoring/test_answers.py",
     "../../solutions/test_course.py",  # which daily work does not leave out
-    "watching",
     "plugins/test_viva.py",
     "course/test_kit.py",
     "subjects",
