@@ -59,7 +59,7 @@ SLOW = [
 LONG = [
     "hostile",
     "authoring/test_answers.py",
-    "../../solutions/test_course.py",  # which daily work does not leave out
+    "../../solutions/test_course.py",  # for its place alone: `make quick` does not ask for it
     "plugins/test_viva.py",
     "course/test_kit.py",
     "subjects",
