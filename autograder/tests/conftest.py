@@ -39,6 +39,7 @@ SLOW = [
     "authoring/test_jupyter.py",
     "publishing/test_feedback_browser.py",
     "gradebook/test_hub.py",
+    "watching",
     "batch/test_interruption.py",
     "batch/test_pool.py",
     "grading/test_scratch_cells.py",
@@ -50,6 +51,7 @@ SLOW = [
     "test_screens.py",
     "authoring/test_interrupted_proof.py",
     "authoring/test_in_kernel.py",
+    "test_packages.py",
     "gradebook/test_autograde.py",
     "gradescope/test_run.py",
     "batch/test_two_graders.py",
@@ -58,8 +60,7 @@ SLOW = [
 LONG = [
     "hostile",
     "authoring/test_answers.py",
-    "../../solutions/test_course.py",  # which daily work does not leave out
-    "watching",
+    "../../solutions/test_course.py",  # for its place alone: `make quick` does not ask for it
     "plugins/test_viva.py",
     "course/test_kit.py",
     "subjects",
