@@ -49,6 +49,7 @@ SLOW = [
     "test_screens.py",
     "authoring/test_interrupted_proof.py",
     "authoring/test_in_kernel.py",
+    "test_packages.py",
     "gradebook/test_autograde.py",
     "gradescope/test_run.py",
     "batch/test_two_graders.py",
