@@ -24,7 +24,7 @@ from pathlib import Path
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.packages import modules
+from autograder.course.packages import loaded_first
 from autograder.course.settings import Tier
 from autograder.errors import AutograderError
 from autograder.grading.graded import Graded, failure_report
@@ -212,9 +212,11 @@ def _launched(channel: Connection, root: Path, unsafe: bool) -> "subprocess.Pope
 
 def warm(packages: Sequence[str]) -> None:
     """Load what grading takes, packages too, in each marking process or before several are forked."""
-    for name in ("autograder.grading.grader", *modules(packages)):
+    gc.disable()  # a collection would look through all that was imported so far, which stays
+    for name in ("autograder.grading.grader", *loaded_first(packages)):
         import_module(name)
     gc.freeze()  # a collection in a forked process would copy the pages that all of them share
+    gc.enable()
 
 
 def main(descriptor: str, root: str, *options: str) -> None:

@@ -24,6 +24,7 @@ _LATER_SHARE = 0.25  # of a budget, for each session after the first
 _WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
 MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
+_DRAWS = re.compile("plot|hist|pylab")  # in code that uses matplotlib, maybe by other packages; its name, too
 _LOST = (DeadlineError, DiedError, ProtocolError, ExhaustedError)  # a worker then answers no more
 
 
@@ -123,6 +124,8 @@ class Session:
         """Run the notebook top to bottom, as often as it takes to find the cells that lose the worker."""
         while self._worker is None and self._starts <= MAX_RESTARTS and self._budget.left > 0:
             self._starts += 1
+            if any(_DRAWS.search(cell.text) for cell in self.cells):
+                self._zygote.load_figures()
             self._worker = self._zygote.fork(self.limits)
             self._spent, self._sent = self._worker.seconds, []
             results, self._left_to_show = dict[int, CellResult](), MAX_SHOWN

@@ -15,7 +15,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 
 import autograder
-from autograder.course.packages import DEFAULT, modules
+from autograder.course.packages import DEFAULT, loaded_first
 from autograder.sandbox import bubblewrap
 
 
@@ -73,7 +73,7 @@ class Launched:
 
 def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched:
     """Start a process that becomes a zygote with these packages, behind the `outer` wall or without it."""
-    imported = modules(packages)
+    imported = loaded_first(packages)
     ours, theirs = socket.socketpair()
     command = zygote_command(theirs.fileno(), imported)
     if outer:

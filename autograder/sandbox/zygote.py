@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 
-from autograder.course.packages import DEFAULT
+from autograder.course.packages import DEFAULT, FIGURES, name_of
 from autograder.course.settings import Limits, Tier
 from autograder.sandbox import bubblewrap, launch
 from autograder.sandbox.errors import WallError, ZygoteError
@@ -50,6 +50,7 @@ class Zygote:
     ) -> None:
         self._files: Mapping[str, bytes] = {}
         outer = outer and bubblewrap.program() is not None
+        self._has_figures = False
         self._start(launched or launch.launch_zygote(packages, outer=outer))
         try:
             self.walls = probe_walls(self.fork_with)
@@ -112,6 +113,12 @@ class Zygote:
     def make_optimizer(self) -> None:
         """Make an optimizer in the zygote: the first one takes a second, which its forks then save."""
         self._ask(b"o", 1)
+
+    def load_figures(self) -> None:
+        """Import matplotlib for all later workers, unless it is there or the course has none."""
+        if not self._has_figures and FIGURES in map(name_of, self._launched.packages):
+            self._ask(b"p", 1)
+        self._has_figures = True
 
     def close(self) -> None:
         """End the zygote and all its workers."""

@@ -9,8 +9,6 @@ import builtins
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 
-from IPython.core.error import UsageError
-
 HERE = "where notebooks are graded"
 LEFT_OUT = "which was left out"
 NO_INPUT = "a graded cell cannot ask for input"
@@ -85,6 +83,8 @@ class Omissions:
         """Return why a statement cannot work here, or nothing where it fails everywhere."""
         if isinstance(error, ImportError):
             return f"what it imports is not there {HERE}"
+        from IPython.core.error import UsageError  # only here: the grader reads answers by this module, too
+
         _, *magic = _magic(statement) or ("",)
         if magic and (isinstance(error, UsageError) or magic[0] in _DISPLAYS):
             return f"this magic is not there {HERE}"

@@ -3,12 +3,13 @@
 A child raises its walls, runs the notebook's cells, and answers calls.
 
 The grader never imports this module but runs it in a new process, which has a socket to the grader as
-descriptor 3. The zygote sends "r" when it is ready, and then answers three messages:
+descriptor 3. The zygote sends "r" when it is ready, and then answers four messages:
 
 - "f" with a socket attached forks a child, which serves on that socket in a scratch folder of its own. The
   answer is the child's process id, with a pidfd attached.
 - "w" with a process id waits for a dead child and removes its folder. The answer is its wait status.
 - "o" makes an optimizer, so that no child spends time on what the first one imports. The answer is "r".
+- "p" imports matplotlib for all children that are forked later. The answer is "r".
 """
 
 import contextlib
@@ -43,7 +44,7 @@ import torch as _torch
 _torch.softmax(_torch.nn.Linear(2, 2)(_torch.zeros(1, 2)), dim=-1).sum().backward()
 del _torch
 """
-_AT_WORK = {"matplotlib": "matplotlib.pyplot", "numpy": "numpy.random"}  # what notebooks use of a package
+_AT_WORK = {"numpy": "numpy.random"}  # what notebooks use of a package
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
@@ -116,8 +117,6 @@ def _warm(packages: Sequence[str]) -> Serve:
     gc.disable()
     for name in packages:
         import_module(_AT_WORK.get(name, name))
-    if (plt := sys.modules.get("matplotlib.pyplot")) is not None:
-        plt.ioff()
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
         prepare()
@@ -204,6 +203,12 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
 
                     torch.optim.SGD([torch.zeros(1)])  # the first one imports for a second
                     control.sendall(b"r")
+                case b"p":
+                    import matplotlib.pyplot as plt
+
+                    plt.ioff()
+                    gc.freeze()
+                    control.sendall(b"r")
                 case _:
                     return
     finally:
@@ -247,7 +252,7 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, folder: Path) -
             _open_own_streams()
             folder.mkdir()
             os.chdir(folder)
-            os.environ.update(HOME=str(folder), TMPDIR=str(folder))
+            os.environ.update(HOME=str(folder), TMPDIR=str(folder), MPLCONFIGDIR=str(folder))
             tempfile.tempdir = str(folder)
             sys.meta_path.append(WrittenModules())
             serve(socket.socket(fileno=_CHANNEL))

@@ -37,6 +37,17 @@ def test_cells_run_in_order_and_keep_what_they_show_and_raise(zygote: Zygote) ->
         assert (list(running.results), running.lost) == ([0, 1, 2, 3], {})
 
 
+def test_matplotlib_is_there_before_a_notebook_runs_that_may_draw() -> None:
+    is_loaded = "import sys; print('matpl' 'otlib' in sys.modules)"
+    shown = []
+    with Zygote(packages=("matplotlib",)) as drawing:
+        for cell in ("a = [3, 1]", "a = frame.hist()", "a = 1"):
+            with session(drawing, is_loaded, cell) as running:
+                running.start()
+                shown.append(running.results[0].outputs[0].text)
+    assert shown == ["False\n", "True\n", "True\n"]
+
+
 def test_what_loses_the_worker_is_left_out_or_raises_and_the_rest_runs_in_a_fresh_one(zygote: Zygote) -> None:
     """What else loses a worker, and how each is told, is tried by the files of tests/hostile."""
     codes = (

@@ -134,6 +134,20 @@ def test_a_worker_neither_lists_nor_guesses_the_folder_of_another(zygote: Zygote
         other.close()
 
 
+def test_matplotlib_is_loaded_on_request_and_a_worker_can_load_it_behind_its_walls(zygote: Zygote) -> None:
+    is_loaded = "import sys; print('matplotlib.pyplot' in sys.modules)"
+    zygote.load_figures()  # does nothing: this course has no matplotlib
+    with Zygote(packages=("matplotlib",)) as drawing:
+        early = drawing.fork(LIMITS)
+        drawing.load_figures()
+        drawing.load_figures()
+        workers = [zygote.fork(LIMITS), early, drawing.fork(LIMITS)]
+        assert [run(worker, is_loaded) for worker in workers] == ["False\n", "False\n", "True\n"]
+        assert run(early, "import matplotlib.pyplot as plt; print(len(plt.plot([1, 2])))") == "1\n"
+        for worker in workers:
+            worker.close()
+
+
 def test_a_zygote_that_was_killed_is_our_failure_and_the_next_one_removes_what_it_left() -> None:
     place = "import os; open('left', 'w').close(); print(os.getcwd())"
     with Zygote(packages=(), outer=False) as alive:
