@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from warnings import catch_warnings
 
 from autograder.authoring.trials import Trial
-from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, wrong_rules
+from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, beside_handout, wrong_rules
 from autograder.course.source import Role
 from autograder.grading.carried import compiled
 from autograder.grading.outcomes import kept_share
@@ -52,7 +52,8 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
 def _held(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:
     """Return the questions whose right answers a worker holds that grades a later one again."""
     given = compiled(exercise.reference, earlier, [later])
-    variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
+    with beside_handout(exercise):
+        variables = run_compiled(given.code, given.names)[earlier[0]].__globals__
     return [name for name in exercise.points if name in variables]
 
 

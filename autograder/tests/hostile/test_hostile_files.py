@@ -43,7 +43,7 @@ NO_NOTEBOOK: dict[str, Callable[[Path], object]] = {
     "hundreds of megabytes": hundreds_of_megabytes,
     "lists 100,000 deep": lambda path: path.write_bytes(b"[" * 100_000 + b"]" * 100_000),
     "objects 100,000 deep": lambda path: path.write_bytes(b'{"nbformat": 4, "x": ' + b'{"a":' * 100_000),
-    "not a number": lambda path: path.write_bytes(b'{"nbformat": 4, "cells": [], "metadata": NaN}'),
+    "not a number": lambda path: path.write_bytes(b'{"nbformat": NaN, "cells": [], "metadata": {}}'),
     "5,000 digits": lambda path: path.write_bytes(b'{"nbformat": ' + b"4" * 5000 + b"}"),
     "version 3": lambda path: path.write_bytes(b'{"nbformat": 3, "worksheets": 7}'),
     "cells that are no list": lambda path: path.write_bytes(b'{"nbformat": 4, "cells": {"0": {}}}'),
@@ -82,6 +82,8 @@ def odd(right: Notebook) -> Iterator[tuple[str, bytes]]:
     yield "a key twice, the first one empty", ('{"cells": [], ' + text[1:]).encode()
     yield "a lone surrogate", json.dumps({**right, "metadata": {"title": "\ud800"}}).encode()
     yield "a long number", (text[:-1] + ', "x": ' + "9" * 4000 + "}").encode()
+    yield "no numbers", (text[:-1] + ', "x": [NaN, Infinity, -Infinity, 1e999, -0.0]}').encode()
+    yield "numbers without an end", (text[:-1] + ', "x": [' + "7," * 3_000_000 + "0]}").encode()
     yield "19 megabytes of outputs", json.dumps({**right, "x": "x" * (19 << 20)}).encode()
 
 
