@@ -37,7 +37,7 @@ _MAX_PROBLEM, _MAX_TRACEBACK = 2000, 20_000  # characters: an error may quote wh
 _ANOTHER_FILE = "This file defines nothing that the exercise asks for. An instructor will look at it."
 _EXPLAINED = (Verdict.FAILED, Verdict.CRASHED, Verdict.NOT_JUDGED)
 _RULE_UNCHECKED = (
-    "The autograder cannot read this code well enough to check how it was written, because of a very large "
+    "The grader cannot read this code well enough to check how it was written, because of a very large "
     "number or a very long expression. Your instructor will check it."
 )
 _NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
