@@ -17,4 +17,5 @@ kit/: by which students check their own notebook: the given cell, what runs all 
 hints: the hints that students can ask for, and parts of answers in what students get
 notebook: makes nbgrader's source notebook of an exercise, and the files beside it
 kept: names the files that a course keeps, those that commands make again, and why one cannot be written
+guard: keeps what fails on one submission from stopping a command for all others
 """

@@ -119,6 +119,16 @@ def test_a_worksheet_with_other_points_is_refused(fill: Fill, maximum: str, prob
         fill(SHEET.replace("7.00", maximum), scored("Ada.Lovelace", 6.25))
 
 
+@pytest.mark.parametrize(
+    "name", ["=cmd()", "+1+cmd()", "@SUM(A1)", "-1+cmd()", "\uff1dcmd()", "\uff0b1", "\uff20x"]
+)
+def test_no_cell_that_moodle_passes_through_is_a_formula(fill: Fill, name: str) -> None:
+    text = fill(SHEET.replace("Ada Lovelace", name), scored("Bob.Byte", 1.0)).paths[0].read_bytes().decode()
+    shown = [cell for row in cells(text) for cell in row]
+    assert f"'{name}" in shown
+    assert name not in shown
+
+
 def test_who_has_left_the_class_gets_no_grade_and_is_named(
     fill: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
