@@ -12,6 +12,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.rule import Rule
 from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
+from autograder.course.source import Role
 from autograder.errors import AutograderError
 from autograder.grading.by_hand import broken_rule
 from autograder.grading.carried import Reports, Rerun, compiled, is_better, reruns, with_note
@@ -123,7 +124,9 @@ class Grader:
             text = json.dumps([cell.text for cell in code])
             inputs = hidden_inputs(self._secret, self.exercise.name, text)
         needed = tuple(cell for cell in code if not self.exercise.needs_no_run(cell.text))
-        judged_after = judged_after_cells(names, code)
+        answers = (cell for cell in self.exercise.cells if cell.role is Role.SOLUTION)
+        stubs = {cell.name: cell.released() for cell in answers if cell.name in names}
+        judged_after = judged_after_cells(stubs, code)
         with Session(self._zygote, needed, self._limits, kept_after=judged_after) as session:
             session.start()
             submitted = Submitted(self.exercise, code, session, judged_after=judged_after)

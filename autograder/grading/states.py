@@ -6,7 +6,7 @@ else, or clear all variables, and every check was green when they saved.
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
 from autograder.course.code import Piece, bound_names
 from autograder.course.names import checked_question
@@ -16,20 +16,20 @@ _STUB = "raise NotImplementedError"
 _RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that delete names
 
 
-def judged_after(questions: Collection[str], cells: Sequence[NotebookCell]) -> dict[str, int]:
+def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dict[str, int]:
     """Return by question the number of the code cell after which the notebook is as it is judged.
 
     This is the first check below an answer or, without one, the answer's cell. A question without any answer
-    is not in the result.
+    is not in the result. `stubs` are what students get in the place of answers.
     """
     found = dict[str, int]()
-    for question in questions:
+    for question, stub in stubs.items():
         answers = [cell for cell in cells if question in bound_names(cell.text)]
         written = [cell.number for cell in answers if _STUB not in cell.text]
         if answers:
             checks = (cell.number for cell in cells if _checks(cell, question))
             below = (number for number in checks if number > min(written, default=-1))
-            found[question] = next(below, _answer(question, answers).number)
+            found[question] = next(below, _answer(question, answers, stub).number)
     return found
 
 
@@ -61,14 +61,18 @@ def _checks(cell: NotebookCell, question: str) -> bool:
     return by_text or checked_question(cell.name) == question
 
 
-def _answer(question: str, answers: Sequence[NotebookCell]) -> NotebookCell:
-    """Return the cell that answers a question: by its metadata, else the last that defines it, or binds it.
+def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> NotebookCell:
+    """Return the cell that answers a question: by its metadata, or the last that begins as its stub does.
 
-    A stub that was left as it is answers nothing, if there is more.
+    Otherwise it is the last that defines the question, or binds it. An unchanged stub answers nothing, if
+    there is more.
     """
     written = [cell for cell in answers if _STUB not in cell.text] or answers
+    named = [cell for cell in written if cell.name == question]
     defining = [cell for cell in written if _defines(question, cell.text)]
-    return next((cell for cell in written if cell.name == question), (defining or written)[-1])
+    first = next((line for line in stub.splitlines() if _defines(question, line)), None)
+    alike = [cell for cell in defining if first in cell.text.splitlines()]
+    return (named[:1] or alike or defining or written)[-1]
 
 
 def _defines(question: str, code: str) -> bool:

@@ -41,6 +41,8 @@ def cells(*codes: str | tuple[str, str]) -> list[NotebookCell]:
         (((DEF, "f"), "def f(x):\n    return None"), 0),
         (((STUB, "f"), DEF, "f(1)"), 1),
         ((DEF, DEF, "f(1)"), 1),
+        ((DEF, "def f(y):  # an experiment\n    return None"), 0),
+        (("def f(y):\n    return 1", "def f(y):\n    return 2"), 1),
         (("f = torch.exp", "x = 1"), 0),
         ((STUB,), 0),
         (("class f:\n    pass", "y = f()"), 0),
@@ -50,7 +52,7 @@ def cells(*codes: str | tuple[str, str]) -> list[NotebookCell]:
 def test_a_question_is_judged_at_its_check_or_after_its_answer(
     codes: tuple[str | tuple[str, str], ...], after: int | None
 ) -> None:
-    assert judged_after(["f"], cells(*codes)).get("f") == after
+    assert judged_after({"f": STUB}, cells(*codes)).get("f") == after
 
 
 def test_what_is_judged_is_what_stood_above_and_names_that_were_new_below() -> None:
@@ -112,7 +114,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
     "below",
     [
         ["row_sums = row_sums(torch.ones(2, 2))"],
-        [WRONG],
+        [WRONG.replace("(x)", "(x, dim=0)")],
         ["row_sums = None", "double = row_sums"],
         ["def helper(x):\n    return x", "torch = Tensor = None"],
         ["range = sum = len = 5"],
@@ -123,7 +125,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
         ["globals()['row_sums'] = None"],
     ],
 )
-@pytest.mark.parametrize("form", [{}, {"check": False}, {"metadata": False}])
+@pytest.mark.parametrize(
+    "form", [{}, {"check": False}, {"metadata": False}, {"check": False, "metadata": False}]
+)
 def test_no_later_cell_takes_points_from_a_right_answer(
     desk: Desk, below: list[str], form: dict[str, bool]
 ) -> None:
