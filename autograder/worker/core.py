@@ -46,12 +46,14 @@ def core() -> Core:
 
 
 def prepare() -> None:
-    """Read the core, if there is torch, and remove the function that switches off its recording."""
+    """Read the core, if there is torch, and remove the functions that switch its recording off and on."""
     if (torch := sys.modules.get("torch")) is None:
         return
     core()
-    for module in (torch._C._autograd, torch.autograd):
-        vars(module).pop("_enable_record_function", None)
+    legacy = sys.modules.get("torch.autograd.profiler_legacy", torch.autograd)
+    for module in (torch._C._autograd, torch.autograd, legacy):
+        for name in ("_enable_record_function", "_enable_profiler_legacy", "_disable_profiler_legacy"):
+            vars(module).pop(name, None)
 
 
 @contextmanager

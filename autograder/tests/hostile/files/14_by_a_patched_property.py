@@ -1,7 +1,7 @@
 """Replaces a property of tensors, which adds up when the grader asks for it.
 
 by_hand: [basics]
-verdict: review
+verdict: [failed, review]
 """
 import torch
 
