@@ -1,7 +1,6 @@
 """Returns NaN, which no comparison calls wrong.
 
 verdict: failed
-score: 0.75
 hint: NaN
 """
 

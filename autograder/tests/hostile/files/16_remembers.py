@@ -1,7 +1,6 @@
 """Remembers earlier calls and answers with the first.
 
 verdict: failed
-score: 0.75
 hint: must have shape
 """
 calls = []

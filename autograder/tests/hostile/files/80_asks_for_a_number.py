@@ -1,7 +1,6 @@
 """Answers with a number that it wants to know whether it is too small, to halve the distance next time.
 
 verdict: failed
-score: 0.75
 hint: 5 of its 5 values are wrong
 alike: |
     def row_sums(x):

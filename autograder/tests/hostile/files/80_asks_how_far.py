@@ -1,7 +1,6 @@
 """Is wrong by a little, to learn from the answer by how much.
 
 verdict: failed
-score: 0.75
 hint: 5 of its 5 values are wrong
 alike: |
     def row_sums(x):

@@ -2,8 +2,7 @@
 
 earlier: "def double(x): return x * 3"
 verdict: failed
-score: 0.75
-hint: "`double` was wrong; this question was graded with a right one."
+hint: must be a tensor, but it is None
 alike: |
     import torch
 
