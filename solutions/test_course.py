@@ -374,13 +374,13 @@ BLIND_SPOTS = {
     "a head of width 1 is the same with every scale": (
         "08_multi_head_attention",
         "MultiHeadAttention__not_scaled",
-        "test_heads_scaling",
+        "test_heads_values",
         False,
     ),
     "and so is the model's width in the place of the head's": (
         "08_multi_head_attention",
         "MultiHeadAttention__scaled_by_all_heads",
-        "test_heads_scaling",
+        "test_heads_values",
         False,
     ),
     "the lesson's own size is the right scale by chance": (
@@ -410,13 +410,13 @@ BLIND_SPOTS = {
     "nor can their averages": (
         "03_causal_averaging",
         "causal_average__mixes_the_batch",
-        "test_averages_keep_sequences_apart",
+        "test_each_row_is_averaged_with_all_before_it",
         False,
     ),
     "in two dimensions, dimension 1 is the last": (
         "06_causal_attention",
         "masked_attention_weights__softmax_over_dim_1",
-        "test_weights_batches",
+        "test_weights_values",
         False,
     ),
     "symmetric scores have the same rows and columns": (
@@ -428,7 +428,7 @@ BLIND_SPOTS = {
     "a text of full length needs no cut mask": (
         "06_causal_attention",
         "CausalAttention__mask_not_cut",
-        "test_shorter_texts",
+        "test_values",
         False,
     ),
     "without dropout, nobody sees it in evaluation": (

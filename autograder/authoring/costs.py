@@ -140,6 +140,7 @@ class Cost:
     mistake: str
     kept: float  # the share of its question's points that it keeps, or an upper bound
     results_wrong: bool = False  # whether a basic test fails
+    most: float = QUARTER  # the share that a corner may cost: that of one test, where a question has few
     is_green: bool = False  # whether the visible check passes
     place: str = ""  # the author's file, where there is one
     fails: tuple[str, ...] = ()  # the functions of the tests that fail
@@ -160,9 +161,7 @@ class Cost:
             return max(lost - QUARTER, 0.0) if self.is_green else 0.0
         if not lost:  # no test sees it, for which there is another rule
             return 0.0
-        most = (
-            1.0 if "__" in self.mistake and not self.is_green else QUARTER
-        )  # two mistakes may be two corners
+        most = 1.0 if "__" in self.mistake and not self.is_green else self.most  # two mistakes: two corners
         return max(lost - most, LEAST_COST - lost, 0.0)
 
     def __str__(self) -> str:
@@ -267,6 +266,7 @@ class _Bench:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
+        self._others = sum(not test.basic for test in self._tests) or 1  # tests that share the other half
         self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
@@ -318,8 +318,8 @@ class _Bench:
                 break  # its results are wrong, and the check says so
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
-        kept = kept_share(self._tests, failed)
-        return Cost(self._question, kind, name, kept, wrong, is_green, place, tuple(fails))
+        kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._others)
+        return Cost(self._question, kind, name, kept, wrong, most, is_green, place, tuple(fails))
 
     def _failing(self, code: str) -> Iterator[Run]:
         return self._trial.failing(self._exercise.variant(code))
@@ -365,7 +365,7 @@ def _reason(suite: Suite, one: Cost) -> str:
     if one.kind == "trivial":
         passed = ", ".join(name for name in functions if name not in one.fails)
         return f"; let these tests ask for more, or mark them with needs_results: {passed}"
-    if one.is_green and 1 - one.kept > QUARTER:
+    if one.is_green and 1 - one.kept > one.most:
         return f", but the visible check passes; let that fail too, {fix}. It fails {', '.join(one.fails)}"
     return f", although its results are right; let fewer or more tests see it, {fix}: {', '.join(one.fails)}"
 

@@ -70,7 +70,7 @@ def test_a_report_has_the_contract_s_keys(reports: dict[str, Report]) -> None:
     assert data["notebook"] == "there/01_small.ipynb"
     assert (data["exercise"], data["status"], data["message"]) == ("01_small", "graded", "")
     assert [list(question) for question in data["questions"]] == [QUESTION_KEYS] * 3
-    assert list(data["questions"][0]["tests"][0]) == ["title", "verdict", "weight", "hint"]
+    assert list(data["questions"][0]["tests"][0]) == ["title", "verdict", "weight", "hint", "basic"]
     assert (data["questions"][-1]["verdict"], data["questions"][-1]["score"]) == ("ungraded", None)
 
 

@@ -94,7 +94,7 @@ def test_canvas_finds_the_upload_of_each_student_again(term: Term) -> None:
 
 def test_a_group_s_members_need_numbers_of_their_own(term: Term) -> None:
     students = "id,canvas,group\nada,101,Team Red\nbob,,Team Red\n"
-    term.collect(students, **{"teamred_900_9006_01_small.ipynb": BOOK})
+    term.collect(students, **{"teamred_101_9006_01_small.ipynb": BOOK})
     packed, files = term.pack()
     assert {found_by_canvas(name) for name in files} == {("101", "9006")}
     lost = "bob: has no Canvas user id; write it into students.csv, in the column canvas"

@@ -1,7 +1,7 @@
 """Answers for the cells below with outputs, and errors, that are none.
 
-verdict: failed
-hint: must be a tensor, but it is None
+verdict: not defined
+hint: KeyError
 """
 import sys
 

@@ -1,7 +1,7 @@
 """Changes an installed package, its mode or its times, for whoever imports it next.
 
-verdict: failed
-hint: must be a tensor, but it is None
+verdict: crashed
+hint: KeyError
 """
 import os
 import sys
