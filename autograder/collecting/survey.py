@@ -52,18 +52,26 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
     records, unread = _gradescope_records(archive, sound, files)
     paths = [file.path for file in notebooks or others]
     top = class_folder(paths, rules.exercises)
-    if (students := rules.students) is not None:
-        if students.called(top.removesuffix("/")):  # who may have packed others' names
+    if rules.students is not None:
+        if _is_someones(top.removesuffix("/"), rules):  # who may have packed others' names
             top = ""
-        top = top or listed_class_folder(
-            paths, lambda name: bool(students.called(name) or students.in_group(name))
-        )
+        top = top or listed_class_folder(paths, lambda name: _is_someones(name, rules))
     owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners, stem(archive.name))]
     found += _without_notebook(others, owners, found)
     recognised = [_recognised(one, course) for one in found]
     return list(_choose(recognised if rules.students else _refuse_several(recognised, top, rules.exercises)))
+
+
+def _is_someones(folder: str, rules: NamingRules) -> bool:
+    """Whether a folder of this name, alone in an archive, is a student's or a group's, on any platform."""
+    if not folder:
+        return False
+    file = ArchiveEntry(f"{folder}/notebook.ipynb")
+    with suppress(EntryError):
+        return any(not owner.problem for owner in Owners(rules, [file.name]).of(file))
+    return False
 
 
 def _files(archive: Path, rules: NamingRules, copies: FileIO) -> Iterator[ArchiveEntry]:

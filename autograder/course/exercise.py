@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from autograder.course.code import bound_names, quick_to_parse
+from autograder.course.code import UNREADABLE, bound_names, quick_to_parse
 from autograder.course.code import parsed as parsed_code
 from autograder.course.kit import given_checks
 from autograder.course.names import suggestion
@@ -295,7 +295,7 @@ class Exercise:
 
 def _statements(code: str) -> set[str]:
     """Return the meaning of each statement except imports, or nothing if the code cannot be parsed."""
-    with suppress(RecursionError):
+    with suppress(*UNREADABLE):
         found = parsed_code(code) if quick_to_parse(code) else None
         return {ast.dump(one) for one in found or () if not isinstance(one, ast.Import | ast.ImportFrom)}
     return set()

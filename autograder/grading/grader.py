@@ -130,7 +130,8 @@ class Grader:
         with Session(self._zygote, needed, self._limits, kept_after=judged_after) as session:
             session.start()
             submitted = Submitted(self.exercise, code, session, judged_after=judged_after)
-            outcomes = self._better_state(self._decided(session, inputs, names), submitted, inputs)
+            outcomes = self._decided(session, inputs, names)
+        outcomes = self._better_state(outcomes, submitted, inputs)
         outcomes = self._with_disclosed(outcomes, submitted)
         questions = self._questions(outcomes, submitted, inputs, names)
         questions = hold_for_newer_python(questions, written_with, code, session)
@@ -189,16 +190,19 @@ class Grader:
         """Judge failed questions also as the notebook is at its end, if later cells change what they read.
 
         For each of them, the better of its two states counts, and `judged_at_end` has those of the second.
+        The second judgment takes place in a new worker: one that has met the same hidden inputs before could
+        answer them by what the first judgment has told it.
         """
         failed = {test.question for test, outcome in outcomes.items() if outcome.failed}
         changed = [name for name in self.exercise.points if name in failed and submitted.later_change(name)]
         if not changed:
             return outcomes
-        session = submitted.session
-        session.judged_at_end.update(changed)
-        at_end = self._decided(session, inputs, changed)
+        judged_at_end = submitted.session.judged_at_end  # which later sessions share
+        judged_at_end.update(changed)
+        with submitted.open() as later:
+            at_end = self._decided(later, inputs, changed)
         better = {name for name in changed if _passed(name, at_end) > _passed(name, outcomes)}
-        session.judged_at_end.intersection_update(better)
+        judged_at_end.intersection_update(better)
         return {test: at_end[test] if test.question in better else one for test, one in outcomes.items()}
 
     def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:

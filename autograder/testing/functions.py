@@ -7,6 +7,7 @@ call raises goes back to the student's code.
 import math
 import sys
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from autograder.report.text import one_line
@@ -121,9 +122,12 @@ def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     if len(groups) > _MAX_GROUPS:
         raise RuntimeError("so many derivatives of a function of the test are not taken")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
-    for shape in (tensor.shape for group in groups for tensor in group):
+    shapes = [tuple(tensor.shape) for group in groups for tensor in group]
+    backwards = zip_longest(*map(reversed, shapes), fillvalue=1)
+    together = tuple(max(sizes) for sizes in backwards)[::-1]  # the shape to which all of them broadcast
+    for shape in (*shapes, together):
         if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
-            raise RuntimeError(f"a tensor of shape {tuple(shape)} is too large for a function of the test")
+            raise RuntimeError(f"a tensor of shape {shape} is too large for a function of the test")
 
 
 def _described(error: Exception) -> Header:

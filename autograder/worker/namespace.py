@@ -58,7 +58,7 @@ class Namespace:
         self._held: list[object] = []
         self._recorder: Recorder | None = None  # of the request that is being answered
         self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's check, by question
-        self._end: dict[str, Any] = {}  # the variables after the last cell
+        self._end: dict[str, Any] | None = None  # the variables after the last cell, once they are kept
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Answer one request; whatever the student's code raises comes back as an error.
@@ -155,10 +155,10 @@ class Namespace:
         """
         own = vars(builtins)
         changed = dict[str, list[str]]()
-        self._end = later = dict(self.variables)
+        self._end = end = later = dict(self.variables)
         for question, state in reversed(self._states.items()):
-            names = [name for name, value in state.items() if self._end.get(name, _MISSING) is not value]
-            changed[question] = names + [name for name in self._end if name in own and name not in state]
+            names = [name for name, value in state.items() if end.get(name, _MISSING) is not value]
+            changed[question] = names + [name for name in end if name in own and name not in state]
             new = {name: value for name, value in later.items() if name not in own}
             self._states[question] = later = {**new, **state}
         return changed
@@ -168,7 +168,7 @@ class Namespace:
 
         The functions of a notebook read one and the same dictionary, so it is changed in place.
         """
-        if not self._end:
+        if self._end is None:
             return
         state = self._states.get(question or "", self._end)
         for name in self.variables.keys() - state.keys():

@@ -227,7 +227,9 @@ def with_weights(call: Call, weights: Mapping[str, Any]) -> Call:
 
 def _outcome(value: Any) -> Outcome | None:
     if isinstance(value, float) or type(value) is int:
-        return Outcome(said=type(value).__name__, shape=(), numbers=(float(value),))
+        with suppress(OverflowError):  # a whole number may be larger than any float
+            return Outcome(said=type(value).__name__, shape=(), numbers=(float(value),))
+        return None
     results = value if isinstance(value, tuple | list) else [value]
     tables = [one for one in results if one is not None]
     if not tables or not all(hasattr(type(table), "reshape") for table in tables):
