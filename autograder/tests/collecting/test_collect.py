@@ -176,6 +176,12 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["class/bob/01_small.ipynb"], ['in the list of students; if "class" holds the class, unpack it and']),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
     (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts and"]),
+    # alone in an archive, as platforms name it
+    (["Bee_Bob_bob_99/ada/01_small.ipynb", "Bee_Bob_bob_99/eve/01_small.ipynb"], ["bob: new"]),
+    (
+        [f"Bob Bee_8_assignsubmission_file_/{name}/01_small.ipynb" for name in ("ada", "eve")],
+        ["bob: new"],
+    ),
     (["ada (1)/bob/01_small.ipynb"], ['refused: "ada (1)" is not in the list of students']),
 ]  # fmt: skip
 

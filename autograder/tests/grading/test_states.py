@@ -123,6 +123,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
         ["del row_sums, torch"],
         ["class row_sums:\n    pass", "row_sums = row_sums()"],
         ["globals()['row_sums'] = None"],
+        ["globals().clear()"],
     ],
 )
 @pytest.mark.parametrize(
@@ -139,6 +140,16 @@ def test_an_answer_keeps_what_it_reads_and_gets_what_was_new_below(desk: Desk) -
     answer = "dim = -1\ndef row_sums(x):\n    return helper(x)"
     question = desk.grade("def helper(x):\n    return x.sum(dim=dim)", "dim = 0", row_sums=answer)
     assert (question.verdict, question.hint) == (Verdict.PASSED, "")
+
+
+def test_an_answer_learns_nothing_from_being_judged_twice(desk: Desk) -> None:
+    learns = """
+MODE, CALLS = 1, []
+def row_sums(x):
+    CALLS.append(x)
+    return x.sum(dim=-1) * (1 if MODE == 2 and len(CALLS) > 2 else 2)
+"""
+    assert desk.grade("MODE = 2", row_sums=learns).verdict is Verdict.FAILED
 
 
 def test_a_later_change_that_makes_an_answer_right_counts_and_is_named(desk: Desk) -> None:

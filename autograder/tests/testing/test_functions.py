@@ -147,6 +147,8 @@ def test_how_often_and_with_how_much_functions_are_called_is_limited(
     with pytest.raises(StudentError, match=r"a tensor of shape \(5793,\) is too large"):
         student.call(lambda x: x, torch.zeros(size))
     assert student.call(lambda x: x, torch.zeros(size // 2)).shape == (size // 2,)
+    with pytest.raises(StudentError, match=r"a tensor of shape \(400, 400\) is too large"):
+        student.call(lambda a, b: a + b, torch.zeros(400, 1), torch.zeros(1, 400))
     with pytest.raises(StudentError, match="is too large"):
         student.slopes(lambda x: x, torch.zeros(size // 2 + 1))
 
