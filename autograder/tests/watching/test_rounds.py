@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -28,7 +29,7 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.outcomes import told_bits
-from autograder.plugins.watch import what_pages_tell
+from autograder.plugins.watch import rounds, what_pages_tell
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.notebook import open_plain
 from autograder.submission.submission import Submission
@@ -166,6 +167,27 @@ def test_a_folder_that_is_swapped_after_all_were_listed_is_refused(
     swap(next(hall.inbound.glob("ann*_0.4")), next(hall.inbound.glob("ben*")))
     assert ["refused" in line for line in lines] == [True, True]  # ben's folder belongs to ann here
     assert collected(hall) == [written(hall.course, 0.2)]
+
+
+def test_an_error_of_ours_about_a_folder_is_its_line_and_stops_nobody(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall.hand_in(0.2, "ann")
+    hall.hand_in(0.4, "ben")
+    place = rounds._place
+
+    def broken(one: exchange.Inbound, *arguments: Any) -> object:
+        if one.student == "ann":
+            raise ArithmeticError
+        return place(one, *arguments)
+
+    monkeypatch.setattr(rounds, "_place", broken)
+    arrivals = FromExchange(hall.course, hall.config)
+    first, second = arrivals.take()
+    assert first.startswith("01_small ann: cannot be processed: ArithmeticError; ")
+    assert (second, arrivals.has_failed) == ("01_small ben: new", True)
+    assert "ArithmeticError" in (hall.course.build / "autograder.log").read_text(encoding="utf-8")
+    assert list(arrivals.take()) == []
 
 
 def file(folder: Path) -> None:
