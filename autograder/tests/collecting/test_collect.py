@@ -410,6 +410,26 @@ def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
     assert "01_small 103: new" in call(course, given, "--exercise", "01_small").stdout
 
 
+def test_on_moodle_the_number_decides_also_for_a_notebook_whose_exercise_only_its_cells_tell(
+    course: Course, tmp_path: Path
+) -> None:
+    def collect(owner: str, file: str, text: str) -> str:
+        content = notebook(text, "def row_sums(x): ...")
+        archive = make_zip(tmp_path / "a.zip", {f"{owner}_assignsubmission_file/{file}.ipynb": content})
+        return said(run(course, archive))[0]
+
+    warning = 'warning: only the display name "Bob Bee" says whose this is'
+    assert warning in collect("Bob Bee_31", "01_small", "bob's")
+    assert warning.replace("Bob Bee", "Eve") in collect("Eve_32", "x", "eve's")
+    assert collect("Bob Bee_32", "x", "eve's second").startswith("Eve: replaced: known by its cells")
+    assert collect("Bob Bee_33", "x", "zoe's").endswith(
+        "\"Bob Bee\" is the name of Bob.Bee, who came as Moodle's 31; give Moodle's grading worksheet "
+        "with --times"
+    )
+    assert json.loads(submitted(course, "Bob.Bee"))["text"] == "bob's"
+    assert json.loads(submitted(course, "Eve"))["text"] == "eve's second"
+
+
 def test_an_error_of_ours_about_a_notebook_is_its_line_and_stops_no_other(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
