@@ -4,6 +4,7 @@ An attempt is marked before it is graded. So where the grader is killed nobody g
 marked but not shown is shown by the next round.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -146,12 +147,19 @@ class FromUploads:
     def _look(self) -> tuple[object, float]:
         """Return what lies there, and when any of it was last written."""
         seen, newest = [], 0.0
-        for path in sorted(path for upload in self._uploads for path in (upload, *upload.rglob("*"))):
+        for path in sorted(path for upload in self._uploads for path in _below(upload)):
             with suppress(OSError):  # gone meanwhile
                 about = path.lstat()
                 seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
                 newest = max(newest, about.st_ctime)
         return seen, newest
+
+
+def _below(upload: Path) -> Iterator[Path]:
+    """Yield a path and all paths below it, without those in a folder that is gone or cannot be read."""
+    yield upload
+    for folder, folders, files in os.walk(upload):
+        yield from (Path(folder, name) for name in (*folders, *files))
 
 
 @dataclass

@@ -481,6 +481,34 @@ def test_uploads_are_taken_when_they_have_come_to_rest_or_been_there_for_a_while
     assert list(FromUploads(ready, [uploads]).take()) == ["01_small ann: replaced"]
 
 
+def test_a_folder_of_uploads_that_is_gone_meanwhile_stops_nobody(
+    ready: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = tmp_path / "uploads"
+    for student in ("ann", "ben"):
+        (uploads / student).mkdir(parents=True)
+        (uploads / student / "01_small.ipynb").write_bytes(written(ready, 0.4))
+    opened, scanned = os.open, os.scandir
+
+    def gone(path: str | Path | int) -> Iterator["os.DirEntry[str]"]:
+        if not isinstance(path, int) and Path(path).name == "ann":
+            raise FileNotFoundError(2, "No such file or directory")
+        return scanned(path)
+
+    def gone_too(path: str | Path, *arguments: Any, **named: Any) -> int:
+        if path == "ann":
+            raise FileNotFoundError(2, "No such file or directory")
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "scandir", gone)
+    monkeypatch.setattr(os, "open", gone_too)
+    arrivals = FromUploads(ready, [uploads])
+    assert list(arrivals.take()) == []
+    lines = list(arrivals.take())
+    assert "ann/: refused: cannot be opened: No such file or directory" in lines
+    assert "01_small ben: new" in lines
+
+
 class KilledGrader(ByTheirWord):
     """Dies like a process that is killed, in the middle of grading."""
 
