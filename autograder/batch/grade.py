@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
 
 from autograder.batch.pool import Executor, ProcessPool, Task
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
-from autograder.course.guard import SubmissionError, one_submission
+from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
@@ -116,6 +116,7 @@ class _ExerciseRound:
     force: bool
     unsafe: bool
     eligible: Eligible
+    _unsettled: dict[str, SubmissionError] = field(default_factory=dict)  # by student
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade those that need it and take them into the gradebook."""
@@ -143,13 +144,27 @@ class _ExerciseRound:
     ) -> None:
         """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
         counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
-        for submission, notebook, graded in executor.map(counting.ungraded(submissions)):
+        for submission, notebook, graded in executor.map(self._ungraded(submissions, counting)):
             describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
-            with suppress(SubmissionError), self._guard(submission):
+            with self._noting(submission):
                 store_report(submission, notebook, gradebook.rules, graded.report)
         for submission in submissions:
-            with suppress(SubmissionError), self._guard(submission):  # `_tasks` gives it a line
+            with self._noting(submission):
                 counting.settle(submission)
+
+    def _ungraded(self, submissions: Sequence[Submission], counting: Counting) -> Iterator[Task]:
+        for submission in submissions:
+            tasks: list[Task] = []
+            with self._noting(submission):
+                tasks += counting.ungraded([submission])
+            yield from tasks
+
+    def _noting(self, submission: Submission) -> AbstractContextManager[None]:
+        """Keep the failure to find the attempt that counts; `_task` yields its line."""
+        student = submission.student
+        return skipping(
+            self.course, submission.exercise, student, lambda error: self._unsettled.update({student: error})
+        )
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
         return one_submission(self.course, submission.exercise, submission.student)
@@ -176,6 +191,8 @@ class _ExerciseRound:
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
             self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
             return None
+        if (unsettled := self._unsettled.get(submission.student)) is not None:
+            raise unsettled
         notebook = read_notebook(submission.notebook)
         report = gradebook.report(submission, notebook) if is_known else None
         if report is None or not is_final(report, unsafe=self.unsafe):

@@ -1,15 +1,20 @@
 """What several commands share: arguments and options, how they find their course and say what they did."""
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder.errors import OUR_FAILURE
+
 if TYPE_CHECKING:
     from autograder.course.course import Course as Course
     from autograder.course.exercise import Exercise as Exercise
+    from autograder.course.guard import OnFailure, SubmissionError
     from autograder.publishing.export import Choice as Choice
     from autograder.publishing.export import Sent
 
@@ -83,6 +88,21 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 
     for line in lines:
         click.echo(terminal_line(line), err=err)
+
+
+@contextmanager
+def failures() -> "Iterator[OnFailure]":
+    """Yield what takes the failures of single submissions.
+
+    At the end it prints a line on each, and ends the command with exit code 3 if there was any.
+    """
+    errors: list[SubmissionError] = []
+    try:
+        yield errors.append
+    finally:
+        print_lines(dict.fromkeys(map(str, errors)), err=True)
+    if errors:
+        sys.exit(OUR_FAILURE)
 
 
 def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -> None:

@@ -16,7 +16,7 @@ from autograder.errors import SOME_REFUSED
 
 if TYPE_CHECKING:
     from autograder.collecting.collect import Attendance, CollectedLine
-    from autograder.submission.students import Student
+    from autograder.submission.students import Student, Students
 
 
 @click.command()
@@ -112,7 +112,6 @@ def students(
         give_id(course, *rename)
         click.echo(f"{rename[0]} is now {rename[1]}")
         return
-    from autograder.cli.output import show
     from autograder.collecting.collect import attendance
     from autograder.course.kept import STUDENTS
     from autograder.gradebook.lateness import unknown_students
@@ -121,7 +120,21 @@ def students(
     if (known := listed_students(course.root)) is None:
         path = course.root / STUDENTS
         raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
-    found = [attendance(course, known, exercise) for exercise in exercises]
+    with options.failures() as on_failure:
+        found = [attendance(course, known, exercise, on_failure) for exercise in exercises]
+        _show_attendance(course, exercises, known, found)
+        options.print_lines(unknown_students(course, known, [exercise.name for exercise in exercises]))
+
+
+def _show_attendance(
+    course: "options.Course",
+    exercises: "Sequence[options.Exercise]",
+    known: "Students",
+    found: "Sequence[Attendance]",
+) -> None:
+    from autograder.cli.output import show
+    from autograder.course.kept import STUDENTS
+
     begun = [one for one in found if one.came or one.unknown or one.others]
     shown = found if len(exercises) < len(course.exercises) else begun
     everybody = len(known.all)
@@ -133,7 +146,6 @@ def students(
     counted = "1 student" if everybody == 1 else f"{everybody} students"
     show(f"{counted} in {STUDENTS}{empty}", ("exercise", "came", "missing"), rows)
     options.print_lines(line for one in shown for line in _odd(one))
-    options.print_lines(unknown_students(course, known, [exercise.name for exercise in exercises]))
 
 
 def _people(students: Sequence["Student"]) -> str:
@@ -224,9 +236,10 @@ def export(
         lines = (line for line in audit_lines(course) if line["exercise"] not in others)
         options.print_lines(map(json.dumps, lines))
         return
-    tables = write_tables(course, exercises, choice, changed=changed)
-    options.print_lines(tables.told, err=True)
-    options.print_written(course, tables.paths)
+    with options.failures() as on_failure:
+        tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)
+        options.print_lines(tables.told, err=True)
+        options.print_written(course, tables.paths)
 
 
 @click.command()
@@ -235,7 +248,8 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
     """Write one page about the whole class."""
     from autograder.publishing.dashboard import write_dashboard
 
-    options.print_written(course, [write_dashboard(course, exercises)])
+    with options.failures() as on_failure:
+        options.print_written(course, [write_dashboard(course, exercises, on_failure)])
 
 
 @click.command()

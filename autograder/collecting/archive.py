@@ -22,7 +22,13 @@ from tempfile import TemporaryFile
 from typing import IO, cast
 
 from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible, with_folders
-from autograder.submission.notebook import MAX_BYTES, MAX_WITH_OUTPUTS, open_plain, without_large_outputs
+from autograder.submission.notebook import (
+    MAX_BYTES,
+    MAX_WITH_OUTPUTS,
+    open_folder,
+    open_plain,
+    without_large_outputs,
+)
 
 _MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
 _UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
@@ -46,6 +52,8 @@ _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is no zip or tar archive, or a damaged one; download it again"
 _TOO_MANY = "holds too many entries; collect it in parts"
 _NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
+_MAX_DEPTH = 100  # folders in each other, all of which are open at once
+_TOO_DEEP = f"lies in more than {_MAX_DEPTH} folders; put it into fewer"
 _LINK, _NO_FILE = "is a link", "is no plain file"
 
 
@@ -191,35 +199,60 @@ def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[Archiv
 
 
 def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files below `root`; a folder that cannot be opened becomes an entry with a problem."""
-    folders = [""]  # still to be read, the next one last
-    while folders:
-        folder = folders.pop()
-        try:
-            found = sorted(os.scandir(root / folder), key=lambda item: item.name)
-        except OSError as error:
-            yield ArchiveEntry(folder, problem=_unopened(error))
+    """Yield the files below `root`, which may be a link; no other link is followed."""
+    try:
+        with open_folder(root, 0) as folder:
+            yield from _read_opened(folder, "", bounds)
+    except OSError as error:
+        yield ArchiveEntry("", problem=_unopened(error))
+
+
+def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntry]:
+    """Yield the files below an open folder, whose `name` ends with a slash, and which stays open meanwhile.
+
+    Each folder is opened once, in the open folder around it: one that is swapped for a link afterwards, at
+    any level, leads nowhere else. A folder that cannot be opened becomes an entry with a problem.
+    """
+    items = sorted(os.scandir(folder), key=lambda item: item.name)
+    folders = {item.name: None for item in items if item.is_dir(follow_symlinks=False)}
+    for item in items:
+        bounds.count()
+        if item.name not in folders:
+            yield from _folder_entry(item, folder, name, bounds)
+    for own in folders:
+        path = f"{name}{own}/"
+        if path.count("/") > _MAX_DEPTH:
+            yield ArchiveEntry(path, problem=_TOO_DEEP)
             continue
-        for item in found:
-            bounds.count()
-            if not item.is_dir(follow_symlinks=False):
-                yield _folder_entry(item, folder + item.name, bounds)
-        inner = [item.name for item in reversed(found) if item.is_dir(follow_symlinks=False)]
-        folders += [f"{folder}{name}/" for name in inner]
+        try:
+            with open_folder(own, parent=folder) as opened:
+                yield from _read_opened(opened, path, bounds)
+        except OSError as error:
+            yield ArchiveEntry(path, problem=_unopened(error))
 
 
-def _folder_entry(item: "os.DirEntry[str]", name: str, bounds: Bounds) -> ArchiveEntry:
+def _folder_entry(
+    item: "os.DirEntry[str]", folder: int, around: str, bounds: Bounds
+) -> Iterator[ArchiveEntry]:
+    """Yield a file in an open folder; `read` works until the next entry, as the folder may be closed then."""
+    name = around + item.name
     try:
         about = item.stat(follow_symlinks=False)
     except OSError as error:
-        return ArchiveEntry(name, problem=_unopened(error))
-    read = partial(_read_file, item.path, bounds)
-    return ArchiveEntry(name, _utc(about.st_mtime), read, _mode_problem(about.st_mode))
+        yield ArchiveEntry(name, problem=_unopened(error))
+        return
+    is_open = [True]
+
+    def read(limit: int) -> bytes:
+        return _read_file(item.name, folder, bounds, limit) if is_open else unreadable(limit)
+
+    yield ArchiveEntry(name, _utc(about.st_mtime), read, _mode_problem(about.st_mode))
+    is_open.clear()
 
 
-def _read_file(path: str, bounds: Bounds, limit: int) -> bytes:
+def _read_file(name: str, folder: int, bounds: Bounds, limit: int) -> bytes:
     try:
-        with open_plain(path, os.O_NOFOLLOW) as file:
+        with open_plain(name, os.O_NOFOLLOW, folder) as file:
             data = file.read(limit + 1)
     except OSError as error:
         raise EntryError(_unopened(error)) from None

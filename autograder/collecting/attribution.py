@@ -36,6 +36,10 @@ _NO_METADATA = "the archive lacks Gradescope's submission_metadata.yml, or is no
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
+_BY_NAME = (
+    'warning: only the display name "{}" says whose this is, and students can choose it; to be sure, give '
+    "Moodle's grading worksheet with --times"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +115,14 @@ class Owners:
         parts = name.split("/")
         return self._gradescope.get(parts[0]) or self._gradescope.get("/".join(parts[:2]))
 
-    def of(self, file: ArchiveEntry) -> list[Attribution]:
+    def of(self, file: ArchiveEntry, by_cells: str = "") -> list[Attribution]:
         """Return whose a notebook is: one attribution for each member of a group.
 
-        EntryError says why nobody can tell.
+        If its name tells no exercise, the exercise is `by_cells`, which its cells tell. EntryError says why
+        nobody can tell.
         """
         own = stem(file.inside or file.name)
-        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises)
+        exercise = self._rules.exercise or exercise_in(own, self._rules.exercises) or by_cells
         _, named, rest = own.rpartition(exercise) if exercise else ("", "", "")
         exact = bool(named and _COPY.fullmatch(rest))
         return [
@@ -260,13 +265,13 @@ class Owners:
         elif len(self._numbers[name.owner]) > 1:
             fix = "give Moodle's grading worksheet with --times"
             raise EntryError(f'"{name.owner}" is the name of several people; {fix}')
+        elif student := self._stored.get((exercise, name.number), "") if exercise else "":
+            yield Attribution(self._id(student), number=name.number)
         else:
             owner = name.owner if self._students else _joined(name.owner)
             student = self._id(owner, platform=_MOODLE)
-            if known := self._stored_student(exercise, name.number):
-                student = known.id
             self._expect_number(exercise, student, name, ())
-            yield Attribution(student, number=name.number)
+            yield Attribution(student, number=name.number, message=_BY_NAME.format(name.owner))
 
     def _row(self, name: PlatformName) -> Participant | None:
         """Return the worksheet's row on a participant, before whose name older versions put TEAM- perhaps."""

@@ -17,6 +17,7 @@ from autograder.collecting.metadata import GivenTime
 from autograder.collecting.survey import survey
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, SubmissionError, one_submission, raise_failure, skipping
 from autograder.course.names import question_after, suggestion
 from autograder.submission.students import Student, Students, spelling
 from autograder.submission.submission import Submission, find_submissions, students_in
@@ -105,6 +106,13 @@ class _Collection:
                 yield replace(line, status=Placing.NEW) if is_new else line
 
     def _place(self, found: Attribution) -> CollectedLine:
+        try:
+            with one_submission(self.course, found.exercise, found.student):
+                return self._placed(found)
+        except SubmissionError as error:
+            return self._line(found, REFUSED, error.problem)
+
+    def _placed(self, found: Attribution) -> CollectedLine:
         due = self.course.exercises[found.exercise].settings.due
         arrival = self._arrival(found, due)
         try:
@@ -215,11 +223,16 @@ class Attendance:
         return {id_: student for id_, student in self.others.items() if known.count(student) > 1}
 
 
-def attendance(course: Course, students: Students, exercise: Exercise) -> Attendance:
+def attendance(
+    course: Course, students: Students, exercise: Exercise, on_failure: OnFailure = raise_failure
+) -> Attendance:
     """Return who handed in `exercise`; a student under another id is neither missing nor unknown."""
     found = [submission.student for submission in find_submissions(course, exercise)]
     own = {student.id: student for student in students.all}
-    called = {id_: students.called(id_) for id_ in found if id_ not in own}
+    called = dict[str, Sequence[Student]]()
+    for id_ in (id_ for id_ in found if id_ not in own):
+        with skipping(course, exercise.name, id_, on_failure):
+            called[id_] = students.called(id_)
     others = {id_: known[0] for id_, known in called.items() if len(known) == 1}
     came = [own[id_] for id_ in found if id_ in own]
     missing = [one for one in students.all if one not in came and one not in others.values()]

@@ -19,6 +19,7 @@ from autograder.collecting.attempts import stored_numbers
 from autograder.collecting.attribution import Attribution, NamingRules, Owners
 from autograder.collecting.metadata import METADATA, GradescopeRecord, find_export, read_metadata
 from autograder.collecting.names import (
+    Platform,
     as_uploaded,
     class_folder,
     is_export,
@@ -60,7 +61,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
     found += [*unread, *_attributed(notebooks, owners, stem(archive.name))]
     found += _without_notebook(others, owners, found)
-    recognised = [_recognised(one, course) for one in found]
+    recognised = [_recognised(one, course, owners) for one in found]
     return list(_choose(recognised if rules.students else _refuse_several(recognised, top, rules.exercises)))
 
 
@@ -165,12 +166,17 @@ def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners, archive: str)
             yield Attribution(file=file, problem=f"{error}{fix if is_around else ''}")
 
 
-def _recognised(one: Attribution, course: Course) -> Attribution:
-    """Return a notebook with its exercise, or with a problem where not even the cells tell it."""
+def _recognised(one: Attribution, course: Course, owners: Owners) -> Attribution:
+    """Return a notebook with its exercise, or with a problem where not even the cells tell it.
+
+    Moodle counts participants anew in each exercise, so only with its exercise a number tells the student.
+    """
     if one.exercise or one.problem:
         return one
     try:
         exercise = exercise_by_cells(course, Path(one.file.path), Notebook(one.file.read_notebook())).name
+        if one.platform is Platform.MOODLE and one.number:
+            (one,) = owners.of(one.file, exercise)
         return replace(one, exercise=exercise).saying("known by its cells")
     except UnknownExerciseError:
         known = ", ".join(course.exercises)

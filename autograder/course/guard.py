@@ -1,10 +1,11 @@
 """Keeps what fails on one submission from stopping a command for all others.
 
-Every command that goes through a class does each submission's step inside `one_submission`.
+Every command that goes through a class does each submission's step inside `one_submission` or `skipping`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from autograder.course.course import Course, log_of
 from autograder.course.kept import unwritable
@@ -14,7 +15,19 @@ _LOG = "autograder"
 
 
 class SubmissionError(AutograderError):
-    """A step failed on one submission; the message names the submission and the reason."""
+    """A step failed on one submission; the message names the submission and the problem."""
+
+    def __init__(self, exercise: str, student: str, problem: str) -> None:
+        super().__init__(f"{exercise} {student}: {problem}")
+        self.exercise, self.student, self.problem = exercise, student, problem
+
+
+OnFailure = Callable[[SubmissionError], object]
+
+
+def raise_failure(error: SubmissionError) -> NoReturn:
+    """Stop at the first failure: the default of functions that take an `OnFailure`."""
+    raise error
 
 
 @contextmanager
@@ -26,8 +39,10 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
     """
     try:
         yield
+    except SubmissionError:
+        raise
     except AutograderError as error:
-        raise SubmissionError(f"{exercise} {student}: {error}") from error
+        raise SubmissionError(exercise, student, str(error)) from error
     except Exception as error:
         problem = unwritable(error, course.root)
         if problem and not isinstance(error, PermissionError):
@@ -36,4 +51,16 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
             with log_of(course, _LOG) as log:
                 log.exception("%s %s", exercise, student)
             problem = f"{type(error).__name__}; {course.build / _LOG}.log says more"
-        raise SubmissionError(f"{exercise} {student}: cannot be processed: {problem}") from error
+        raise SubmissionError(exercise, student, f"cannot be processed: {problem}") from error
+
+
+@contextmanager
+def skipping(
+    course: Course, exercise: str, student: str, on_failure: OnFailure = raise_failure
+) -> Iterator[None]:
+    """Pass the failure of the `with` block to `on_failure`; the code after the block runs all the same."""
+    try:
+        with one_submission(course, exercise, student):
+            yield
+    except SubmissionError as error:
+        on_failure(error)

@@ -12,6 +12,7 @@ from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.plugins import CsvExportPlugin
 
 from autograder.course.course import Course, load_course
+from autograder.course.guard import SubmissionError, one_submission
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import ConversionError, database
@@ -49,7 +50,12 @@ def grade(converter: BaseConverter) -> None:
         for name, submissions in sorted(found.items()):
             with ExerciseGradebook(course, course.exercises[name]) as gradebook:
                 for submission, converter.notebooks in submissions.items():
-                    failed |= not _grade(course, submission, converter, gradebook, grader)
+                    try:
+                        with one_submission(course, name, submission.student):
+                            failed |= not _grade(course, submission, converter, gradebook, grader)
+                    except SubmissionError as error:
+                        converter.log.error("%s", error)
+                        failed = True
     if failed:
         raise NbGraderException("some submissions could not be graded; see the messages above")
 

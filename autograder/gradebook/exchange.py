@@ -9,7 +9,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from glob import glob
@@ -26,7 +26,7 @@ from autograder.collecting.attempts import COMPANIONS, SECRET, TIMESTAMP
 from autograder.collecting.names import is_notebook, left_out, plausible
 from autograder.course.course import Course
 from autograder.report.text import writable
-from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_plain, without_large_outputs
+from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_folder, open_plain, without_large_outputs
 
 _WRITTEN_SECONDS = 60  # so long a submission may be on its way
 _CLOCK_DIFFERENCE = timedelta(days=1)  # between the machine of a student and that of the exchange
@@ -74,7 +74,7 @@ def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) 
     same = next((one for one in likely if _secret(one) == secret.encode()), None)
     if same is None:
         raise ValueError("the submission is no longer in the exchange, so the name of its file is unknown")
-    with _opened(same) as folder:
+    with open_folder(same) as folder:
         name = Path(_notebook(folder, exercise))
     if name.suffix != ".ipynb" or name.name.startswith("."):
         raise ValueError("it looks for .ipynb files only, and another file was submitted")
@@ -91,22 +91,9 @@ def _can_return(folder: Path) -> bool:
 
 
 def _secret(folder: Path) -> bytes | None:
-    with suppress(OSError), _opened(folder) as opened:
+    with suppress(OSError), open_folder(folder) as opened:
         return _read(opened, SECRET, _MAX_SECRET)
     return None
-
-
-@contextmanager
-def _opened(folder: Path) -> Iterator[int]:
-    """Open a folder of the exchange, which must be no link, and yield its descriptor.
-
-    Whoever swaps the folder for another one afterwards changes nothing of what is read by the descriptor.
-    """
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _read(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
@@ -156,7 +143,7 @@ class Inbound:
         ValueError and OSError say what is wrong. The folder is opened once, so its owner, its time and its
         files are those of the same folder.
         """
-        with _opened(self.folder) as folder:
+        with open_folder(self.folder) as folder:
             if not _is_complete(folder):
                 return None
             about = os.fstat(folder)

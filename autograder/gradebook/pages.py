@@ -21,6 +21,7 @@ from nbgrader.converters import GenerateFeedback
 from autograder.collecting.attempts import COMPANIONS, Attempt
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.course.settings import Tells
 from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.attempts import shown_attempts
@@ -162,7 +163,12 @@ def feedback_page(
 
 
 def read_gradebook(
-    course: Course, exercise: Exercise, student: str | None = None, *, as_written: bool = False
+    course: Course,
+    exercise: Exercise,
+    student: str | None = None,
+    *,
+    as_written: bool = False,
+    on_failure: OnFailure = raise_failure,
 ) -> tuple[GradebookSubmission, ...]:
     """Return the submissions of `exercise`, or one student's, in order of ids; none without a gradebook.
 
@@ -174,11 +180,13 @@ def read_gradebook(
         if gradebook is None:
             return ()
         expect_nothing_lost(gradebook, exercise)
-        lateness = Lateness(course, exercise)
-        rows = sorted(rows_of(gradebook, exercise, student), key=lambda row: row.student_id)
-        found = [lateness.reckon(read_row(exercise, row), row) for row in rows]
-    bank = CommentBank(course.root)
-    return tuple(found if as_written else (bank.put_in(exercise.name, one) for one in found))
+        lateness, bank = Lateness(course, exercise), CommentBank(course.root)
+        submissions: list[GradebookSubmission] = []
+        for row in sorted(rows_of(gradebook, exercise, student), key=lambda row: row.student_id):
+            with skipping(course, exercise.name, row.student_id, on_failure):
+                submission = lateness.reckon(read_row(exercise, row), row)
+                submissions.append(submission if as_written else bank.put_in(exercise.name, submission))
+    return tuple(submissions)
 
 
 def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
@@ -231,21 +239,22 @@ def write_feedback(
     exercise: Exercise,
     students: Container[str] | None = None,
     view: View = View(),
-) -> Iterator[Path | ConversionError]:
+) -> Iterator[Path | ConversionError | SubmissionError]:
     """Write a page for each graded submission and yield its path, or the error if it cannot be written.
 
     Only `students` get one, if they are given; `view` may tell less than all. Beside a page lies what the
     exchange needs to return it.
     """
-    people = read_people(course)
+    people, failures = read_people(course), list[SubmissionError]()
     with open_converter(GenerateFeedback, course, exercise) as converter:
-        for graded in read_gradebook(course, exercise):
+        for graded in read_gradebook(course, exercise, on_failure=failures.append):
             submission = Submission(course.root, graded.student, exercise.name)
-            left_out = students is not None and graded.student not in students
-            if left_out or not submission.autograded.is_file():
+            if students is not None and graded.student not in students:
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
+                    if not submission.autograded.is_file():
+                        continue
                     node = nbformat.read(submission.autograded, as_version=4)
                     text = feedback_page(course, exercise, graded, node, view, people=people)
                     beside = (submission.autograded.with_name(name) for name in COMPANIONS)
@@ -255,3 +264,4 @@ def write_feedback(
                 yield error
             else:
                 yield submission.feedback
+    yield from (error for error in failures if students is None or error.student in students)

@@ -55,7 +55,8 @@ class Graded:
     """What grading one submission came to; it goes whole from the grader to the gradebook.
 
     `problem` and `traceback` are for those who run the course, where grading failed on our side. `again` says
-    that another attempt may succeed.
+    that another attempt may succeed. `warnings` are tracebacks of failures that change no score: a mistake
+    that could not be named, or a rule that an instructor has to check.
     """
 
     report: Report
@@ -63,6 +64,7 @@ class Graded:
     problem: str = ""
     traceback: str = ""
     again: bool = False
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return all of it on one line of JSON."""
@@ -116,8 +118,13 @@ def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") ->
 def describe_failure(course: Course, submission: str, graded: Graded) -> str:
     """Return what failed on our side while `submission` was graded, and where to read on, or nothing.
 
-    The traceback goes to build/autograder.log.
+    The traceback and the warnings go to build/autograder.log.
     """
+    if graded.warnings:
+        with log_of(course, _LOG) as log:
+            for warning in graded.warnings:
+                details = clean_text(warning).rstrip()
+                log.warning("%s: could not be explained or checked\n%s", submission, details)
     if not graded.traceback:
         return graded.problem
     with log_of(course, _LOG) as log:

@@ -3,7 +3,6 @@
 import json
 import traceback
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from autograder.course.code import UNREADABLE, bound_names
@@ -81,6 +80,7 @@ class Grader:
             zygote.make_optimizer()
         self.suite = Suite(exercise)
         self._rules = rules
+        self._warnings: dict[str, None] = {}  # tracebacks on the submission that is being graded, in order
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod
@@ -118,6 +118,7 @@ class Grader:
         Only the questions in `asked` are graded, if it is there, and stand in the report. The cells were
         `written_with` this version of Python, where it is known.
         """
+        self._warnings.clear()
         names = [name for name in self.exercise.points if asked is None or name in asked]
         code = tuple(cell for cell in cells if cell.kind == "code")
         if inputs is None:
@@ -142,7 +143,7 @@ class Grader:
                 replace(question, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE, place=None)
                 for question in questions
             ]
-        return Graded(self._report(questions, message), session.results)
+        return Graded(self._report(questions, message), session.results, warnings=(*self._warnings,))
 
     def _report(self, questions: Sequence[QuestionReport], message: str) -> Report:
         return report_on(self.exercise, tuple(questions), self._zygote.reported_walls, message)
@@ -250,7 +251,12 @@ class Grader:
             statements = submitted.judged_statements(name)
             return broken_rule(name, rule, statements, ran, shown, submitted.line_of)
         except UNREADABLE:
+            self._warn()
             return _RULE_UNCHECKED
+
+    def _warn(self) -> None:
+        """Keep the traceback of the current exception for the log."""
+        self._warnings[writable(traceback.format_exc()[-_MAX_TRACEBACK:])] = None
 
     def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
         """Return the verdict on a question and its score; `_explained` adds what a student reads."""
@@ -295,9 +301,11 @@ class Grader:
 
     def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
         """Return what names the mistake, or None, also where Python cannot write or walk the code."""
-        with suppress(*UNREADABLE):
+        try:
             return self._diagnosis.name(name, runs, submitted)
-        return None
+        except UNREADABLE:
+            self._warn()
+            return None
 
     def _graded_again(
         self, rerun: Rerun, standing: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes

@@ -6,7 +6,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_graders
 from autograder.publishing.graded_work import GradedWork, read_graded_work
@@ -245,13 +246,26 @@ def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:
     return ", ".join(question.name for question in questions if question.verdict is verdict)
 
 
-def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> Path:
+def write_dashboard(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> Path:
     """Write build/dashboard.html and return it.
 
-    It links to those feedback pages that exist.
+    It links to those feedback pages that exist. A submission that cannot be processed is a concern.
     """
-    works = list(read_graded_work(course, exercises))
+    works, concerns = list[GradedWork](), list[Concern]()
+
+    def fail(error: SubmissionError) -> None:
+        concerns.append(Concern(error.student, error.exercise, error.problem))
+        on_failure(error)
+
+    for work in read_graded_work(course, exercises, fail):
+        with skipping(course, work.exercise, work.student, fail):
+            class_statistics([work])  # raises here what would end the statistics of the whole class
+            works.append(work)
+    newer_pythons = count_newer_pythons(course, exercises, fail)
     statistics = class_statistics(works)
+    statistics = replace(statistics, concerns=(*concerns, *statistics.concerns))
     page = load_template(_TEMPLATE).render(
         course_title=course.settings.title,
         statistics=statistics,
@@ -260,7 +274,7 @@ def write_dashboard(course: Course, exercises: Sequence[Exercise]) -> Path:
         score_bars=_score_bars,
         address=partial(_address, course),
         pages=partial(_pages, course),
-        newer_pythons=count_newer_pythons(course, exercises),
+        newer_pythons=newer_pythons,
         our_python=f"{sys.version_info.major}.{sys.version_info.minor}",
         Verdict=Verdict,
         min_answers=MIN_ANSWERS,

@@ -22,6 +22,7 @@ from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.files import Member, write_whole, write_zip
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
@@ -39,7 +40,7 @@ _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("username",)
 _STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded manually")  # the gravest first
-_GRADED, _MISSING = "graded", "nothing handed in"
+_GRADED, _MISSING, _FAILED = "graded", "nothing handed in", "cannot be processed"
 
 
 class Exports:
@@ -126,7 +127,12 @@ def leaving(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = AL
 
 
 def write_tables(
-    course: Course, exercises: Sequence[Exercise], choice: Choice = ALL, *, changed: bool = False
+    course: Course,
+    exercises: Sequence[Exercise],
+    choice: Choice = ALL,
+    *,
+    changed: bool = False,
+    on_failure: OnFailure = raise_failure,
 ) -> Sent:
     """Write questions, exercises, canvas and moodle.csv to build/exports/ and return what was written.
 
@@ -137,9 +143,20 @@ def write_tables(
     """
     people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
     graded = {exercise: list[GradedWork]() for exercise in exercises}
-    for work in read_graded_work(course, exercises):
+    questions, rows = list[Row](), {exercise.name: dict[str, Row]() for exercise in exercises}
+
+    def fail(error: SubmissionError) -> None:
+        exercise = course.exercises[error.exercise]
+        rows[error.exercise][error.student] = _row_without_score(error.student, exercise, _FAILED)
+        on_failure(error)
+
+    for work in read_graded_work(course, exercises, fail):
         if not people or work.student in people:  # who has left the class is in no table
-            graded[course.exercises[work.exercise]].append(work)
+            with skipping(course, work.exercise, work.student, fail):
+                own = list(_by_question(work))
+                rows[work.exercise][work.student] = _row(work)
+                questions += own
+                graded[course.exercises[work.exercise]].append(work)
     outgoing = {exercise.name: leaving(exercise, works, choice) for exercise, works in graded.items()}
     new = {
         name: exports.changed(name, one.values) if changed else set(one.values)
@@ -151,17 +168,11 @@ def write_tables(
         for student in sorted(set[str]().union(*new.values()))
     }
     names = {student: people[student].name if student in people else student for student in scores}
-    questions = (
-        (work.student, work.exercise, entry.question, entry.score, entry.max_score, _status(entry))
-        for works in graded.values()
-        for work in works
-        for entry in work.submission.entries
-    )
-    rows = (row for exercise, works in graded.items() for row in _by_exercise(exercise, works, people))
+    by_exercise = (row for one in exercises for row in _by_exercise(one, rows[one.name], people))
     for_canvas = canvas_rows(points, scores, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
-        write_table(folder / "exercises.csv", _EXERCISES, rows),
+        write_table(folder / "exercises.csv", _EXERCISES, by_exercise),
         write_table(folder / "canvas.csv", (*_CANVAS, *points), for_canvas),
         write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, scores)),
     )
@@ -205,19 +216,28 @@ def canvas_ids(course: Course) -> dict[str, str]:
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 
-def _by_exercise(exercise: Exercise, works: Sequence[GradedWork], people: Collection[str]) -> Iterator[Row]:
+def _by_question(work: GradedWork) -> Iterator[Row]:
+    for entry in work.submission.entries:
+        yield work.student, work.exercise, entry.question, entry.score, entry.max_score, _status(entry)
+
+
+def _by_exercise(exercise: Exercise, rows: Mapping[str, Row], people: Collection[str]) -> Iterator[Row]:
     """Yield a row for each student of the class, and of those who handed in, once anybody has."""
-    found = {work.student: work for work in works}
-    for student in sorted({*found, *people} if works else ()):
-        if work := found.get(student):
-            statuses = {_status(entry) for entry in work.submission.entries}
-            told = ["unreadable"] if work.is_unreadable else [one for one in _STATUSES if one in statuses]
-            told += ["late, time unknown"] if work.is_late_untimed else []
-            score = None if work.is_unreadable else work.submission.score
-            scores = score, work.submission.max_score, work.submission.penalty
-            yield student, exercise.name, *scores, "; ".join(told) or _GRADED
-        else:
-            yield student, exercise.name, None, points_of(exercise), None, _MISSING
+    for student in sorted({*rows, *people} if rows else ()):
+        yield rows.get(student) or _row_without_score(student, exercise, _MISSING)
+
+
+def _row(work: GradedWork) -> Row:
+    statuses = {_status(entry) for entry in work.submission.entries}
+    told = ["unreadable"] if work.is_unreadable else [one for one in _STATUSES if one in statuses]
+    told += ["late, time unknown"] if work.is_late_untimed else []
+    score = None if work.is_unreadable else work.submission.score
+    scores = score, work.submission.max_score, work.submission.penalty
+    return work.student, work.exercise, *scores, "; ".join(told) or _GRADED
+
+
+def _row_without_score(student: str, exercise: Exercise, status: str) -> Row:
+    return student, exercise.name, None, points_of(exercise), None, status
 
 
 def _status(entry: GradebookEntry) -> str:
@@ -235,7 +255,7 @@ def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     A page that fails stops no other: when all others are written, a ConversionError names those that failed.
     """
     written = [page for exercise in exercises for page in write_feedback(course, exercise)]
-    failures = [str(page) for page in written if isinstance(page, ConversionError)]
+    failures = [str(page) for page in written if not isinstance(page, Path)]
     if failures:
         raise ConversionError("\n".join(failures))
     return [page for page in written if isinstance(page, Path)]
@@ -246,18 +266,23 @@ class UnknownError(Exception):
 
 
 def pack_feedback(
-    course: Course, exercise: Exercise, to: str, file_of: Callable[[GradebookSubmission], tuple[str, bytes]]
+    course: Course,
+    exercise: Exercise,
+    to: str,
+    file_of: Callable[[GradebookSubmission], tuple[str, bytes]],
+    on_failure: OnFailure = raise_failure,
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
     `file_of` returns the name by which the platform knows a student, and the content, or raises UnknownError.
     """
     files, problems = dict[str, Member](), list[str]()
-    for graded in read_gradebook(course, exercise):
-        try:
-            files[graded.student] = Member(*file_of(graded))
-        except UnknownError as problem:
-            problems.append(f"{graded.student}: {problem}")
+    for graded in read_gradebook(course, exercise, on_failure=on_failure):
+        with skipping(course, exercise.name, graded.student, on_failure):
+            try:
+                files[graded.student] = Member(*file_of(graded))
+            except UnknownError as problem:
+                problems.append(f"{graded.student}: {problem}")
     path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
     write_zip(path, sorted(files.values(), key=attrgetter("name")))
     return Sent(files, (path,), tuple(problems))

@@ -20,6 +20,7 @@ from typing import Any
 from autograder.collecting.attempts import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.kept import REQUESTS as LIST
 from autograder.errors import UsageError
 from autograder.gradebook.pages import read_gradebook
@@ -188,21 +189,33 @@ class GradedWork:
         return verdicts == {Verdict.NOT_ATTEMPTED}
 
 
-def read_graded_work(course: Course, exercises: Sequence[Exercise]) -> Iterator[GradedWork]:
+def read_graded_work(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> Iterator[GradedWork]:
     """Yield the work on each of `exercises` in turn, in the order of the students' ids."""
-    asked = RegradeRequests(course)
+    requests = RegradeRequests(course)
     for exercise in exercises:
-        for submission in read_gradebook(course, exercise):
-            folder = Submission(course.root, submission.student, exercise.name)
-            notebook = autograded_notebook(folder)
-            yield GradedWork(
-                exercise.name,
-                submission,
-                stored_report(notebook),
-                _answers(notebook),
-                asked.of(submission.student, exercise.name, notebook),
-                arrival_of(folder).is_late_untimed,
-            )
+        for submission in read_gradebook(course, exercise, on_failure=on_failure):
+            work: GradedWork | None = None
+            with skipping(course, exercise.name, submission.student, on_failure):
+                work = _read_work(course, exercise, submission, requests)
+            if work is not None:
+                yield work
+
+
+def _read_work(
+    course: Course, exercise: Exercise, submission: GradebookSubmission, requests: RegradeRequests
+) -> GradedWork:
+    folder = Submission(course.root, submission.student, exercise.name)
+    notebook = autograded_notebook(folder)
+    return GradedWork(
+        exercise.name,
+        submission,
+        stored_report(notebook),
+        _answers(notebook),
+        requests.of(submission.student, exercise.name, notebook),
+        arrival_of(folder).is_late_untimed,
+    )
 
 
 def autograded_notebook(submission: Submission) -> dict[str, Any]:

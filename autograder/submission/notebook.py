@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -98,6 +99,19 @@ def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> I
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a plain file")
     return os.fdopen(descriptor, "rb")
+
+
+@contextmanager
+def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None = None) -> Iterator[int]:
+    """Open a folder, in an open `parent` if given, and yield its descriptor; a link raises an OSError.
+
+    Whoever swaps the folder for another one afterwards changes nothing of what is read by the descriptor.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags, dir_fd=parent)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def read_notebook(path: Path) -> Notebook:

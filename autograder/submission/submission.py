@@ -11,6 +11,7 @@ from unicodedata import is_normalized
 from autograder.course.code import bound_names
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.errors import UsageError
 from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError, read_notebook
@@ -76,11 +77,15 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
             yield submission
 
 
-def count_newer_pythons(course: Course, exercises: Iterable[Exercise]) -> dict[str, int]:
+def count_newer_pythons(
+    course: Course, exercises: Iterable[Exercise], on_failure: OnFailure = raise_failure
+) -> dict[str, int]:
     """Return how many notebooks in submitted/ were written with each Python that is newer than this one."""
-    found = (find_submissions(course, exercise) for exercise in exercises)
-    versions = (read_notebook(submission.notebook).python for each in found for submission in each)
-    newer = Counter(version for version in versions if version and version > sys.version_info[:2])
+    newer = Counter[tuple[int, ...]]()
+    for submission in (one for exercise in exercises for one in find_submissions(course, exercise)):
+        with skipping(course, submission.exercise, submission.student, on_failure):
+            version = read_notebook(submission.notebook).python
+            newer.update([version] if version and version > sys.version_info[:2] else ())
     return {".".join(map(str, version)): count for version, count in sorted(newer.items())}
 
 

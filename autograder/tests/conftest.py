@@ -77,6 +77,7 @@ LONG = [
     "batch/test_run.py",
     "submission/test_alterations.py",
     "gradebook/test_ledger.py",
+    "batch/test_odd_files.py",
     "batch/test_grade.py",
     "gradebook/test_assignment.py",
     "gradebook/test_config.py",

@@ -33,6 +33,7 @@ from autograder.cli import options
 from autograder.collecting.attempts import arrival_of
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.errors import AutograderError, UsageError
 from autograder.publishing.export import (
     Choice,
@@ -85,10 +86,28 @@ def canvas(
     Only grades that changed since the last time are sent. Set the environment variables CANVAS_API_URL (the
     server) and CANVAS_API_TOKEN; the token is not stored.
     """
-    works = list(read_graded_work(course, [exercise]))
+    with options.failures() as on_failure:
+        _send(course, exercise, to, assignment, comments, dry_run, choice, on_failure)
+
+
+def _send(
+    course: Course,
+    exercise: Exercise,
+    to: str,
+    assignment: str,
+    comments: bool,
+    dry_run: bool,
+    choice: Choice,
+    on_failure: OnFailure,
+) -> None:
+    """Send what has changed since the last time, and print what was sent and what was left out."""
+    works = list(read_graded_work(course, [exercise], on_failure))
     graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works, choice)
-    scores, listed = outgoing.values, canvas_ids(course)
-    texts = {student: "\n\n".join(_feedback_texts(exercise.name, graded[student])) for student in scores}
+    scores, texts, listed = dict[str, float](), dict[str, str](), canvas_ids(course)
+    for student, score in outgoing.values.items():
+        with skipping(course, exercise.name, student, on_failure):
+            texts[student] = "\n\n".join(_feedback_texts(exercise.name, graded[student]))
+            scores[student] = score
     digests = {student: hashlib.sha256(text.encode()).hexdigest() for student, text in texts.items()}
     grades_sent, texts_sent = Exports(course, "canvas api"), Exports(course, "canvas api comments")
     new = grades_sent.changed(exercise.name, scores)
@@ -124,7 +143,8 @@ def canvas_zip(course: Course, exercise: Exercise) -> None:
     Upload the zip in Canvas under "Upload Submissions". Canvas stores feedback under the submitted file's
     name, so the feedback is a notebook with scores and comments instead of a page.
     """
-    options.show_sent(course, pack_for_canvas(course, exercise), "feedback for")
+    with options.failures() as on_failure:
+        options.show_sent(course, pack_for_canvas(course, exercise, on_failure), "feedback for")
 
 
 def _canvas_course(to: str) -> CanvasCourse:
@@ -221,7 +241,7 @@ def _told_errors(sent: Sequence[str] = ()) -> Iterator[None]:
         raise AutograderError(f"{_address()}: {what}; {fate}") from None
 
 
-def pack_for_canvas(course: Course, exercise: Exercise) -> Sent:
+def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
     """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
 
     In a file's name whatever is no number comes first, then the user's number and the upload's.
@@ -246,7 +266,7 @@ def pack_for_canvas(course: Course, exercise: Exercise) -> Sent:
         name = f"id-{graded.student.replace('_', '-')}_{user}_{arrival.upload}_feedback{_FORM}"
         return name, (json.dumps(nbformat.from_dict(node), indent=1) + "\n").encode()
 
-    return pack_feedback(course, exercise, "canvas", file_of)
+    return pack_feedback(course, exercise, "canvas", file_of, on_failure)
 
 
 def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:

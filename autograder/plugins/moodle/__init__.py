@@ -24,6 +24,7 @@ from autograder.collecting.attribution import NamingRules, Owners
 from autograder.collecting.metadata import Participant, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure
 from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
@@ -58,7 +59,9 @@ def moodle(course: Course, exercise: Exercise, worksheet: Path, choice: Choice) 
 
     Only the grade column changes. The filled worksheet is in build/exports/.
     """
-    options.show_sent(course, fill_worksheet(course, exercise, worksheet, choice), "grades of")
+    with options.failures() as on_failure:
+        sent = fill_worksheet(course, exercise, worksheet, choice, on_failure)
+        options.show_sent(course, sent, "grades of")
 
 
 @click.command("moodle-zip")
@@ -71,10 +74,18 @@ def moodle_zip(course: Course, exercise: Exercise, worksheet: Path | None) -> No
 
     Run `autograder feedback` first. Upload the zip in Moodle under "Upload multiple feedback files in a zip".
     """
-    options.show_sent(course, pack_for_moodle(course, exercise, sheet=worksheet), "feedback for")
+    with options.failures() as on_failure:
+        sent = pack_for_moodle(course, exercise, sheet=worksheet, on_failure=on_failure)
+        options.show_sent(course, sent, "feedback for")
 
 
-def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, choice: Choice = ALL) -> Sent:
+def fill_worksheet(
+    course: Course,
+    exercise: Exercise,
+    sheet: Path,
+    choice: Choice = ALL,
+    on_failure: OnFailure = raise_failure,
+) -> Sent:
     """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it."""
     try:
         text, times = sheet.read_bytes().decode(), read_participants(sheet)
@@ -83,7 +94,7 @@ def fill_worksheet(course: Course, exercise: Exercise, sheet: Path, choice: Choi
     plain = text.removeprefix(BOM)
     rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
     place, comma = _grade_column(sheet, exercise, rows)
-    outgoing = leaving(exercise, list(read_graded_work(course, [exercise])), choice)
+    outgoing = leaving(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
@@ -167,12 +178,19 @@ def _number(text: str) -> float | None:
         return None
 
 
-def pack_for_moodle(course: Course, exercise: Exercise, *, sheet: Path | None = None) -> Sent:
+def pack_for_moodle(
+    course: Course,
+    exercise: Exercise,
+    *,
+    sheet: Path | None = None,
+    on_failure: OnFailure = raise_failure,
+) -> Sent:
     """Write build/exports/EXERCISE-feedback-moodle.zip.
 
     `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
     """
-    known = [graded.student for graded in read_gradebook(course, exercise)] if sheet else []
+    submissions = read_gradebook(course, exercise, on_failure=on_failure) if sheet else ()
+    known = [graded.student for graded in submissions]
     numbers = participants(course, read_participants(sheet), known) if sheet else {}
     by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
 
@@ -192,4 +210,4 @@ def pack_for_moodle(course: Course, exercise: Exercise, *, sheet: Path | None = 
         shown = graded.student.replace("_", "-")
         return f"{shown}_{number}_assignsubmission_file_{page.name}", page.read_bytes()
 
-    return pack_feedback(course, exercise, "moodle", file_of)
+    return pack_feedback(course, exercise, "moodle", file_of, on_failure)

@@ -9,6 +9,7 @@ from autograder.cli import options
 from autograder.cli.output import show
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure
 from autograder.course.kept import REQUESTS
 from autograder.course.names import suggestion
 from autograder.errors import SOME_REFUSED, UsageError
@@ -31,20 +32,30 @@ def requests(course: Course, exercises: list[Exercise], done: tuple[str, str] | 
     """
     if done is not None and len(exercises) != 1:
         raise click.UsageError("--done is about one exercise; name it")
+    with options.failures() as on_failure:
+        wrong = _list_or_finish(course, exercises, done, on_failure)
+    sys.exit(SOME_REFUSED if wrong else 0)
+
+
+def _list_or_finish(
+    course: Course, exercises: list[Exercise], done: tuple[str, str] | None, on_failure: OnFailure
+) -> list[str]:
+    """Print the requests, or mark one as done; return a line on each row of the list that is wrong."""
     asked, names = RegradeRequests(course), {exercise.name for exercise in exercises}
     listed = (one for one in asked.rows.values() if one.exercise in names)
-    written = (one for work in read_graded_work(course, exercises) for one in work.requests)
+    written = (one for work in read_graded_work(course, exercises, on_failure) for one in work.requests)
     found = dict.fromkeys((*written, *listed))
     if done is None:
         rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
         show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
         wrong = list(problems(course, asked.rows))
         options.print_lines(wrong, err=True)
-        sys.exit(SOME_REFUSED if wrong else 0)
+        return wrong
     if not (finished := [one for one in found if (one.student, one.question) == done]):
         raise UsageError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
     asked.finish(finished)
     click.echo(f"done: {done[0]} {exercises[0].name} {done[1]}")
+    return []
 
 
 def problems(course: Course, rows: Mapping[int, RegradeRequest]) -> Iterator[str]:

@@ -14,6 +14,7 @@ import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from autograder.cli import options
 from autograder.course.code import quick_to_parse
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.source import Role
 from autograder.files import write_whole
 from autograder.publishing.graded_work import read_graded_work
@@ -49,11 +51,12 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
 
     Judge the pairs on the page, build/similar.html, yourself: similarity proves nothing.
     """
-    path, found = write_similar(course, exercises)
-    for cluster in found:
-        questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
-        options.print_lines([f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"])
-    click.echo(f"wrote {path.relative_to(course.root)}")
+    with options.failures() as on_failure:
+        path, found = write_similar(course, exercises, on_failure)
+        for cluster in found:
+            questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
+            options.print_lines([f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"])
+        click.echo(f"wrote {path.relative_to(course.root)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +84,26 @@ class Cluster:
         return sorted({student for pair in self.pairs for student in (pair.first, pair.second)})
 
 
-def write_similar(course: Course, exercises: Sequence[Exercise]) -> tuple[Path, list[Cluster]]:
+def write_similar(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> tuple[Path, list[Cluster]]:
     """Write build/similar.html and return it, with what is on it."""
-    found = [cluster for exercise in exercises for cluster in find_clusters(course, exercise)]
+    found = [cluster for exercise in exercises for cluster in find_clusters(course, exercise, on_failure)]
     page = load_template(_TEMPLATE).render(course_title=course.settings.title, clusters=found)
     return write_whole(course.build / "similar.html", page), found
 
 
-def find_clusters(course: Course, exercise: Exercise) -> Iterator[Cluster]:
+def find_clusters(
+    course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
+) -> Iterator[Cluster]:
     """Yield the clusters among the graded submissions of an exercise."""
     answers: dict[str, dict[str, str]] = defaultdict(dict)  # code by question and student
-    for work in read_graded_work(course, [exercise]):
-        for name, code in work.answers.items():
-            answers[name][work.student] = code
+    for work in read_graded_work(course, [exercise], on_failure):
+        with skipping(course, exercise.name, work.student, on_failure):
+            for code in work.answers.values():
+                normalised(code)  # which keeps the tokens for the comparison below
+            for name, code in work.answers.items():
+                answers[name][work.student] = code
     pairs = [
         pair
         for question in exercise.points
@@ -145,6 +155,7 @@ def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
     return sorted(groups, key=lambda group: (-sum(pair.rare for pair in group), group[0].first))
 
 
+@cache
 def normalised(code: str) -> Tokens:
     """Return the tokens of code without what may be changed while it stays the same code."""
     if len(code) > _MAX_CODE or not quick_to_parse(code):

@@ -5,8 +5,6 @@
 - sheets: makes questions of what was seen, chooses five, and writes or marks a student's sheet.
 """
 
-import sys
-
 import click
 
 from autograder.cli import options
@@ -37,8 +35,8 @@ def viva(
     when this code, or a copy with a small change, ran in the sandbox. The same submission and seed give the
     same questions.
     """
-    from autograder.course.guard import SubmissionError, one_submission
-    from autograder.errors import SOME_REFUSED, UsageError
+    from autograder.course.guard import skipping
+    from autograder.errors import UsageError
     from autograder.plugins.viva import sheets
     from autograder.sandbox.zygote import Zygote
     from autograder.submission.notebook import read_notebook
@@ -52,26 +50,22 @@ def viva(
     found = [one for one in found if is_student(one.student) and one.notebook.is_file()]
     if not found:
         raise UsageError(f"{chosen.name} {student or ''}: nothing lies in submitted/; collect it first")
-    made, failures = list[sheets.Sheet](), list[str]()
-    with Zygote(course.settings.walls, course.settings.packages, unsafe=unsafe) as zygote:
-        examiner = sheets.Examiner(chosen, zygote, seed)
-        for one in found:
-            try:
-                with one_submission(course, one.exercise, one.student):
-                    made.append(examiner.sheet(one.student, read_notebook(one.notebook)))
-            except SubmissionError as error:
-                failures.append(str(error))
-                continue
-            if made[-1].questions and mark is None:
-                path = sheets.write_sheet(course, made[-1], answers=not quiz and not whole)
-                options.print_written(course, [path])
-    if whole:
-        options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made)])
-    problems = (f"{one.exercise} {one.student}: {one.problem}" for one in made if one.problem)
-    options.print_lines([*problems, *failures], err=True)
-    if mark is not None and made and made[0].questions:
-        marks = made[0].marked(mark)
-        told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))
-        options.print_lines([*told, f"{sum(marks)} of {len(marks)} are right"])
-    if failures:
-        sys.exit(SOME_REFUSED)
+    made = list[sheets.Sheet]()
+    with options.failures() as on_failure:
+        with Zygote(course.settings.walls, course.settings.packages, unsafe=unsafe) as zygote:
+            examiner = sheets.Examiner(chosen, zygote, seed)
+            for one in found:
+                with skipping(course, one.exercise, one.student, on_failure):
+                    sheet = examiner.sheet(one.student, read_notebook(one.notebook))
+                    if sheet.questions and mark is None:
+                        path = sheets.write_sheet(course, sheet, answers=not quiz and not whole)
+                        options.print_written(course, [path])
+                    made.append(sheet)
+        if whole:
+            options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made)])
+        problems = (f"{one.exercise} {one.student}: {one.problem}" for one in made if one.problem)
+        options.print_lines(problems, err=True)
+        if mark is not None and made and made[0].questions:
+            marks = made[0].marked(mark)
+            told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))
+            options.print_lines([*told, f"{sum(marks)} of {len(marks)} are right"])

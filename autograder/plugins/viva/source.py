@@ -115,8 +115,15 @@ def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
             for node in reversed(parsed(cell.text) or []):
                 if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
                     answer = Answer(name, cell.number, cell.text.replace("\r\n", "\n"), node)
-                    return answer if len(answer.lines) <= MOST_LINES else None
+                    return answer if len(answer.lines) <= MOST_LINES and _can_be_written(node) else None
     return None
+
+
+def _can_be_written(node: ast.stmt) -> bool:
+    """Whether Python can write this code as text, which it cannot for very large numbers and long sums."""
+    with suppress(*UNREADABLE):
+        return bool(ast.unparse(node))
+    return False
 
 
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:

@@ -5,6 +5,7 @@ be told now, and writes the pages.
 """
 
 import signal
+import sys
 import time
 from itertools import count
 from pathlib import Path
@@ -13,6 +14,7 @@ from types import FrameType
 import click
 
 from autograder.cli import options
+from autograder.errors import OUR_FAILURE
 
 
 @click.command()
@@ -66,6 +68,8 @@ def watch(
             for number in count() if rounds is None else range(rounds):
                 time.sleep(every if number else 0)
                 options.print_lines(watching.round())
+            if watching.has_failed:
+                sys.exit(OUR_FAILURE)
     except KeyboardInterrupt:
         click.echo("stopped; the same command continues from here")
     finally:

@@ -4,9 +4,10 @@ An attempt is marked before it is graded. So where the grader is killed nobody g
 marked but not shown is shown by the next round.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as clock
@@ -32,11 +33,11 @@ from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import REFUSED, collect_archives
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.course.kept import STUDENTS
 from autograder.course.settings import AttemptSettings, Tells
 from autograder.files import locked
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.config import ConversionError
 from autograder.gradebook.exchange import Inbound, Received, inbound, release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
@@ -57,6 +58,7 @@ class FromExchange:
     def __init__(self, course: Course, config: Config) -> None:
         self._course, self._config = course, config
         self._known: set[Path] = set()
+        self.has_failed = False
 
     def take(self) -> Iterator[str]:
         """Take in every submission once."""
@@ -67,6 +69,17 @@ class FromExchange:
 
     def _take(self, one: Inbound, listed: Students | None) -> Iterator[str]:
         """Take in one folder; whatever is wrong with it stops no other. One that is gone gets no line."""
+        lines: list[str] = []
+        try:
+            with one_submission(self._course, one.exercise, one.student):
+                lines += self._taken(one, listed)
+        except SubmissionError as error:
+            self._known.add(one.folder)
+            self.has_failed = True
+            lines.append(str(error))
+        yield from lines
+
+    def _taken(self, one: Inbound, listed: Students | None) -> Iterator[str]:
         try:
             if (received := one.receive()) is None:
                 return
@@ -106,6 +119,8 @@ def _place(one: Inbound, received: Received, submission: Submission) -> Placing:
 class FromUploads:
     """Archives and folders as `autograder collect` takes them, which somebody keeps adding to."""
 
+    has_failed = False  # whatever cannot be taken is refused
+
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
         self._seen: object = None
@@ -132,12 +147,19 @@ class FromUploads:
     def _look(self) -> tuple[object, float]:
         """Return what lies there, and when any of it was last written."""
         seen, newest = [], 0.0
-        for path in sorted(path for upload in self._uploads for path in (upload, *upload.rglob("*"))):
+        for path in sorted(path for upload in self._uploads for path in _below(upload)):
             with suppress(OSError):  # gone meanwhile
                 about = path.lstat()
                 seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
                 newest = max(newest, about.st_ctime)
         return seen, newest
+
+
+def _below(upload: Path) -> Iterator[Path]:
+    """Yield a path and all paths below it, without those in a folder that is gone or cannot be read."""
+    yield upload
+    for folder, folders, files in os.walk(upload):
+        yield from (Path(folder, name) for name in (*folders, *files))
 
 
 @dataclass
@@ -152,6 +174,12 @@ class Watch:
     release: bool = False
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _waiting: set[int] = field(default_factory=set)  # attempts on which a line was yielded
+    _failures: set[str] = field(default_factory=set)  # lines on failures that were yielded
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether any submission could not be processed in a round so far."""
+        return bool(self._failures) or self.arrivals.has_failed
 
     def round(self) -> Iterator[str]:
         """Do what there is to do now, and yield a line on each thing that was done."""
@@ -159,23 +187,41 @@ class Watch:
         for exercise in self.exercises:
             due: dict[str, Attempt] = {}
             for one in find_submissions(self.course, exercise):
-                if not (attempts := self._attempts(one)):
-                    continue
-                newest, now = attempts[-1], self.clock()
-                told = [same.told for same in attempts if same.digest == newest.digest and same.told]
-                if told and newest.shown:
-                    continue
-                until = now if told else _until(attempts, exercise, now)
-                if until <= now:  # mark it, or mark it again
-                    when = newest.told or (told[-1] if told else now)
-                    mark(one, newest, when, shown=False)
-                    due[one.student] = replace(newest, told=when)
-                elif newest.id not in self._waiting:
-                    self._waiting.add(newest.id)
-                    waits = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
-                    yield f"{exercise.name} {one.student}: {waits}"
+                lines: list[str] = []
+                with self._skipping(exercise, one.student, lines):
+                    lines += self._choose(exercise, one, due)
+                yield from lines
             if due:
                 yield from self._grade(exercise, due)
+
+    def _choose(self, exercise: Exercise, submission: Submission, due: dict[str, Attempt]) -> Iterator[str]:
+        """Put the newest attempt into `due` if its page may be shown now, or yield until when it waits."""
+        if not (attempts := self._attempts(submission)):
+            return
+        newest, now = attempts[-1], self.clock()
+        told = [same.told for same in attempts if same.digest == newest.digest and same.told]
+        if told and newest.shown:
+            return
+        until = now if told else _until(attempts, exercise, now)
+        if until <= now:  # mark it, or mark it again
+            when = newest.told or (told[-1] if told else now)
+            mark(submission, newest, when, shown=False)
+            due[submission.student] = replace(newest, told=when)
+        elif newest.id not in self._waiting:
+            self._waiting.add(newest.id)
+            waits = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
+            yield f"{exercise.name} {submission.student}: {waits}"
+
+    def _skipping(self, exercise: Exercise, student: str, lines: list[str]) -> AbstractContextManager[None]:
+        """Append the line on a failure in the `with` block, unless an earlier round has yielded it."""
+        return skipping(
+            self.course, exercise.name, student, lambda error: lines.extend(self._new_failure(str(error)))
+        )
+
+    def _new_failure(self, line: str) -> list[str]:
+        is_new = line not in self._failures
+        self._failures.add(line)
+        return [line] if is_new else []
 
     def _attempts(self, submission: Submission) -> Sequence[Attempt]:
         if refusal(submission):
@@ -192,20 +238,29 @@ class Watch:
         )
         failed = {line.student for line in summary.failures}
         for student in failed:  # which an instructor has to fix; to try again each round would help nobody
-            self._show(exercise, student, due[student])
+            lines: list[str] = []
+            with self._skipping(exercise, student, lines):
+                self._show(exercise, student, due[student])
+            yield from lines
         for line in summary.lines:
             said = f": {line.message}" if line.ours else ""
-            yield f"{line.exercise} {line.student}: {line.status}{said}"
+            text = f"{line.exercise} {line.student}: {line.status}{said}"
+            if line.ours:
+                self._failures.add(text)
+            yield text
         lateness = Lateness(self.course, exercise)
         view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
         for page in write_feedback(self.course, exercise, set(due) - failed, view):
-            if isinstance(page, ConversionError):
-                yield str(page)
+            if not isinstance(page, Path):
+                yield from self._new_failure(str(page))
                 continue
+            lines = []
             student = page.parts[-3]
-            said = release_page(self.config, page) if self.release else "wrote the page"
-            self._show(exercise, student, due[student])
-            yield f"{exercise.name} {student}: {said}"
+            with self._skipping(exercise, student, lines):
+                said = release_page(self.config, page) if self.release else "wrote the page"
+                self._show(exercise, student, due[student])
+                lines.append(f"{exercise.name} {student}: {said}")
+            yield from lines
 
     def _show(self, exercise: Exercise, student: str, attempt: Attempt) -> None:
         """Store that an attempt needs nothing more."""

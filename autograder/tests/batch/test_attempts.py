@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,7 @@ from autograder.batch.pool import Done, Task
 from autograder.collecting.attempts import Arrival, place
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.gradebook.config import ConversionError
+from autograder.errors import AutograderError
 from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import write_feedback
 from autograder.grading.graded import Graded
@@ -172,6 +174,30 @@ def test_an_attempt_whose_time_is_no_time_stops_nobody(ready: Course) -> None:
     assert {line.student: line.status for line in summary.lines}["ben"] == "graded"
 
 
+@pytest.mark.parametrize("step", ["store_report", "Counting.settle"])
+def test_who_has_an_attempt_that_cannot_be_chosen_gets_a_line_and_no_score(
+    ready: Course, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = ruled(ready, "best")
+    for student in ("ann", "ben"):
+        hand_in(course, 0.4, -2, student)
+        hand_in(course, 0.2, -1, student)
+    path = f"autograder.batch.grade.{step}"
+    original = resolve_name(path)
+
+    def broken(*arguments: Any) -> None:
+        if any(getattr(one, "student", "") == "ann" for one in arguments):
+            raise ArithmeticError
+        original(*arguments)
+
+    monkeypatch.setattr(path, broken)
+    summary = grade_submissions(course, [small(course)], executor=ByTheirWord())
+    ann, ben = summary.lines
+    assert (ann.student, ann.ours, ann.score) == ("ann", True, None)
+    assert "cannot be processed: ArithmeticError" in ann.message
+    assert (ben.status, ben.score, summary.exit_code) == ("graded", 2.0, 3)
+
+
 def test_the_page_shows_the_course_of_attempts_and_the_extension(ready: Course) -> None:
     course = ruled(ready, "best")
     extend(course, "ann", "01_small", "2026-03-03 18:00 Europe/Berlin")
@@ -196,6 +222,6 @@ def test_the_page_shows_the_course_of_attempts_and_the_extension(ready: Course) 
     assert "attempts" not in [path.parent.name for path in (course.root / "autograded").glob("*/*")]
 
 
-def _path(page: Path | ConversionError) -> Path:
+def _path(page: Path | AutograderError) -> Path:
     assert isinstance(page, Path), page
     return page

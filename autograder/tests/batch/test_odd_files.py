@@ -1,8 +1,12 @@
 """Odd files beside right ones: every command goes through the class, and each odd file has its own line."""
 
+import csv
 import json
+import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -10,10 +14,14 @@ from click.testing import CliRunner
 
 from autograder.batch.grade import Summary, grade_submissions
 from autograder.cli import main
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.course.guard import SubmissionError, one_submission
+from autograder.errors import AutograderError
 from autograder.gradebook.config import open_gradebook
 from autograder.gradebook.pages import write_feedback
+from autograder.grading.diagnosis import Diagnosis
+from autograder.grading.graded import Graded, describe_failure
+from autograder.grading.grader import CourseGrader
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_CELLS, Notebook, UnreadableError
 from autograder.tests.classroom import cell_of, hand_in, open_course, small, solved
@@ -72,6 +80,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = open_course(tmp_path_factory.mktemp("odd") / "course")
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    limits: {call_seconds: 0.5}\n")
+    course = load_course(course.root)
     hand_in_all(course)
     return course
 
@@ -92,21 +101,128 @@ def test_each_submission_has_a_line_and_right_answers_have_their_points(summary:
     assert {lines[name].score for name in ODD_ANSWERS} <= {2.0, 2.75, None}
 
 
-@pytest.mark.usefixtures("summary")
-@pytest.mark.parametrize(
-    "words",
-    [["feedback"], ["export"], ["dashboard"], ["similar"], ["students"], ["viva", "--class", "01_small"]],
-)
-def test_every_command_goes_through_the_class(course: Course, words: list[str]) -> None:
+def run(course: Course, words: str) -> tuple[int, str]:
+    (course.root / "uploads").mkdir(exist_ok=True)
+    (course.root / "Grades.csv").write_text(WORKSHEET, encoding="utf-8")
     (course.root / "students.csv").write_text("id\nann\nzoe\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["--course", str(course.root), *words])
-    assert done.exit_code in (0, 1), done.output
+    if words != "students":
+        (course.root / "students.csv").unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course.root)
+        done = CliRunner().invoke(main, words.split())
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    if words == ["feedback"]:
-        assert {page.parts[-3] for page in course.root.glob("feedback/*/*/*.html")} >= {"ann", "zoe", "sum"}
-    if words[0] == "viva":
-        pages = {page.stem for page in (course.build / "viva").rglob("*.html")}
-        assert pages >= {"ann", "zoe", "examiner"}
+    return done.exit_code, done.output
+
+
+def pages(course: Course, pattern: str, part: int) -> set[str]:
+    return {page.parts[part] for page in course.root.glob(pattern)}
+
+
+WORKSHEET = (
+    'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Last modified (grade)"\r\n'
+    "Participant 1,ann,ann@x.org,,,7.00,-\r\nParticipant 2,zoe,zoe@x.org,,,7.00,-\r\n"
+)
+COMMANDS = [
+    "feedback", "export", "dashboard", "similar", "students", "requests", "moodle 01_small Grades.csv",
+    "moodle-zip 01_small --worksheet Grades.csv", "canvas-zip 01_small", "viva --class 01_small",
+    "watch --uploads uploads --rounds 1",
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("summary")
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_command_goes_through_the_class(course: Course, words: str) -> None:
+    code, output = run(course, words)
+    assert (code, "cannot be processed" in output) == (0, False), output
+    if words == "feedback":
+        assert pages(course, "feedback/*/*/*.html", -3) >= {"ann", "zoe", "sum"}
+    if words.startswith("viva"):
+        assert pages(course, "build/viva/**/*.html", -1) >= {"ann.html", "zoe.html", "examiner.html"}
+
+
+def failing_on(original: Callable[..., Any], student: str) -> Callable[..., Any]:
+    """Return a function that fails on one student, or on this student's answer, as an error of ours would."""
+
+    def broken(*arguments: Any, **named: Any) -> Any:
+        ids = [getattr(one, "student_id", getattr(one, "student", one)) for one in arguments[:3]]
+        ids += [part for one in arguments[:1] if isinstance(one, Path) for part in one.parts]
+        if any(isinstance(id_, str) and id_ in (student, ODD_ANSWERS[student]) for id_ in ids):
+            raise ArithmeticError(f"on {student}")
+        return original(*arguments, **named)
+
+    return broken
+
+
+FAILED = re.compile("cannot be processed: ArithmeticError|nbgrader gave up on")
+READING = "autograder.gradebook.pages.read_row"
+FAILING = [
+    (words, READING) for words in COMMANDS if words.split()[0] not in ("students", "viva", "watch")
+] + [
+    ("feedback", "autograder.gradebook.pages.feedback_page"),
+    ("export", "autograder.publishing.export._row"),
+    ("dashboard", "autograder.publishing.dashboard._unfinished"),
+    ("dashboard", "autograder.publishing.graded_work.arrival_of"),
+    ("similar", "autograder.plugins.similarity.normalised"),
+    ("students", "autograder.submission.students.Students.called"),
+    ("requests", "autograder.publishing.graded_work._in_notebook"),
+    ("moodle-zip 01_small", "autograder.plugins.moodle.Submission"),
+    ("canvas-zip 01_small", "autograder.plugins.canvas.Submission"),
+    ("viva --class 01_small", "autograder.plugins.viva.sheets.Examiner.sheet"),
+    ("watch --uploads uploads --rounds 1", "autograder.plugins.watch.rounds.adopt"),
+    ("grade 01_small", "autograder.batch.grade.read_notebook"),
+]
+
+
+@pytest.mark.usefixtures("summary")
+@pytest.mark.parametrize(("words", "step"), FAILING)
+def test_a_failure_of_ours_is_the_line_of_its_submission_and_the_exit_code(
+    course: Course, words: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = [course.build / "autograder.log", course.build / "nbgrader.log"]
+    for log in logs:
+        log.unlink(missing_ok=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(step, failing_on(resolve_name(step), "sum"))
+        code, output = run(course, words)
+    assert code == 3, output
+    lines = [line for line in output.splitlines() if "sum" in line and FAILED.search(line)]
+    assert len(lines) == 1, output
+    assert "ArithmeticError: on sum" in "".join(log.read_text() for log in logs if log.is_file())
+
+
+@pytest.mark.usefixtures("summary")
+def test_who_cannot_be_processed_is_named_in_the_table_and_on_the_dashboard(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(READING, failing_on(resolve_name(READING), "sum"))
+    run(course, "export")
+    run(course, "dashboard")
+    with (course.build / "exports" / "exercises.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert (rows["sum"]["score"], rows["sum"]["status"]) == ("", "cannot be processed")
+    assert (rows["ann"]["score"], rows["zoe"]["score"]) == ("5", "5")
+    canvas = (course.build / "exports" / "canvas.csv").read_text(encoding="utf-8")
+    assert "ann" in canvas
+    assert "sum" not in canvas
+    page = (course.build / "dashboard.html").read_text(encoding="utf-8")
+    assert "cannot be processed: ArithmeticError" in page
+
+
+@pytest.mark.parametrize("error", [ValueError, RecursionError])
+def test_a_mistake_that_cannot_be_named_leaves_a_line_in_the_log_and_the_score_as_it_is(
+    course: Course, zygote: Zygote, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error("of ours")
+
+    monkeypatch.setattr(Diagnosis, "name", fail)
+    wrong = solved(small(course), row_sums="def row_sums(x):\n    return x.sum(dim=0)")
+    graded = CourseGrader(course, zygote).grade(small(course), Notebook(json.dumps(wrong).encode()))
+    assert (graded.report.status, graded.problem) == ("graded", "")
+    assert describe_failure(course, "01_small ann", Graded.from_json(graded.to_json())) == ""
+    log = (course.build / "autograder.log").read_text(encoding="utf-8")
+    assert "01_small ann: could not be explained or checked" in log
+    assert f"{error.__name__}: of ours" in log
 
 
 def test_a_time_that_the_gradebook_has_stops_no_page(course: Course, summary: Summary) -> None:
@@ -134,10 +250,11 @@ def test_the_guard_names_the_submission_and_lets_a_full_disk_stop_everything(cou
         ):
             raise error
     with (
-        pytest.raises(SubmissionError, match=r"01_small ann: why$"),
+        pytest.raises(SubmissionError, match=r"^01_small ann: why$"),
+        one_submission(course, "01_small", "ann"),
         one_submission(course, "01_small", "ann"),
     ):
-        raise SubmissionError("why")
+        raise AutograderError("why")
     with pytest.raises(OSError, match="No space left"), one_submission(course, "01_small", "ann"):
         raise OSError(28, "No space left on device")
 

@@ -22,7 +22,7 @@ CLASS = tuple(submission(name, entry(name, "double", 2.0)) for name in ("101", "
 def gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the gradebook hold a small class."""
     for module in (graded_work, export):
-        monkeypatch.setattr(module, "read_gradebook", lambda course, exercise: CLASS)
+        monkeypatch.setattr(module, "read_gradebook", lambda course, exercise, **_: CLASS)
     monkeypatch.setattr(export, "write_feedback", lambda course, exercise: iter(()))
 
 

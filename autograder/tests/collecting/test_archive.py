@@ -381,7 +381,58 @@ def test_a_folder_is_read_in_order_and_a_pipe_makes_nobody_wait(tmp_path: Path) 
 def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "n"
     path.write_text("mine", encoding="utf-8")
-    (entry,) = read_entries(tmp_path)
+    entries = read_entries(tmp_path)
+    entry = next(entries)
     path.unlink()
     path.symlink_to("/etc/passwd")
     assert str(read(entry)).startswith("cannot be opened")
+    assert list(entries) == []
+    assert str(read(entry)) == "is not open"  # its folder is closed by now
+
+
+@pytest.mark.parametrize("swapped", ["b", "b/c", "b/c/d"])
+def test_a_folder_that_becomes_a_link_once_reading_has_begun_is_not_followed(
+    tmp_path: Path, swapped: str
+) -> None:
+    root, theirs = tmp_path / "root", tmp_path / "theirs"
+    for folder, text in ((root, "mine"), (theirs, "theirs")):
+        (folder / "b/c/d").mkdir(parents=True)
+        for below in ("", "b", "b/c", "b/c/d"):
+            (folder / below / "n").write_text(text, encoding="utf-8")
+    entries, found = read_entries(root), dict[str, str]()
+    for entry in entries:
+        if not found:  # `root` is open, and what lies in it is listed
+            (root / swapped).rename(tmp_path / "elsewhere")
+            (root / swapped).symlink_to(theirs / swapped)
+        found[entry.name] = entry.problem or str(read(entry))
+    assert "theirs" not in "".join(found.values())
+    assert found["n"] == "b'mine'"
+    assert found[f"{swapped}/" if swapped == "b" else swapped].endswith(
+        ("Not a directory", "Too many levels of symbolic links", "is a link")
+    )
+
+
+@pytest.mark.parametrize("level", ["b", "b/c"])
+def test_what_is_read_in_an_open_folder_stays_its_own_when_a_link_takes_its_name(
+    tmp_path: Path, level: str
+) -> None:
+    root, theirs = tmp_path / "root", tmp_path / "theirs"
+    for folder, text in ((root, "mine"), (theirs, "theirs")):
+        (folder / "b/c").mkdir(parents=True)
+        (folder / "b/c/n").write_text(text, encoding="utf-8")
+    reading = read_entries(root)
+    first = next(reading)
+    (root / level).rename(tmp_path / "elsewhere")
+    (root / level).symlink_to(theirs / level)
+    assert (first.name, read(first)) == ("b/c/n", b"mine")
+
+
+def test_folders_in_each_other_without_end_are_refused_in_one_line(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*"x" * 300)
+    deep.mkdir(parents=True)
+    (deep / "n").write_bytes(b"n")
+    (tmp_path / "y").write_bytes(b"y")
+    assert list(found_in(tmp_path).items()) == [
+        ("y", b"y"),
+        ("x/" * 101, "lies in more than 100 folders; put it into fewer"),
+    ]

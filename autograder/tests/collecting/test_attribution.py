@@ -251,6 +251,8 @@ def test_names_the_list_and_the_worksheet_tell_who_it_is(
 
 
 STORED = {("", "555"): "bob", ("", "666"): "eve", ("01_first", "31"): "bob", ("02_second", "32"): "ada"}
+ONE_MORE = SHEET + "Participant 3007,Zoe Zy,,Submitted,,,-,-\n"
+STORED |= {("01_first", "35"): "gone"}
 UNNUMBERED = """id,name,group
 ada,Ada Lovelace,Team Red
 bob,Bob Bee,Team Red
@@ -279,6 +281,10 @@ zoe,Zoe Zy,
         (f"Ada Lovelace_31{FILE}", (), ["bob"]),
         (f"Bob Bee_32{FILE}", (), '"Bob Bee" is the name of bob, who came as Moodle\'s 31; give'),
         (f"Zoe Zy_32{FILE}", (), ["zoe"]),
+        (f"Nobody We Know_31{FILE}", (), ["bob"]),
+        (f"Zoe Zy_35{FILE}", (), '"gone" is not in the list of students'),
+        (f"Zoe Zy_555{FILE}", (), ["zoe"]),  # no exercise has Canvas's numbers
+        ("Zoe Zy_555_assignsubmission_file/x.ipynb", (), ["zoe"]),
         (f"Team Red_31{FILE}", (), '"Team Red" is a group, and could be the name'),
     ],
 )  # fmt: skip
@@ -289,6 +295,29 @@ def test_a_number_that_came_before_decides_and_not_a_name_that_somebody_may_have
     rules = NamingRules(EXERCISES, students=read_students(tmp_path / "students.csv"))
     found = who(name, rules, beside, STORED)
     assert expected in found if isinstance(expected, str) else expected == found
+
+
+WARNING = 'warning: only the display name "{}" says whose this is'
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_only_a_display_name_of_moodle_tells_comes_with_a_warning_until_its_number_is_known(
+    tmp_path: Path, listed: bool
+) -> None:
+    (tmp_path / "students.csv").write_text(UNNUMBERED, encoding="utf-8")
+    rules = NamingRules(EXERCISES, students=read_students(tmp_path / "students.csv") if listed else None)
+    (tmp_path / "sheet.csv").write_text(ONE_MORE, encoding="utf-8")
+    zoe = "zoe" if listed else "Zoe.Zy"
+    name = f"Zoe Zy_3007{FILE}"
+    (first,) = attributions(name, rules)
+    assert (first.student, first.message.startswith(WARNING.format("Zoe Zy"))) == (zoe, True)
+    stored = Owners(rules, [name], numbers={("01_first", "3007"): zoe})
+    for later in (name, f"Bob Bee_3007{FILE}"):
+        (again,) = attributions(later, rules, stored)
+        assert (again.student, again.message) == (zoe, "")
+    by_worksheet = replace(rules, times=read_times([tmp_path / "sheet.csv"]))
+    (sure,) = attributions(name, by_worksheet)
+    assert (sure.student, sure.message) == (zoe, "")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Never
+from typing import IO, Any, Never
 from unicodedata import normalize
 
 import pytest
@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 import autograder
 from autograder.cli import main
 from autograder.collecting.archive import ArchiveEntry, Bounds, read_zip
-from autograder.collecting.attempts import attempts_of
+from autograder.collecting.attempts import attempts_of, place
 from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import CollectedLine, collect_archives
 from autograder.collecting.names import class_folder
@@ -408,6 +408,45 @@ def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
     assert submitted(course, "105") == notebook("kim's")
     given = make_zip(tmp_path / "b.zip", {"eve_103_9003_recipes.ipynb": notebook()})
     assert "01_small 103: new" in call(course, given, "--exercise", "01_small").stdout
+
+
+def test_on_moodle_the_number_decides_also_for_a_notebook_whose_exercise_only_its_cells_tell(
+    course: Course, tmp_path: Path
+) -> None:
+    def collect(owner: str, file: str, text: str) -> str:
+        content = notebook(text, "def row_sums(x): ...")
+        archive = make_zip(tmp_path / "a.zip", {f"{owner}_assignsubmission_file/{file}.ipynb": content})
+        return said(run(course, archive))[0]
+
+    warning = 'warning: only the display name "Bob Bee" says whose this is'
+    assert warning in collect("Bob Bee_31", "01_small", "bob's")
+    assert warning.replace("Bob Bee", "Eve") in collect("Eve_32", "x", "eve's")
+    assert collect("Bob Bee_32", "x", "eve's second").startswith("Eve: replaced: known by its cells")
+    assert collect("Bob Bee_33", "x", "zoe's").endswith(
+        "\"Bob Bee\" is the name of Bob.Bee, who came as Moodle's 31; give Moodle's grading worksheet "
+        "with --times"
+    )
+    assert json.loads(submitted(course, "Bob.Bee"))["text"] == "bob's"
+    assert json.loads(submitted(course, "Eve"))["text"] == "eve's second"
+
+
+def test_an_error_of_ours_about_a_notebook_is_its_line_and_stops_no_other(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("ann", "zoe")
+    folder = make_folder(tmp_path / "in", {f"{name}/01_small.ipynb": notebook(name) for name in names})
+
+    def broken(submission: Submission, *arguments: Any) -> object:
+        if submission.student == "ann":
+            raise ArithmeticError
+        return place(submission, *arguments)
+
+    monkeypatch.setattr("autograder.collecting.collect.place", broken)
+    lines = {line.student: line for line in run(course, folder)}
+    assert lines["ann"].status == "refused"
+    assert lines["ann"].message.startswith("cannot be processed: ArithmeticError; ")
+    assert lines["zoe"].status == "new"
+    assert "01_small ann" in (course.build / "autograder.log").read_text(encoding="utf-8")
 
 
 def test_a_list_beside_course_yaml_is_read_and_its_groups_get_one_file_each(

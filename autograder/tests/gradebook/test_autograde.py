@@ -2,6 +2,7 @@
 
 from contextlib import redirect_stderr
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from autograder.gradebook.pages import read_gradebook
 from autograder.grading.grader import CourseGrader
 from autograder.grading.marking import MarkingProcess
 from autograder.sandbox.zygote import Zygote
+from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
@@ -102,6 +104,24 @@ def test_what_cannot_be_recorded_fails_alone_and_is_named(
         "ann": None,
         "ben": 5.0,
     }
+
+
+def test_an_error_of_ours_before_grading_fails_alone_and_is_named(
+    ready: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(path: Path) -> Notebook:
+        if "ann" in path.parts:
+            raise ArithmeticError
+        return read_notebook(path)
+
+    monkeypatch.setattr(MarkingProcess, "grade", lambda _, exercise, notebook: full_marks(exercise))
+    monkeypatch.setattr("autograder.gradebook.commands.read_notebook", broken)
+    for student in ("ann", "ben"):
+        hand_in(ready, student, solved(small(ready)))
+    result = formgrader(ready).autograde(small(ready).name, "*")
+    assert not result["success"]
+    assert "01_small ann: cannot be processed: ArithmeticError" in result["log"]
+    assert [one.student for one in read_gradebook(ready, small(ready)) if one.score == 5.0] == ["ben"]
 
 
 def test_a_gradebook_that_only_the_command_line_names_is_refused(

@@ -121,7 +121,7 @@ class Sender:
         self.course, self._monkeypatch = course, monkeypatch
 
     def __call__(self, graded: tuple[GradebookSubmission, ...], *options: str) -> tuple[int, str]:
-        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
+        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: graded)
         arguments = ["--course", str(self.course.root), "canvas", "01_small", "--to", "4711", *options]
         result = CliRunner().invoke(main, arguments)
         kept = [path.read_bytes() for path in self.course.root.glob("*.db")]

@@ -61,7 +61,7 @@ class Fill:
 
     def __call__(self, text: str, *graded: GradebookSubmission) -> Sent:
         self._path.write_bytes(text.encode())
-        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
+        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: graded)
         return fill_worksheet(self.course, small(self.course), self._path)
 
 
@@ -196,7 +196,7 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(
     packed, files = term.pack(pack_for_moodle)
     assert not files
     assert len(packed.problems) == 2
-    monkeypatch.setattr(moodle, "read_gradebook", lambda course, exercise: term.graded)
+    monkeypatch.setattr(moodle, "read_gradebook", lambda course, exercise, **_: term.graded)
     sheet = term.course.root / "Grades.csv"
     sheet.write_text(SHEET, encoding="utf-8")
     _, files = term.pack(pack_for_moodle, sheet=sheet)

@@ -16,7 +16,7 @@ def test_a_request_is_listed_until_an_instructor_closes_it(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graded = in_gradebook("ann", report_on(RIGHT))
-    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: (graded,))
+    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: (graded,))
     notebook = {"cells": [cell("Regrade double: no")]}
     monkeypatch.setattr(graded_work, "autograded_notebook", lambda submission: notebook)
 

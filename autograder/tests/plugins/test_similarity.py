@@ -103,7 +103,7 @@ def test_the_page_shows_both_and_runs_nothing(
         return {"cells": [{"cell_type": "code", "source": code, "metadata": {"nbgrader": about}}]}
 
     graded = tuple(GradebookSubmission(student, 0.0, 0.0, ()) for student in codes)
-    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: graded)
+    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: graded)
     monkeypatch.setattr(graded_work, "autograded_notebook", notebook)
     path, found = write_similar(course, [small(course)])
     assert [cluster.students for cluster in found] == [["ann", "bob"]]

@@ -33,7 +33,7 @@ def shown(course: Course, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
                 submission.feedback.parent.mkdir(parents=True, exist_ok=True)
                 submission.feedback.touch()
         submissions = tuple(one.submission for one in works)
-        monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: submissions)
+        monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: submissions)
         path = write_dashboard(course, course.chosen([]))
         assert path == course.build / "dashboard.html"
         return path.read_text(encoding="utf-8")

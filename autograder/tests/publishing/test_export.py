@@ -51,7 +51,7 @@ class Exported:
         self._monkeypatch = monkeypatch
 
     def of(self, *submissions: GradebookSubmission, changed: bool = False) -> dict[str, Rows]:
-        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: submissions)
+        self._monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: submissions)
         paths = write_tables(self._course, [small(self._course)], changed=changed).paths
         assert {path.parent for path in paths} == {self._course.build / "exports"}
         return {path.stem: read(path) for path in paths}

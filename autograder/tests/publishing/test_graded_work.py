@@ -25,7 +25,7 @@ def read(course: Course, monkeypatch: pytest.MonkeyPatch) -> Read:
         path = Submission(course.root, "ada", "01_small").autograded
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-        monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: (ADA.submission,))
+        monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: (ADA.submission,))
         (found,) = read_graded_work(course, course.chosen([]))
         return found
 

@@ -71,7 +71,7 @@ def test_a_request_is_a_concern_until_a_person_has_done_it(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graded = in_gradebook("ann", report_on(RIGHT))
-    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise: (graded,))
+    monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: (graded,))
     notebook = {"cells": [cell("Regrade double: no")]}
     monkeypatch.setattr(graded_work, "autograded_notebook", lambda submission: notebook)
 

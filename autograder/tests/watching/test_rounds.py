@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -28,7 +29,7 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook import exchange
 from autograder.gradebook.config import load
 from autograder.grading.outcomes import told_bits
-from autograder.plugins.watch import what_pages_tell
+from autograder.plugins.watch import rounds, what_pages_tell
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.notebook import open_plain
 from autograder.submission.submission import Submission
@@ -166,6 +167,27 @@ def test_a_folder_that_is_swapped_after_all_were_listed_is_refused(
     swap(next(hall.inbound.glob("ann*_0.4")), next(hall.inbound.glob("ben*")))
     assert ["refused" in line for line in lines] == [True, True]  # ben's folder belongs to ann here
     assert collected(hall) == [written(hall.course, 0.2)]
+
+
+def test_an_error_of_ours_about_a_folder_is_its_line_and_stops_nobody(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall.hand_in(0.2, "ann")
+    hall.hand_in(0.4, "ben")
+    place = rounds._place
+
+    def broken(one: exchange.Inbound, *arguments: Any) -> object:
+        if one.student == "ann":
+            raise ArithmeticError
+        return place(one, *arguments)
+
+    monkeypatch.setattr(rounds, "_place", broken)
+    arrivals = FromExchange(hall.course, hall.config)
+    first, second = arrivals.take()
+    assert first.startswith("01_small ann: cannot be processed: ArithmeticError; ")
+    assert (second, arrivals.has_failed) == ("01_small ben: new", True)
+    assert "ArithmeticError" in (hall.course.build / "autograder.log").read_text(encoding="utf-8")
+    assert list(arrivals.take()) == []
 
 
 def file(folder: Path) -> None:
@@ -457,6 +479,34 @@ def test_uploads_are_taken_when_they_have_come_to_rest_or_been_there_for_a_while
     later = time.time() + 120
     monkeypatch.setattr(time, "time", lambda: later)
     assert list(FromUploads(ready, [uploads]).take()) == ["01_small ann: replaced"]
+
+
+def test_a_folder_of_uploads_that_is_gone_meanwhile_stops_nobody(
+    ready: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uploads = tmp_path / "uploads"
+    for student in ("ann", "ben"):
+        (uploads / student).mkdir(parents=True)
+        (uploads / student / "01_small.ipynb").write_bytes(written(ready, 0.4))
+    opened, scanned = os.open, os.scandir
+
+    def gone(path: str | Path | int) -> Iterator["os.DirEntry[str]"]:
+        if not isinstance(path, int) and Path(path).name == "ann":
+            raise FileNotFoundError(2, "No such file or directory")
+        return scanned(path)
+
+    def gone_too(path: str | Path, *arguments: Any, **named: Any) -> int:
+        if path == "ann":
+            raise FileNotFoundError(2, "No such file or directory")
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "scandir", gone)
+    monkeypatch.setattr(os, "open", gone_too)
+    arrivals = FromUploads(ready, [uploads])
+    assert list(arrivals.take()) == []
+    lines = list(arrivals.take())
+    assert "ann/: refused: cannot be opened: No such file or directory" in lines
+    assert "01_small ben: new" in lines
 
 
 class KilledGrader(ByTheirWord):
