@@ -44,14 +44,22 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
     except AutograderError as error:
         raise SubmissionError(exercise, student, str(error)) from error
     except Exception as error:
-        problem = unwritable(error, course.root)
-        if problem and not isinstance(error, PermissionError):
-            raise
-        if not problem:
+        if not (problem := unwritable_for_one(error, course)):
             with log_of(course, _LOG) as log:
                 log.exception("%s %s", exercise, student)
             problem = f"{type(error).__name__}; {course.build / _LOG}.log says more"
         raise SubmissionError(exercise, student, f"cannot be processed: {problem}") from error
+
+
+def unwritable_for_one(error: Exception, course: Course) -> str:
+    """Return why something of one submission cannot be written, or nothing if the error is another one.
+
+    An error that stops all submissions is raised again.
+    """
+    problem = unwritable(error, course.root)
+    if problem and not isinstance(error, PermissionError):
+        raise error
+    return problem
 
 
 @contextmanager

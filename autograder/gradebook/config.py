@@ -29,7 +29,8 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.course.course import FILE as COURSE
 from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
-from autograder.course.kept import GRADEBOOK, unwritable
+from autograder.course.guard import unwritable_for_one
+from autograder.course.kept import GRADEBOOK
 from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.submission.submission import Submission
@@ -152,10 +153,7 @@ def converting(course: Course, log: Logger, exercise: str, student: str = "") ->
             warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
             yield
     except Exception as error:
-        problem = unwritable(error, course.root)
-        if problem and not isinstance(error, PermissionError):
-            raise
-        if not problem:
+        if not (problem := unwritable_for_one(error, course)):
             log.exception("%s %s", exercise, student)
             problem = f"{course.build / LOG}.log says why"
         whose = f" of {student}" if student else ""
