@@ -15,7 +15,7 @@ from autograder.course.names import checked_question
 from autograder.course.settings import Limits
 from autograder.grading.outcomes import TestOutcome
 from autograder.grading.session import Given, Session
-from autograder.grading.states import as_judged, changing_cell
+from autograder.grading.states import STUB, as_judged, changing_cell
 from autograder.report.report import Place, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import StudentError
@@ -23,7 +23,6 @@ from autograder.testing.suite import Run
 from autograder.worker.omission import LEFT_OUT
 
 _MISSING_NAME = re.compile(r"name '(\w{1,100})' is not defined")
-STUB = "raise NotImplementedError"
 _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 

@@ -12,7 +12,7 @@ from autograder.course.code import Piece, bound_names
 from autograder.course.names import checked_question
 from autograder.submission.notebook import NotebookCell
 
-_STUB = "raise NotImplementedError"
+STUB = "raise NotImplementedError"
 _RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that delete names
 
 
@@ -25,7 +25,7 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
     found = dict[str, int]()
     for question, stub in stubs.items():
         answers = [cell for cell in cells if question in bound_names(cell.text)]
-        written = [cell.number for cell in answers if _STUB not in cell.text]
+        written = [cell.number for cell in answers if STUB not in cell.text]
         if answers:
             checks = (cell.number for cell in cells if _checks(cell, question))
             below = (number for number in checks if number > min(written, default=-1))
@@ -67,7 +67,7 @@ def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> Notebo
     Otherwise it is the last that defines the question, or binds it. An unchanged stub answers nothing, if
     there is more.
     """
-    written = [cell for cell in answers if _STUB not in cell.text] or answers
+    written = [cell for cell in answers if STUB not in cell.text] or answers
     named = [cell for cell in written if cell.name == question]
     defining = [cell for cell in written if _defines(question, cell.text)]
     first = next((line for line in stub.splitlines() if _defines(question, line)), None)
