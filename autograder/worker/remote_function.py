@@ -23,14 +23,15 @@ _answers: list[Answer] = []  # the innermost last: trusted code may send request
 @contextmanager
 def answering(answer: Answer | None) -> Iterator[None]:
     """Let remote functions send their calls through `answer` in the `with` block."""
-    _answers.append(answer or _unanswered)
+    _answers.append(answer or unanswered)
     try:
         yield
     finally:
         _answers.pop()
 
 
-def _unanswered(*_: object) -> tuple[Header, Parts]:
+def unanswered(*_: object) -> tuple[Header, Parts]:
+    """Refuse a call to which nobody would answer."""
     raise RuntimeError("a hidden test's function can be called only while the test waits")
 
 
@@ -90,7 +91,7 @@ def _send(number: int, args: Any, kwargs: Any, weights: list[list[Any]]) -> Any:
     encoder = Encoder(_refuse)
     values = {"args": args, "kwargs": kwargs, "weights": weights}
     header = {"function": number, **{name: encoder.encode(value) for name, value in values.items()}}
-    reply, parts = (_answers[-1] if _answers else _unanswered)(header, encoder.parts)
+    reply, parts = (_answers[-1] if _answers else unanswered)(header, encoder.parts)
     if "error" in reply:
         raise getattr(builtins, reply["type"])(reply["error"])
     return Decoder(parts, _refuse).decode(reply["value"])
