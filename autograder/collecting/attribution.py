@@ -89,6 +89,9 @@ class Owners:
         self._rules, self._students, self._times = rules, rules.students, rules.times
         self._gradescope = gradescope or {}  # by folder
         self._stored = numbers or {}  # students by the numbers with which they came before
+        self._came_as: dict[tuple[str, str], set[str]] = defaultdict(set)  # these numbers, by student
+        for (scope, number), student in self._stored.items():
+            self._came_as[scope, student].add(number)
         # Of people in Moodle, of whom two may share a name.
         self._numbers: dict[str, set[str]] = defaultdict(set)
         self._canvas_users: dict[str, set[str]] = defaultdict(set)
@@ -234,7 +237,7 @@ class Owners:
 
     def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
         """Refuse a name that more than one user of a platform has: all but one of them have chosen it."""
-        before = {number for (where, number), id_ in self._stored.items() if (where, id_) == (scope, student)}
+        before = self._came_as.get((scope, student), set())
         others = sorted(before - {name.number, name.doubtful}) if name.number not in before else []
         if others or (len(users) > 1 and name.number not in before):
             numbers = ", ".join(others or sorted(users))
