@@ -16,7 +16,6 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import ClassVar
 
-import matplotlib.font_manager  # noqa: F401 - builds the font cache, which a kernel would announce as a warning
 from pydantic import TypeAdapter
 
 import autograder
