@@ -27,7 +27,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -377,8 +377,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport() -> Iterator[None]:
-    report = (yield).get_result()  # type: ignore[attr-defined]
+def pytest_runtest_makereport() -> Generator[None, Any, None]:
+    report = (yield).get_result()
     report.sections = [(name, printable(text)) for name, text in report.sections]
     if (text := printable(report.longreprtext)) != report.longreprtext:
         report.longrepr = text
