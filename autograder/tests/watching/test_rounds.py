@@ -1,4 +1,4 @@
-"""Watching: pages come as work comes in, within limits, and a grader that is killed loses nothing."""
+"""Watching: which folders are taken, when their pages come, and that a killed grader loses nothing."""
 
 import multiprocessing
 import os
