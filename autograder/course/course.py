@@ -13,6 +13,7 @@ from tempfile import NamedTemporaryFile
 import yaml
 
 from autograder.course.exercise import RULES, Exercise, wrong_rules
+from autograder.course.names import question_after
 from autograder.course.settings import CourseSettings, Repairs, read_settings
 from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
@@ -81,7 +82,7 @@ def load_course(root: Path) -> Course:
     try:
         document = read_document(text)
         course = Course(root, read_settings(document))
-        if wrong := [*_repeated_names(course.settings), *_wrong_rules(course)]:
+        if wrong := [*_repeated_names(course.settings), *_missing_exercises(course), *_wrong_rules(course)]:
             raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {said}") for at, said in wrong))
     except DocumentError as error:
         problems = sorted(error.problems, key=attrgetter("line"))
@@ -111,6 +112,19 @@ def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
     for number, one in enumerate(settings.exercises):
         if (seen := first.setdefault(one.name.casefold(), number)) != number:
             text = f'"{one.name}" is the name of exercises[{seen}] too; rename one or delete it'
+            yield ("exercises", number, "name"), text
+
+
+def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
+    """Yield each exercise that has no folder in solutions/, and the folder whose name is most like its own."""
+    solutions = course.root / "solutions"
+    listed = [exercise.name for exercise in course.settings.exercises]
+    for number, name in enumerate(listed):
+        is_repeated = name.casefold() in map(str.casefold, listed[:number])
+        if not is_repeated and not (solutions / name).is_dir():
+            folders = sorted(path.name for path in solutions.glob("*") if (path / f"{path.name}.py").is_file())
+            advice = question_after(name, [folder for folder in folders if folder not in listed])
+            text = f"there is no folder solutions/{name}; {advice or 'write the name of a folder in solutions/'}"
             yield ("exercises", number, "name"), text
 
 
