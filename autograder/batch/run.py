@@ -1,12 +1,15 @@
 """Grades notebooks without a gradebook."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.errors import UsageError
 from autograder.grading.graded import Graded
 from autograder.grading.marking import MarkingProcess
+from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
@@ -25,6 +28,8 @@ def run_notebooks(
 
 def _recognised(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
     """Return a path and its exercise, with the notebook if it had to be read to recognise the exercise."""
+    if not os.path.lexists(path):
+        raise UsageError(f"{terminal_line(path)}: there is no such file")
     if known := named or exercise_by_name(course, Path(path)):
         return path, known, None
     notebook = read_notebook(Path(path))

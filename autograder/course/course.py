@@ -116,16 +116,16 @@ def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield each exercise that has no folder in solutions/, and the folder whose name is most like its own."""
+    """Yield each exercise that has no folder in solutions/, and a folder of a similar name."""
     solutions = course.root / "solutions"
     listed = [exercise.name for exercise in course.settings.exercises]
+    folders = sorted(path.parent.name for path in solutions.glob("*/*.py") if path.stem == path.parent.name)
     for number, name in enumerate(listed):
         is_repeated = name.casefold() in map(str.casefold, listed[:number])
         if not is_repeated and not (solutions / name).is_dir():
-            folders = sorted(path.name for path in solutions.glob("*") if (path / f"{path.name}.py").is_file())
             advice = question_after(name, [folder for folder in folders if folder not in listed])
-            text = f"there is no folder solutions/{name}; {advice or 'write the name of a folder in solutions/'}"
-            yield ("exercises", number, "name"), text
+            advice = advice or "write the name of a folder in solutions/"
+            yield ("exercises", number, "name"), f"there is no folder solutions/{name}; {advice}"
 
 
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
