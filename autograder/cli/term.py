@@ -193,7 +193,8 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
             course, student, exercise.name, None if until == "none" else until, keep_later=everything
         )
         click.echo(f"{student} may hand in {exercise.name} {f'until {kept}' if kept else 'as everybody'}")
-    show_changes([change for exercise in exercises for change in settle(course, exercise)])
+    with options.failures() as on_failure:
+        show_changes([change for exercise in exercises for change in settle(course, exercise, on_failure)])
 
 
 @click.command()

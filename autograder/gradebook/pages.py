@@ -227,11 +227,17 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
     return dict(sorted(Counter(last.values()).items()))
 
 
-def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
+def settle(
+    course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
+) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     with grading_lock(course), open_gradebook(course) as gradebook:
-        ledger = Ledger(course, exercise, gradebook) if gradebook else None
-        return tuple(filter(None, map(ledger.change, ledger.known))) if ledger else ()
+        if gradebook is None:
+            return ()
+        ledger = Ledger(course, exercise, gradebook)
+    for error in ledger.failures.values():
+        on_failure(error)
+    return tuple(filter(None, map(ledger.change, ledger.known)))
 
 
 def write_feedback(
