@@ -17,6 +17,7 @@ from autograder.course.settings import CourseSettings, Repairs, read_settings
 from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
+from autograder.report.text import clean_text
 
 FILE = "course.yaml"
 
@@ -189,6 +190,13 @@ def copy_course(
     return load_course(root)
 
 
+class _CleanFormatter(logging.Formatter):
+    """Writes no terminal escapes: names and exceptions may contain strangers' text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record))
+
+
 @contextmanager
 def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
     """Yield a logger that appends warnings and errors to build/<name>.log.
@@ -209,6 +217,6 @@ def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
     log = logging.Logger(name, logging.WARNING)
     log.addFilter(is_new)
     with closing(logging.FileHandler(course.build / f"{name}.log", encoding="utf-8", delay=True)) as handler:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(handler)
         yield log
