@@ -208,7 +208,8 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
     from autograder.publishing.export import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
-    options.print_lines(doubtful_comments(course, exercises), err=True)
+    with options.failures() as on_failure:
+        options.print_lines(doubtful_comments(course, exercises, on_failure), err=True)
 
 
 @click.command()

@@ -189,12 +189,15 @@ def read_gradebook(
     return tuple(submissions)
 
 
-def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
+def doubtful_comments(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> Iterator[str]:
     """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises:
-        yield from bank.unknown_names(exercise.name, read_gradebook(course, exercise, as_written=True))
+        graded = read_gradebook(course, exercise, as_written=True, on_failure=on_failure)
+        yield from bank.unknown_names(exercise.name, graded)
 
 
 def read_people(course: Course) -> dict[str, Student]:
