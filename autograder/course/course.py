@@ -18,6 +18,7 @@ from autograder.course.settings import CourseSettings, Repairs, read_settings
 from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
+from autograder.report.text import clean_text
 
 FILE = "course.yaml"
 
@@ -36,6 +37,7 @@ class Course:
         self.root = root
         self.settings = settings
         self.marks_only = False
+        self.logged = set[str]()  # tracebacks that are in a log already
         self.build = root / "build"  # what commands can make again
         self.assignments = root / "assignments"  # what students get
 
@@ -202,12 +204,33 @@ def copy_course(
     return load_course(root)
 
 
+class _CleanFormatter(logging.Formatter):
+    """Writes no terminal escapes: names and exceptions may contain strangers' text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record))
+
+
 @contextmanager
 def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
-    """Yield a logger that appends warnings and errors to build/<name>.log."""
+    """Yield a logger that appends warnings and errors to build/<name>.log.
+
+    A command that meets the same failure again, as `watch` does in every round, logs its traceback once.
+    """
+
+    def is_new(record: logging.LogRecord) -> bool:
+        if record.exc_info is None:
+            return True
+        text = logging.Formatter().format(record)
+        if text in course.logged:
+            return False
+        course.logged.add(text)
+        return True
+
     course.build.mkdir(exist_ok=True)
     log = logging.Logger(name, logging.WARNING)
+    log.addFilter(is_new)
     with closing(logging.FileHandler(course.build / f"{name}.log", encoding="utf-8", delay=True)) as handler:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(handler)
         yield log
