@@ -29,6 +29,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.source import Role
+from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.safe_html import load_template
@@ -141,8 +142,8 @@ def _own(exercise: Exercise, question: str) -> Iterator[str]:
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION and cell.name == question:
             yield from (cell.released(), cell.text)
-    for variant in (*exercise.accepted, *exercise.mistakes):
-        yield variant.code
+    for answer in (*exercise.accepted, *known_mistakes(exercise)):
+        yield answer.code
 
 
 def likenesses(question: str, answers: Mapping[str, str], own: Iterable[str]) -> Iterator[Likeness]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from autograder.authoring.answers import other_answers, right_answers, stubs
+from autograder.authoring.answers import right_answers, stubs
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.plugins.similarity import Likeness, clusters, likenesses, normalised, write_similar
@@ -68,7 +68,7 @@ def test_what_cannot_be_compared_is_passed_over(code: str) -> None:
 def test_independent_right_answers_raise_no_alarm_and_copies_of_them_do(exercise: Exercise) -> None:
     stub, reference = stubs(exercise), right_answers(exercise)
     for question in exercise.points:
-        variants = {v.name: other_answers(exercise, v.code).get(question, "") for v in exercise.accepted}
+        variants = {v.name: exercise.replaced(v.code).get(question, "") for v in exercise.accepted}
         answers = {name: code for name, code in variants.items() if code}
         own = [stub[question], reference[question]]
         assert not list(likenesses(question, answers, own)), question
