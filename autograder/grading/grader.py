@@ -252,7 +252,7 @@ class Grader:
         shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
         try:
             statements = submitted.judged_statements(name)
-            return broken_rule(name, rule, statements, ran, shown, submitted.line_of)
+            return broken_rule(name, rule, statements, ran, shown, submitted.line_of, submitted.unfinished)
         except UNREADABLE:
             self._warn()
             return _RULE_UNCHECKED

@@ -210,6 +210,16 @@ def test_a_later_answer_that_breaks_no_rule_counts(tmp_path: Path, zygote: Zygot
     assert later.hint.endswith(" The tests ran with that change, because the result is better.")
 
 
+def test_a_draft_that_uses_what_is_forbidden_holds_no_answer(tmp_path: Path, zygote: Zygote) -> None:
+    desk = Desk(open_course(tmp_path / "course"), zygote, rules={"row_sums": Rule(("einsum",))})
+    draft = "def row_sums(x):\n    return torch.einsum('ij->i', x)"
+    assert desk.grade(row_sums=draft).verdict is Verdict.REVIEW
+    assert desk.grade(row_sums=f"{draft}\n\n{RIGHT}").score == 3.0
+    assert desk.grade(RIGHT, row_sums=draft).score == 3.0
+    assert desk.grade(draft, row_sums=RIGHT).score == 3.0
+    assert desk.grade(row_sums=f"{draft}\n\n1 / 0\n\n{RIGHT}").verdict is Verdict.REVIEW
+
+
 def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None:
     plain = desk.grade(row_sums=WRONG)
     assert "all tests pass" in plain.hint
