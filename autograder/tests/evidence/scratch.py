@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from autograder.authoring.answers import other_answers, right_answers, solved_cells
+from autograder.authoring.answers import right_answers, solved_cells
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.grading.grader import Grader
@@ -27,12 +27,12 @@ def right_notebooks(exercise: Exercise) -> Iterator[tuple[str, dict[str, str]]]:
     yield "reference", right_answers(exercise)
     combined: list[tuple[list[str], dict[str, str]]] = []
     for variant in exercise.accepted:
-        answers = other_answers(exercise, variant.code)
+        answers = exercise.replaced(variant.code)
         free = (one for one in combined if one[1].keys().isdisjoint(answers))
         names, others = next(free, ([], {}))
         if not names:
             combined.append((names, others))
-        names.append(variant.name)
+        names.append(variant.title)
         others.update(answers)
     for names, others in combined:
         yield " + ".join(names), {**right_answers(exercise), **others}
