@@ -7,7 +7,7 @@ code; what is left within the bounds here takes a fraction of a second.
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -98,13 +98,25 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
     """Return the pieces of a notebook's code cells; magics count as nothing."""
     codes = list(codes)
     chosen = _readable(codes)
-    found = list[Piece]()
+    found, copies = list[Piece](), Counter[str]()
     for at, code in enumerate(codes):
-        body = parsed(code) if at in chosen else None
-        if body is None:
+        statements = _statements(code, copies[code]) if at in chosen else None
+        copies[code] += 1
+        if statements is None:
             found.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code)), at))
-        found += [Piece(statement, bindings(statement), _named(statement), at) for statement in body or ()]
+        found += [Piece(*statement, at) for statement in statements or ()]
     return found
+
+
+@lru_cache(256)
+def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], frozenset[str]], ...] | None:
+    """Return a cell's statements, each with the names that it binds and all names in it.
+
+    The cells of a class are parsed once. Equal cells of one notebook get different trees: an edit of one
+    leaves the other as it is.
+    """
+    body = parsed(code)
+    return None if body is None else tuple((one, bindings(one), _named(one)) for one in body)
 
 
 def parsed(code: str) -> list[ast.stmt] | None:
@@ -144,15 +156,17 @@ def bindings(statement: ast.stmt) -> frozenset[str]:
     return frozenset(name for node, local in nodes for name in _made(node) if name not in local)
 
 
-def in_scope(tree: ast.AST) -> Iterator[tuple[ast.AST, frozenset[str]]]:
-    """Yield every node of some code with the names that are local to the functions around it."""
-    pending = [(tree, frozenset[str]())]
+@lru_cache(256)
+def in_scope(tree: ast.AST) -> Sequence[tuple[ast.AST, frozenset[str]]]:
+    """Return every node of some code with the names that are local to the functions around it."""
+    pending, found = [(tree, frozenset[str]())], list[tuple[ast.AST, frozenset[str]]]()
     while pending:
         node, local = pending.pop()
-        yield node, local
+        found.append((node, local))
         inside = local | _local_names(node) if isinstance(node, _SCOPES) else local
         outside = [*node.decorator_list, node.args, node.returns] if isinstance(node, _FUNCTIONS) else []
         pending += [(one, local if one in outside else inside) for one in ast.iter_child_nodes(node)]
+    return found
 
 
 def _local_names(scope: ast.AST) -> frozenset[str]:

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.course.code import Piece, in_scope, rests_on
 from autograder.course.rule import Rule
@@ -49,10 +50,15 @@ def forbidden_use(
     `found` are the statements with which the question is judged; `unfinished` are the places of cells that
     may have ended before their last statement.
     """
+    return _first_use(rule, found, *_reached(question, found, unfinished))
+
+
+def _first_use(rule: Rule, found: Sequence[Piece], reached: Sequence[Piece], read: set[str]) -> Use | None:
+    if not rule.forbid:
+        return None
     words = frozenset(rule.forbid).union(*(_ALSO_FORBIDDEN.get(word, ()) for word in rule.forbid))
-    reached, read = _reached(question, found, unfinished)
     scan = _Scan(words, found, reached, read)
-    return next((use for piece in reached for use in scan.uses(piece)), None) if words else None
+    return next((use for piece in reached for use in scan.uses(piece)), None)
 
 
 def broken_rule(
@@ -74,10 +80,10 @@ def broken_rule(
     """
     if not rule.forbid and rule.operators is None:
         return None
-    reached, _ = _reached(question, found, unfinished)
+    reached, read = _reached(question, found, unfinished)
     if not reached or any(piece.tree is None for piece in reached):
         return f"{_UNREAD} {_LOOK}"
-    if use := forbidden_use(question, rule, found, unfinished):
+    if use := _first_use(rule, found, reached, read):
         return f'The code of this question uses "{use.name}"{where(use.at, use.line)}, {_WITHOUT} {_LOOK}'
     if rule.operators is not None and (needless := _needless(ran, rule.operators)):
         told = _needless(shown, rule.operators)
@@ -161,9 +167,9 @@ class _Scan:
     ) -> None:
         self._words, self._read = words, read
         self._own = frozenset[str]().union(*(piece.bound for piece in reached))
-        nodes = [node for piece in found for node in ast.walk(piece.tree or ast.Pass())]
-        self._modules = dict(pair for node in nodes for pair in _modules(node))
-        self._attributes = frozenset(name for node in nodes for name in _made_attributes(node))
+        trees = [piece.tree for piece in found if piece.tree is not None]
+        self._modules = dict(pair for tree in trees for pair in _modules(tree))
+        self._attributes = frozenset[str]().union(*map(_made_attributes, trees))
 
     def uses(self, piece: Piece) -> Iterator[Use]:
         """Yield the uses in a statement."""
@@ -193,21 +199,29 @@ class _Scan:
         return []
 
 
-def _modules(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the names that an import gives to modules, and the package of each."""
-    match node:
-        case ast.Import(aliases):
-            for alias in aliases:
-                root = alias.name.partition(".")[0]
-                yield alias.asname or root, root
-        case ast.ImportFrom(module=str(module), names=aliases):
-            yield from ((alias.asname or alias.name, module.partition(".")[0]) for alias in aliases)
+@lru_cache(256)
+def _modules(tree: ast.stmt) -> Sequence[tuple[str, str]]:
+    """Return the names that imports in a statement give to modules, and the package of each."""
+    found = list[tuple[str, str]]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(aliases):
+                for alias in aliases:
+                    root = alias.name.partition(".")[0]
+                    found.append((alias.asname or root, root))
+            case ast.ImportFrom(module=str(module), names=aliases):
+                found += [(alias.asname or alias.name, module.partition(".")[0]) for alias in aliases]
+    return found
 
 
-def _made_attributes(node: ast.AST) -> Iterator[str]:
-    """Yield the attributes that a node gives to objects of the notebook."""
-    match node:
-        case ast.Attribute(_, name, ast.Store()):
-            yield name
-        case ast.ClassDef(body=body):
-            yield from (one.name for one in body if isinstance(one, ast.FunctionDef))
+@lru_cache(256)
+def _made_attributes(tree: ast.stmt) -> frozenset[str]:
+    """Return the attributes that a statement gives to objects of the notebook."""
+    found = set[str]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(_, name, ast.Store()):
+                found.add(name)
+            case ast.ClassDef(body=body):
+                found |= {one.name for one in body if isinstance(one, ast.FunctionDef)}
+    return frozenset(found)
