@@ -1,13 +1,15 @@
 """Looks for the smallest edit of a student's code after which every hidden test passes.
 
 Each edited code runs on disclosed inputs, first the tests that have failed most; the first failure ends it.
-What passes all tests must pass them on a second set of disclosed inputs, too. Where no single edit is enough,
+The worker answers one further test first, then two, four and eight, since most codes fail soon. What passes
+all tests must pass them on a second set of disclosed inputs, too. Where no single edit is enough,
 those that bring failed tests nearer to passing and fail no other are tried with a second edit. A test runs
 once for all candidates that answer it alike.
 
 The budget counts what the tests make torch do in a right answer, not seconds: a busy machine finds the same.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -41,6 +43,7 @@ _AT_ONCE = 16
 _REPAIRS = 4  # of which the best is told
 _MOST_BYTES = 1 << 16  # of an array, to say how near it is
 _LONG = 300_000  # microseconds, from which on each test is a request of its own
+_MOST_TESTS = 8  # for which the worker answers one request
 
 
 class Bench(Backend, Protocol):
@@ -116,6 +119,7 @@ class Search:
     _seen: set[str] = field(default_factory=set)
     # Runs by the answers that decided them: most candidates answer a test as others have.
     _runs: dict[tuple[int, Inputs, bytes], Run] = field(default_factory=dict)
+    _failures: Counter[HiddenTest] = field(default_factory=Counter)  # how many candidates failed each test
     # How far the student's code is from passing.
     _before: dict[HiddenTest, float] = field(default_factory=dict)
     _own: dict[HiddenTest, bytes] = field(default_factory=dict)  # what that code answers to the same tests
@@ -172,7 +176,7 @@ class Search:
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
         """Whether a candidate that passes the failed tests passes the others, and all on other inputs."""
-        tests = self.suite.of(self.question)
+        tests = self._by_failures(self.suite.of(self.question))
         others = [test for test in tests if test not in failed]
         if self._first_failure(others, candidate) is not None:
             return False
@@ -261,17 +265,24 @@ class Search:
         self, tests: Sequence[HiddenTest], candidate: Candidate, inputs: Inputs = DISCLOSED
     ) -> Run | None:
         """Return the run of the first test that fails; what it has not answered, it answers now."""
+        size = 1
         for at, test in enumerate(tests):
             if (test, inputs) not in candidate.known and not candidate.asked:
-                self._ask_all(candidate, tests[at:], inputs)
+                self._ask_some(candidate, tests[at : at + size], inputs)
+                size = min(2 * size, _MOST_TESTS)
             if (run := self._run(test, candidate, inputs)).error is not None:
+                self._failures[test] += 1
                 return run
         return None
 
-    def _ask_all(self, candidate: Candidate, tests: Sequence[HiddenTest], inputs: Inputs) -> None:
+    def _ask_some(self, candidate: Candidate, tests: Sequence[HiddenTest], inputs: Inputs) -> None:
         """Let the worker answer at once what several tests ask, unless that takes long."""
         together = sum(map(self._whole_cost, tests)) <= _LONG
         self._ask([candidate], tests if together else tests[:1], inputs)
+
+    def _by_failures(self, tests: Iterable[HiddenTest]) -> list[HiddenTest]:
+        """Return tests in the order in which they are run: first those that most candidates have failed."""
+        return sorted(tests, key=lambda test: -self._failures[test])
 
     def _run(self, test: HiddenTest, candidate: Candidate, inputs: Inputs = DISCLOSED) -> Run:
         known, asked = candidate.known.get((test, inputs)), candidate.asked
