@@ -12,7 +12,7 @@ from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_c
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
-from autograder.diagnosis.trees import way
+from autograder.diagnosis.trees import altered, is_docstring, text_of, way
 from autograder.diagnosis.wrong import Answers, spelt_out
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -38,8 +38,10 @@ class Repairer:
         """The course's misconceptions."""
         return load_catalogue(self.suite.exercise.catalogue)
 
-    def search(self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench) -> list[Repair]:
-        """Look for repairs of some code that fails these tests of a question."""
+    def search(
+        self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench
+    ) -> Iterator[Repair]:
+        """Look for repairs of some code that fails these tests of a question, and yield the best first."""
         pieces = self.pieces(question)
         most = round(self._seconds * _MOST)
         found = Search(self.suite, question, pieces, bench, self._right, self._seconds * 1e6, most)
@@ -60,11 +62,11 @@ class Repairer:
             yield from self._made_by_rules(question, *spelt)
 
     def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
-        text, above, named = _text(own), [one for one, _ in way(made, own)], set[str]()
+        texts, above, named = _texts(own), [one for one, _ in way(made, own)], set[str]()
         near = {id(node) for node in (*above, *ast.walk(above[-1]))}
         for misconception, rule in self._rules(question):
             changed = rule.apply(made, near=near)
-            if misconception.name not in named and any(self._is_written(one, text) for one in changed):
+            if misconception.name not in named and any(self._is_written(one, texts) for one in changed):
                 named.add(misconception.name)
                 yield misconception
 
@@ -73,8 +75,16 @@ class Repairer:
         fitting = (one for one in self.catalogue.misconceptions if one.fits(right))
         return tuple((one, rule) for one in fitting for rule in one.rules)
 
-    def _is_written(self, tree: ast.Module, text: str) -> bool:
-        return _text(tree) == text or _text(self.catalogue.in_one_writing(tree)) == text
+    def _is_written(self, tree: ast.Module, texts: Sequence[str]) -> bool:
+        """Whether code has these texts, or gets them where it is brought into one writing.
+
+        Most methods of a class are still those of the code that a rule has changed, and need no such writing.
+        """
+        parts = [*_parts(tree)]
+        return len(parts) == len(texts) and all(
+            text_of(one) == text or _text(self.catalogue.in_one_writing(ast.Module([one], []))) == text
+            for one, text in zip(parts, texts, strict=True)
+        )
 
     def _in_one_writing(self, statements: Sequence[ast.stmt]) -> ast.Module:
         tree = ast.parse(Code(tuple(statements)).text)
@@ -101,6 +111,20 @@ class Repairer:
                 runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
                 found.append(tuple(run for run in runs if run.error is not None))
         return tuple(found)
+
+
+def _parts(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of some code: of a class its head, and then what stands in it."""
+    for one in tree.body:
+        if isinstance(one, ast.ClassDef):
+            yield altered(one, body=[])
+            yield from (inner for inner in one.body if not is_docstring(inner))
+        else:
+            yield one
+
+
+def _texts(tree: ast.Module) -> list[str]:
+    return [text_of(one) for one in _parts(tree)]
 
 
 def _text(tree: ast.Module) -> str:

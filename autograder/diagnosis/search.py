@@ -69,6 +69,7 @@ class Candidate:
     code: Code
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
+    is_proven: bool = False  # whether it has passed all tests, on both sets of inputs
     asked: int = 0  # requests by themselves, before the first of which the worker runs the code
     # What it has answered to all that a test asks, and the same as bytes.
     known: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(default_factory=dict)
@@ -126,24 +127,41 @@ class Search:
     # What repairs nothing and may be half a repair: likely, or less so.
     _halves: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
 
-    def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> list[Repair]:
-        """Return repairs of some code that fails these tests, by one edit or else two, the best first."""
+    def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> Iterator[Repair]:
+        """Yield repairs of some code that fails these tests, by one edit or else two, the best first.
+
+        All tests are run on the best; on each other repair only when the caller asks for it.
+        """
         self._seen.add(code.text)
         self._before = self._distances(code, failed)
         if found := self._single(code, failed, self.budget * _SINGLE, self.most):
-            return found
+            yield from self._proven(found, failed)
+            return
         for one in self._better(failed)[:_MOST_BETTER]:
             limit = self.spent + (self.budget - self.spent) / _MOST_BETTER
             found = self._single(one.code, failed, limit, self.most // 2)
             # Two edits of one place would be one mistake.
-            if apart := [two for two in found if two.edits[0].old is not one.edits[0].old]:
-                return [Repair(one.edits + two.edits, two.code) for two in apart]
-        return []
+            apart = [two for two in found if two.edits[0].old is not one.edits[0].old]
+            repairs = self._proven(apart, failed)
+            if best := next(repairs, None):
+                for two in (best, *repairs):
+                    yield Repair(one.edits + two.edits, two.code)
+                return
 
-    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float, most: int) -> list[Repair]:
-        """Return what one of so many edits repairs; after the first, only a few more are tried."""
+    def _proven(self, found: Sequence[Candidate], failed: Sequence[HiddenTest]) -> Iterator[Repair]:
+        """Yield those that pass all tests, of candidates that pass the failed ones."""
+        for one in found:
+            # A candidate that the worker knew has been redefined there by later ones.
+            if one.is_proven or self._passes_all(Candidate(self.bench, one.code, one.edits), failed):
+                yield Repair(one.edits, one.code)
+
+    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float, most: int) -> list[Candidate]:
+        """Return what one of so many edits repairs; after the first, only a few more are tried.
+
+        The first passes all tests, the others those that have failed.
+        """
         order = sorted(failed, key=self._whole_cost)
-        found: list[Repair] = []
+        found: list[Candidate] = []
         last = self.tried + most
         for candidate in self._candidates(code, order):
             if self.spent >= limit or self.tried > last or len(found) == _REPAIRS:
@@ -151,8 +169,11 @@ class Search:
             failing = self._first_failure(order, candidate)
             if failing is None:
                 # A variable that is then computed for nothing: the edit goes round what is wrong.
-                if not candidate.code.unused - code.unused and self._passes_all(candidate, failed):
-                    found.append(Repair(candidate.edits, candidate.code))
+                if candidate.code.unused - code.unused:
+                    continue
+                if found or self._passes_all(candidate, failed):
+                    candidate.is_proven = not found
+                    found.append(candidate)
                     last = min(last, self.tried + _AT_ONCE)
                 continue
             self._keep(candidate, failing, was_first=failing.test is order[0])

@@ -1,11 +1,14 @@
 """Names the mistake in a submission, by a repair of its code or by a known answer that behaves alike."""
 
 import ast
+import gc
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain, tee
 from warnings import catch_warnings
 
 from autograder.course.answers import Answer
@@ -86,7 +89,8 @@ class Diagnosis:
         if key not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            self._known[key] = self._name(_Wrong(question, failed, submitted, looked))
+            with uncollected():
+                self._known[key] = self._name(_Wrong(question, failed, submitted, looked))
         return self._known[key]
 
     @cached_property
@@ -103,28 +107,32 @@ class Diagnosis:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 repairs = self.repairer.search(wrong.question, looked.code, tests, session)
-            if repairs:
-                return self._repaired(wrong, looked, repairs)
+                if best := next(repairs, None):
+                    return self._repaired(wrong, looked, best, repairs)
         if alike := self._alike(wrong):
             return Named(alike.name, alike.hint)
         return self._in_words(wrong)
 
-    def _repaired(self, wrong: _Wrong, looked: Looked, repairs: Sequence[Repair]) -> Named:
-        """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
-        if len(edits := repairs[0].edits) > 1:
-            if alike := self._alike(wrong, repairs):
+    def _repaired(self, wrong: _Wrong, looked: Looked, best: Repair, others: Iterator[Repair]) -> Named:
+        """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong.
+
+        Where the best has no name, the others are asked for.
+        """
+        to_name, to_compare = tee(chain([best], others))
+        if len(edits := best.edits) > 1:
+            if alike := self._alike(wrong, to_compare):
                 return Named(alike.name, alike.hint)
             changes = [f"{n}. {looked.change(edit)}" for n, edit in enumerate(edits, 1)]
             places = (looked.place(wrong.question, edit) for edit in edits)
             return Named("", "\n".join([_TWO_THINGS, *changes]), next(filter(None, places), None))
         named = (
             (one, repair.edits[0])
-            for repair in repairs
+            for repair in to_name
             for one in self.repairer.names(wrong.question, looked.code, repair.code)
             if self._agrees(wrong, one)
         )
         found, edit = next(named, (None, edits[0]))
-        alike = None if found else self._alike(wrong, repairs)
+        alike = None if found else self._alike(wrong, to_compare)
         said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
         name = f"{wrong.question}__{found.name}" if found else alike.name if alike else ""
         change = f"One change {looked.where(edit)}, makes" if found else f"With {looked.change(edit)},"
@@ -140,17 +148,18 @@ class Diagnosis:
         known = self.repairer.failed(wrong.question, misconception)
         return any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known)
 
-    def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Answer | None:
+    def _alike(self, wrong: _Wrong, repairs: Iterable[Repair] = ()) -> Answer | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
 
         Other code may behave alike. So where repairs are looked for, the same sort of edit must repair both
         answers, or no edit either of them.
         """
-        looked = wrong.looked
-        own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
+        looked, own = wrong.looked, None
         for mistake in (one for one in self._mistakes if one.question == wrong.question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
             if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
+                if own is None:
+                    own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
                 sorts = self._sorts_of(mistake, wrong.submitted) if looked else frozenset()
                 if own & sorts or not (own or sorts):
                     return mistake
@@ -163,7 +172,7 @@ class Diagnosis:
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, session)
-            self._sorts[mistake] = frozenset(sort_of(one.edits[0], code) for one in found)
+                self._sorts[mistake] = frozenset(sort_of(one.edits[0], code) for one in found)
         return self._sorts[mistake]
 
     def _in_words(self, wrong: _Wrong) -> Named | None:
@@ -189,6 +198,18 @@ class Diagnosis:
             with reference_errors(exercise, mistake):
                 namespace = self.suite.namespace(exercise.variant(mistake.code))
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Leave out garbage collections in the `with` block, in which most objects are syntax trees that stay."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> float:

@@ -1,5 +1,6 @@
 """Grades one submission: runs its notebook in a worker, its hidden tests here, and writes the report."""
 
+import gc
 import json
 import traceback
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -373,6 +374,7 @@ class CourseGrader:
                 secret = course_secret(self._course)
                 made = Grader.of_course(self._course, exercise, self._zygote, secret)
                 self._graders[exercise.name] = made
+                gc.freeze()  # collections while it grades need not look through what stays
             grader = self._graders[exercise.name]
             grader.marks_only = self._course.marks_only
             graded = grader.grade(notebook)

@@ -67,7 +67,7 @@ def tried(
 def repaired(text: str) -> tuple[list[Repair], str | None]:
     """Return an answer's repairs and the name of its misconception."""
     question, code, repairer, bench, failed = tried(text)
-    found = repairer.search(question, code, failed, bench)
+    found = [*repairer.search(question, code, failed, bench)]
     named = (repairer.names(question, code, one.code) for one in found if len(one.edits) == 1)
     return found, next((one.name for names in named for one in names), None)
 
