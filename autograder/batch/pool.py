@@ -5,7 +5,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
+from pathlib import Path
 from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from autograder.course.course import Course
@@ -40,12 +42,16 @@ class ProcessPool:
 
     The processes start with the first submission, unless somebody starts them before: they load torch, for
     which a class that needs no grading need not wait. For each process a thread of this one waits, so that a
-    process that is lost while it grades, and has to be replaced, keeps no other waiting.
+    process that is lost while it grades, and has to be replaced, keeps no other waiting. Equal wrong answers
+    are explained once, by whichever process meets them first.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
         self._course, self._started = course, False
-        self._processes = [MarkingProcess(course, unsafe=unsafe) for _ in range(jobs)]
+        course.build.mkdir(parents=True, exist_ok=True)
+        self._shared = TemporaryDirectory(prefix="explanations-", dir=course.build)
+        shared = Path(self._shared.name)
+        self._processes = [MarkingProcess(course, unsafe=unsafe, shared=shared) for _ in range(jobs)]
         self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
         for process in self._processes:
             self._idle.put(process)
@@ -82,6 +88,7 @@ class ProcessPool:
         self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
             process.close()
+        self._shared.cleanup()
 
     def start(self) -> None:
         """Start the processes, if they are not; this one has no threads yet, so that they may be forked.

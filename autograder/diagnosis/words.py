@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 
 from autograder.diagnosis.code import Code, is_signed
 from autograder.diagnosis.pieces import Edit
@@ -39,6 +40,18 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """What an edit changes, so that it can be shown in every answer with the same syntax tree.
+
+    A node is a statement's number and the node's own among all nodes of that statement.
+    """
+
+    changed: tuple[int, int] | None  # the smallest part of the student's text
+    others: tuple[tuple[int, int], ...] = ()  # that the edit changes too
+    is_definition: bool = False  # a whole one, which is too long to be quoted
+
+
+@dataclass(frozen=True, slots=True)
 class Looked:
     """The code of one question in a submission, and where it stands."""
 
@@ -48,15 +61,17 @@ class Looked:
 
     def where(self, edit: Edit) -> str:
         """Return "in line 7, at `dim=-2`", in the student's own words."""
-        text = self.texts.get(edit.cell, "") if edit.cell is not None else ""
-        quoted = one_line(ast.get_source_segment(text, _changed(edit)) or "", _MOST + 1)
+        return self.at(self.spot(edit))
+
+    def at(self, spot: Spot) -> str:
+        """Return "in line 7, at `dim=-2`" of what an edit of the same syntax tree changes."""
+        text, node = self._text(spot), self._node(spot.changed)
+        quoted = one_line(ast.get_source_segment(text, node) or "", _MOST + 1) if node else ""
         quoted = quoted if len(quoted) <= _MOST else f"{quoted[:_MOST]}…"
-        *before, last = _lines(edit) or [0]
+        *before, last = self._lines(spot) or [0]
         where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
         where += "" if text == self.main else f" of the cell that begins with `{_first(text)}`"
-        if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
-            return where
-        return f"{where}, at `{quoted}`" if quoted else where
+        return f"{where}, at `{quoted}`" if quoted and not spot.is_definition else where
 
     def change(self, edit: Edit) -> str:
         """Return what an edit does, and where, to stand after "with"."""
@@ -64,15 +79,70 @@ class Looked:
 
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first line that an edit changes in the cell that answers the question."""
-        in_main = edit.cell is not None and self.texts.get(edit.cell) == self.main
-        lines = _lines(edit) if in_main else []
+        return self.line(question, self.spot(edit))
+
+    def line(self, question: str, spot: Spot) -> Place | None:
+        """Return the first changed line in the cell that answers the question."""
+        lines = self._lines(spot) if spot.changed and self._text(spot) == self.main else []
         return Place(question, lines[0]) if lines else None
 
+    def spot(self, edit: Edit) -> Spot:
+        """Return what an edit changes."""
+        others = (self._found(old, edit.cell) for old, _ in edit.more)
+        is_definition = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
+        return Spot(self._found(_changed(edit), edit.cell), tuple(filter(None, others)), is_definition)
 
-def _lines(edit: Edit) -> list[int]:
-    """Return the lines that an edit changes, as its cell counts them."""
-    changed = (_changed(edit), *(old for old, _ in edit.more))
-    return sorted({getattr(node, "lineno", 0) for node in changed} - {0})
+    def _found(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
+        """Return where a node stands in the student's own code; an edit may have copied it meanwhile."""
+        wanted = _extent(node)
+        for number, statement in enumerate(self.code.statements if wanted[1] else ()):
+            if self.code.cells[number] == cell:
+                for at, one in enumerate(ast.walk(statement)):
+                    if _extent(one) == wanted:
+                        return number, at
+        return None
+
+    def _node(self, found: tuple[int, int] | None) -> ast.AST | None:
+        if found is None:
+            return None
+        return next(islice(ast.walk(self.code.statements[found[0]]), found[1], None))
+
+    def _text(self, spot: Spot) -> str:
+        cells = self.code.cells
+        return self.texts.get(cells[spot.changed[0]], "") if spot.changed else ""
+
+    def _lines(self, spot: Spot) -> list[int]:
+        """Return the lines that an edit changes, as its cell counts them."""
+        nodes = map(self._node, (spot.changed, *spot.others))
+        return sorted({getattr(node, "lineno", 0) for node in nodes} - {0})
+
+
+def _extent(node: ast.AST) -> tuple[object, ...]:
+    """Return a node's type, and where it begins and ends in the text."""
+    ends = (getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+    return type(node), *ends
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced(Looked):
+    """The code of an answer whose explanation is shared with others that have the same syntax tree.
+
+    In the words, the numbers of `spots` stand between zeros in the place of lines and quotations.
+    """
+
+    spots: list[Spot] = field(default_factory=list)
+
+    def where(self, edit: Edit) -> str:
+        """Return the number of the spot."""
+        return f"\0{self._number(edit)}\0"
+
+    def place(self, question: str, edit: Edit) -> Place | None:
+        """Return a place with the number of the spot instead of a line."""
+        return Place(question, self._number(edit)) if Looked.place(self, question, edit) else None
+
+    def _number(self, edit: Edit) -> int:
+        self.spots.append(self.spot(edit))
+        return len(self.spots) - 1
 
 
 def _changed(edit: Edit) -> ast.AST:

@@ -6,13 +6,16 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain, tee
+from pathlib import Path
 from warnings import catch_warnings
 
+from pydantic import TypeAdapter
+
 from autograder.course.answers import Answer
-from autograder.course.code import bound_names, pieces, readable, rests_on
+from autograder.course.code import bound_names, parsed, pieces, readable, rests_on
 from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
@@ -22,7 +25,8 @@ from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
 from autograder.diagnosis.search import Repair
-from autograder.diagnosis.words import Looked
+from autograder.diagnosis.words import Looked, Spot, Unplaced
+from autograder.files import locked, write_whole
 from autograder.grading.explanation import Submitted
 from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
@@ -33,6 +37,7 @@ from autograder.worker.protocol import pack
 _ENOUGH = 0.5  # of the failed tests must agree on what is wrong
 _MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
+_SPOT = re.compile("\0(\\d+)\0")  # see Unplaced
 _TWO_THINGS = "Two changes make all tests pass:"
 
 
@@ -43,6 +48,25 @@ class Named:
     name: str
     hint: str
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What explains answers that have the same syntax tree; each of them has lines of its own."""
+
+    named: Named
+    spots: tuple[Spot, ...] = ()
+
+    def of(self, looked: Looked | None) -> Named:
+        """Return it in the words of one answer."""
+        if looked is None:
+            return self.named
+        hint = _SPOT.sub(lambda found: looked.at(self.spots[int(found[1])]), self.named.hint)
+        place = self.named.place and looked.line(self.named.place.question, self.spots[self.named.place.line])
+        return replace(self.named, hint=hint, place=place)
+
+
+_SHARED = TypeAdapter[_Shared | None](_Shared | None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +88,8 @@ class Diagnosis:
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
         self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of edits that repair a known mistake
-        self._known: dict[bytes, Named | None] = {}
+        self._known: dict[str, _Shared | None] = {}
+        self.shared: Path | None = None  # a folder for explanations that other processes have found
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
     def name(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
@@ -78,20 +103,35 @@ class Diagnosis:
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
         # A repair would go round what is missing, or what a later cell has changed.
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
-        repaired = judged and is_whole and self._shown is not RepairsShown.OFF
+        repaired = judged and is_whole and submitted.may_try_repairs and self._shown is not RepairsShown.OFF
         looked = look(question, submitted.cells, self.suite.exercise) if repaired else None
-        told = [f"{run.test.number} {run.error}" for run in failed]
-        texts = looked.texts.values() if looked else ()
-        same = "\0".join([question, str(submitted.given is not None), *told, *texts])
-        replies = (one.reply for run in failed for one in run.exchanges)
-        answers = (pack({"value": reply.get("value")}, parts) for reply, parts in replies)
-        key = hashlib.sha256(b"\0".join([same.encode(errors="surrogatepass"), *answers])).digest()
-        if key not in self._known:
+        wrong = _Wrong(question, failed, submitted, looked)
+        if (key := _key(wrong)) not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
-            with uncollected():
-                self._known[key] = self._name(_Wrong(question, failed, submitted, looked))
-        return self._known[key]
+            self._known[key] = self._from_others(key, wrong)
+        shared = self._known[key]
+        return shared.of(looked) if shared else None
+
+    def _from_others(self, key: str, wrong: _Wrong) -> _Shared | None:
+        """Return the explanation that another process has found, or find it for all of them."""
+        if self.shared is None:
+            return self._search(wrong)
+        path = self.shared / self.suite.exercise.name / key
+        path.parent.mkdir(exist_ok=True)
+        with locked(path.with_suffix(".lock"), lambda _: None):
+            if path.exists():
+                return _SHARED.validate_json(path.read_bytes())
+            found = self._search(wrong)
+            write_whole(path, _SHARED.dump_json(found))
+        return found
+
+    def _search(self, wrong: _Wrong) -> _Shared | None:
+        own = wrong.looked
+        looked = Unplaced(own.code, own.texts, own.main) if own else None
+        with uncollected():
+            named = self._name(replace(wrong, looked=looked))
+        return _Shared(named, tuple(looked.spots) if looked else ()) if named else None
 
     @cached_property
     def _mistakes(self) -> tuple[Answer, ...]:
@@ -198,6 +238,18 @@ class Diagnosis:
             with reference_errors(exercise, mistake):
                 namespace = self.suite.namespace(exercise.variant(mistake.code))
             return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
+
+
+def _key(wrong: _Wrong) -> str:
+    """Return a digest of all that an explanation rests on: the syntax tree, and what failed in which way."""
+    texts = wrong.looked.texts.values() if wrong.looked else ()
+    bodies = ((text, parsed(text)) for text in texts)
+    trees = [text if body is None else repr([*map(ast.dump, body)]) for text, body in bodies]
+    told = [f"{run.test.number} {run.error} {wrong.submitted.lacks_something(run)}" for run in wrong.failed]
+    same = "\0".join([wrong.question, repr(wrong.submitted.given), *told, *trees])
+    replies = (one.reply for run in wrong.failed for one in run.exchanges)
+    answers = (pack({"value": reply.get("value")}, parts) for reply, parts in replies)
+    return hashlib.sha256(b"\0".join([same.encode(errors="surrogatepass"), *answers])).hexdigest()
 
 
 @contextmanager

@@ -109,6 +109,11 @@ class Submitted:
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
 
+    @property
+    def may_try_repairs(self) -> bool:
+        """Whether the submission has left enough seconds for a session in which edited code is tried."""
+        return self.session.may_open(self._repair_limits)
+
     def open_reference(self) -> Session:
         """Return a session in which edits of the reference are tried."""
         texts = enumerate(self.exercise.reference)

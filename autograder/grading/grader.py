@@ -5,6 +5,7 @@ import json
 import traceback
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from autograder.course.code import UNREADABLE, bound_names
 from autograder.course.course import Course, course_secret
@@ -89,6 +90,10 @@ class Grader:
         """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
         own, repairs = exercise.settings, course.repairs(exercise)
         return cls(exercise, exercise.rules, own.limits, zygote, secret, own.builds_on, repairs)
+
+    def share_explanations(self, folder: Path) -> None:
+        """Share explanations with other processes that grade the class, by files in a folder."""
+        self._diagnosis.shared = folder
 
     @property
     def told_bits(self) -> int:
@@ -360,10 +365,13 @@ def _message(session: Session, code: Sequence[NotebookCell]) -> str:
 
 
 class CourseGrader:
-    """Grades submissions of a course one after another; what fails on our side becomes a report as well."""
+    """Grades submissions of a course one after another; what fails on our side becomes a report as well.
 
-    def __init__(self, course: Course, zygote: Zygote) -> None:
-        self._course, self._zygote = course, zygote
+    Processes that grade the same class share explanations in a folder.
+    """
+
+    def __init__(self, course: Course, zygote: Zygote, shared: Path | None = None) -> None:
+        self._course, self._zygote, self._shared = course, zygote, shared
         self._graders: dict[str, Grader] = {}
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
@@ -374,6 +382,8 @@ class CourseGrader:
                 secret = course_secret(self._course)
                 made = Grader.of_course(self._course, exercise, self._zygote, secret)
                 self._graders[exercise.name] = made
+                if self._shared is not None:
+                    made.share_explanations(self._shared)
                 gc.freeze()  # collections while it grades need not look through what stays
             grader = self._graders[exercise.name]
             grader.marks_only = self._course.marks_only

@@ -69,8 +69,8 @@ class MarkingProcess:
     new Python.
     """
 
-    def __init__(self, course: Course, *, unsafe: bool = False) -> None:
-        self._course, self._unsafe = course, unsafe
+    def __init__(self, course: Course, *, unsafe: bool = False, shared: Path | None = None) -> None:
+        self._course, self._options = course, ("unsafe" if unsafe else "", str(shared or ""))
         self._process: subprocess.Popen[bytes] | multiprocessing.process.BaseProcess | None = None
         self._ready = self._abandoned = False
 
@@ -82,7 +82,7 @@ class MarkingProcess:
         self._ready = False
         with theirs:
             start = _forked if may_fork() else _launched
-            self._process = start(theirs, self._course.root, self._unsafe)
+            self._process = start(theirs, self._course.root, self._options)
 
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`, once more if another attempt may succeed.
@@ -198,15 +198,15 @@ def may_fork() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
 
 
-def _forked(channel: Connection, root: Path, unsafe: bool) -> multiprocessing.process.BaseProcess:
-    process = multiprocessing.get_context("fork").Process(target=serve, args=(channel, root, unsafe))
+def _forked(channel: Connection, root: Path, options: Sequence[str]) -> multiprocessing.process.BaseProcess:
+    process = multiprocessing.get_context("fork").Process(target=serve, args=(channel, root, *options))
     process.start()
     return process
 
 
-def _launched(channel: Connection, root: Path, unsafe: bool) -> "subprocess.Popen[bytes]":
-    options = [str(channel.fileno()), str(root), *(["unsafe"] if unsafe else [])]
-    command = [sys.executable, "-c", _COMMAND, json.dumps(sys.path), *options]
+def _launched(channel: Connection, root: Path, options: Sequence[str]) -> "subprocess.Popen[bytes]":
+    arguments = [str(channel.fileno()), str(root), *options]
+    command = [sys.executable, "-c", _COMMAND, json.dumps(sys.path), *arguments]
     return subprocess.Popen(command, pass_fds=[channel.fileno()], stdin=subprocess.DEVNULL)  # noqa: S603
 
 
@@ -221,11 +221,14 @@ def warm(packages: Sequence[str]) -> None:
 
 def main(descriptor: str, root: str, *options: str) -> None:
     """Serve in a new process, which has the channel as an open descriptor."""
-    serve(Connection(int(descriptor)), Path(root), "unsafe" in options)
+    serve(Connection(int(descriptor)), Path(root), *options)
 
 
-def serve(channel: Connection, root: Path, unsafe: bool) -> None:
-    """Say that we are ready, then grade what comes through `channel` until it ends."""
+def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
+    """Say that we are ready, then grade what comes through `channel` until it ends.
+
+    `unsafe` is empty if the course's walls are needed, and `shared` if no folder for explanations is there.
+    """
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     course = load_course(root)
@@ -235,12 +238,12 @@ def serve(channel: Connection, root: Path, unsafe: bool) -> None:
         from autograder.grading.grader import CourseGrader
         from autograder.sandbox.zygote import Zygote
 
-        zygote = Zygote(Tier(course.settings.walls), unsafe=unsafe, launched=launched)
+        zygote = Zygote(Tier(course.settings.walls), unsafe=bool(unsafe), launched=launched)
     except AutograderError as error:
         channel.send_bytes((_WALLS if isinstance(error, WallError) else _FAILED) + str(error).encode())
         return
     with zygote:
-        grader = CourseGrader(course, zygote)
+        grader = CourseGrader(course, zygote, Path(shared) if shared else None)
         most = _limit_memory()
         channel.send_bytes(_READY)
         while (message := _received(channel)) != _END:

@@ -190,6 +190,10 @@ class Session:
         later.judged_at_end = self.judged_at_end
         return later
 
+    def may_open(self, limits: Limits) -> bool:
+        """Whether enough seconds are left for another session."""
+        return self._budget.left >= limits.total_seconds * _LATER_SHARE
+
     def apart(self, cells: Sequence[NotebookCell], limits: Limits) -> "Session":
         """Return a session in which nothing of this submission runs."""
         return Session(self._zygote, cells, limits)

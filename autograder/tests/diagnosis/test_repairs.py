@@ -193,7 +193,8 @@ def test_two_mistakes_are_told_with_both_places() -> None:
 def test_the_smallest_part_that_differs_is_quoted(wrong: str, right: str, quoted: str) -> None:
     old, new = (ast.parse(text, mode="eval").body for text in (wrong, right))
     edit = Edit(old, lambda: new, "value", 1.0, cell=0)
-    assert Looked(Code(()), {0: wrong}, wrong).where(edit) == f"in line 1, at `{quoted}`"
+    code = Code((ast.Expr(old),), (0,))
+    assert Looked(code, {0: wrong}, wrong).where(edit) == f"in line 1, at `{quoted}`"
 
 
 def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> None:
@@ -248,6 +249,31 @@ def test_what_is_no_small_mistake_is_not_repaired_and_equal_answers_are_tested_o
     return [whole, scores.numel(), len(scores)]"""
     assert not repaired(text)[0]
     assert 0 < len(run) < len(tried) / 2
+
+
+@dataclass
+class NotingBench(OwnBench):
+    """Keeps how many tests each candidate was asked for that was tried alone."""
+
+    asked: list[int] = field(default_factory=list)
+
+    def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
+        if len(header.get("codes", ())) == 1:
+            self.asked.append(len(header["tests"]))
+        return super().ask(header, tensors, answer)
+
+
+def test_a_candidate_is_asked_for_few_tests_first_and_only_the_best_repair_for_all_of_them() -> None:
+    text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=0)"
+    question, code, repairer, bench, failed = tried(text, NotingBench)
+    assert isinstance(bench, NotingBench)
+    bench.asked.clear()
+    repairs = repairer.search(question, code, failed, bench)
+    assert next(repairs, None) is not None
+    assert bench.asked.count(1) > 1
+    before, others = len(bench.asked), [*repairs]
+    assert others
+    assert len(bench.asked) > before
 
 
 def test_a_repair_is_the_same_each_time() -> None:

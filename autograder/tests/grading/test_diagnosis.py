@@ -1,5 +1,7 @@
 """What is wrong in a submission is named by its repair, by an author's wrong answer, or by words of tests."""
 
+from pathlib import Path
+
 import pytest
 
 from autograder.course.course import Course
@@ -107,6 +109,28 @@ def test_only_answers_that_give_the_same_share_what_is_said(exercise: Exercise, 
     other = mistake.code.replace("return ", "return 1.37 * ")
     assert named_by(diagnosis, zygote, other) is None
     assert named_by(diagnosis, zygote, mistake.code) == Named(mistake.name, mistake.hint)
+
+
+class Unneeded(Diagnosis):
+    """A diagnosis that must not search."""
+
+    def _name(self, *_: object) -> Named | None:
+        raise AssertionError("an equal answer was explained before")
+
+
+def test_equal_trees_are_explained_once_in_all_processes_each_with_lines_of_its_own(
+    exercise: Exercise, zygote: Zygote, tmp_path: Path
+) -> None:
+    first, other = Diagnosis(Suite(exercise)), Unneeded(Suite(exercise))
+    first.shared = other.shared = tmp_path
+    here = named_by(first, zygote, "def double(x):\n    return x * 3")
+    there = named_by(
+        other, zygote, "def double(x):\n    # twice\n\n    return (x *\n        (3))  # see above"
+    )
+    assert here == Named("double__tripled", TRIPLED, Place("double", 2))
+    assert there == Named("double__tripled", TRIPLED.replace("line 2", "line 5"), Place("double", 5))
+    with pytest.raises(AssertionError, match="was explained before"):
+        named_by(other, zygote, "def double(x):\n    return x * 5")
 
 
 def test_definitions_of_other_questions_and_what_computes_are_not_edited(exercise: Exercise) -> None:
