@@ -143,6 +143,7 @@ class Cost:
     is_green: bool = False  # whether the visible check passes
     place: str = ""  # the author's file, where there is one
     fails: tuple[str, ...] = ()  # the functions of the tests that fail
+    changed: str = ""  # the lines that a misconception has made of a right answer's
     sometimes: tuple[str, ...] = ()  # which tests fail with some sets of hidden inputs only
 
     @property
@@ -167,7 +168,8 @@ class Cost:
         kept = f"keeps {_percent(self.kept)}"
         if self.kind == "trivial":
             return f"{self.question}: an answer that {self.mistake} {kept}"
-        return f"{self.question}: {self.kind} {self.mistake} {kept}"
+        code = f' (with "{self.changed}")' if self.changed else ""
+        return f"{self.question}: {self.kind} {self.mistake}{code} {kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,11 +278,14 @@ class _Bench:
         ways = defaultdict[str, list[str]](list)
         for answer in answers.wrong:
             ways[answer.misconception.name].append(answer.code)
+        right = {line.strip() for code in answers.right for line in code.split("\n")}
         for name, codes in ways.items():
-            yield from self._misconception(name, codes[:_WAYS])
+            for code, cost in self._misconception(name, codes[:_WAYS]):
+                lines = (line.strip() for line in code.split("\n"))
+                yield replace(cost, changed=" ".join(line for line in lines if line not in right))
 
-    def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[Cost]:
-        """Yield what the first way costs that fails a test; nothing if rules only broke the code."""
+    def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
+        """Yield the first way that fails a test and what it costs; nothing if rules only broke the code."""
         is_broken = False
         for code in codes:
             failing, met = self._failing(code), list[Run]()
@@ -288,11 +293,11 @@ class _Bench:
                 met.append(one)
                 kind = one.error.type if isinstance(one.error, StudentError) else type(one.error).__name__
                 if kind not in _BREAKS:
-                    yield self.cost("misconception", name, code, failing=chain(met, failing))
+                    yield code, self.cost("misconception", name, code, failing=chain(met, failing))
                     return
             is_broken = is_broken or bool(met)
         if not is_broken:
-            yield self.cost("misconception", name, codes[0], failing=())
+            yield codes[0], self.cost("misconception", name, codes[0], failing=())
 
     def mistake(self, one: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""

@@ -39,6 +39,7 @@ def release(
     """Write the folders for students to assignments/."""
     from autograder.authoring.answers import write_solutions
     from autograder.authoring.release import answered_early, release_notebooks, stale
+    from autograder.authoring.verify import unproved
 
     if solutions + check > 1 or early > solutions:
         raise click.UsageError("--early goes with --solutions, and --check without it")
@@ -54,7 +55,8 @@ def release(
         sys.exit(SOME_REFUSED if changed else 0)
     else:
         options.print_written(course, release_notebooks(course, exercises), "released")
-        warnings = answered_early(course, exercises, datetime.now(UTC))
+        early_answers = answered_early(course, exercises, datetime.now(UTC))
+        warnings = [*early_answers, *unproved(course, exercises)]
         options.print_lines((f"warning: {warning}" for warning in warnings), err=True)
 
 

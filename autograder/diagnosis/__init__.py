@@ -12,6 +12,7 @@ In reading order:
 - mutations: general changes to one place; verify also makes its mutants with them.
 - misconceptions: the author's catalogue of what people get wrong.
 - wrong: the wrong answers that its rules make of right ones.
+- known: the wrong answers that the author knows, some written as edits of the solution.
 - patterns: finds places in code by pattern and rewrites them.
 - trees: syntax trees, which are rewritten and never changed.
 """

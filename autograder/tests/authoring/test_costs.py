@@ -112,6 +112,7 @@ def test_of_the_ways_to_make_a_misconception_the_first_counts_that_fails_a_test_
     found = costs(course)
     other_rows = found["row_sums", "other_rows"]  # its check fails, so the first failed test is enough
     assert (other_rows.kept, len(other_rows.fails), other_rows.is_green) == (0, 1, False)
+    assert 'misconception other_rows (with "return x.sum(dim=0)") keeps 0 %' in str(other_rows)
     assert found["row_sums", "detour"].kept == 1
     assert ("row_sums", "only_broken") not in found
     assert str(measured(course)) == "1 of 2 misconceptions fail a test"

@@ -53,6 +53,36 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
         ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
         ("test_hidden.py", HALVES, BOTH, "Make that test independent"),
         ("accepted.py", "", ACCEPTED.format("x"), 'must get full marks, but double, "Every element'),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.replace("(x)", "(x, by)").format("x"),
+            "double takes (x, by), but the solution takes (x: torch.Tensor); make them alike",
+        ),
+        (
+            "accepted.py",
+            "",
+            ACCEPTED.replace("(x)", "()").format("2"),
+            "double takes (), but the solution takes (x: torch.Tensor); make them alike",
+        ),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.replace("(x)", "(x, by)").format("x"),
+            "fails by its call alone, whatever it computes: TypeError: double() missing 1 ",
+        ),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.format("y"),
+            "fails by its call alone, whatever it computes: NameError: name 'y' is not defined; ",
+        ),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.replace('other"', 'other" error="NameError"').format("x"),
+            'is not caught by NameError alone; delete error="NameError"',
+        ),
         ("notes.txt", "", "", "belongs to no exercise; move its answers to accepted.py or mistakes.py, or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
         ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; let that ask for more"),
@@ -198,6 +228,20 @@ MISCONCEPTIONS = (
     assert listed[1][2] == (
         "double__squared: It is squared. Twice? One change in line 2, at `x**2`, makes all tests pass."
     )
+
+
+def test_while_an_accepted_answer_fails_exceptions_are_not_called_needless(
+    course: Course, zygote: Zygote
+) -> None:
+    """They may be about what the catalogue makes of this answer."""
+    place = write_answer(small(course), 'exception="double"', '"""Why."""\nmisconceptions = ["no_such"]')
+    path, _, line = place.rpartition(":")
+    needless = f"{path}:{int(line) + 2}: no_such fails a hidden test or fits no right answer; take it out"
+    assert findings(course, zygote) == needless
+    write_answer(small(course), 'accepted="other"', '"""Once."""\ndef double(x):\n    return x')
+    said = findings(load_course(course.root), zygote)
+    assert needless not in said
+    assert "is right, but the check of double fails" in said
 
 
 BUILDS = {"row_sums": ("double",)}
