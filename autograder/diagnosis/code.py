@@ -90,6 +90,10 @@ class Code:
         """Return the number of the cell in which a node stands."""
         return self.cells[self._number(node)] if self.cells else None
 
+    def holds(self, node: ast.AST) -> bool:
+        """Whether a node is part of the code."""
+        return any(one is node or id(node) in parents(one) for one in self.statements)
+
     def _number(self, node: ast.AST) -> int:
         """Return the number of the statement in which a node stands."""
         found = (at for at, one in enumerate(self.statements) if one is node or id(node) in parents(one))

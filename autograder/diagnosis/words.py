@@ -58,10 +58,6 @@ class Looked:
             return where
         return f"{where}, at `{quoted}`" if quoted else where
 
-    def change(self, edit: Edit) -> str:
-        """Return what an edit does, and where, to stand after "with"."""
-        return f"{KINDS[edit.kind]} {self.where(edit)}"
-
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first line that an edit changes in the cell that answers the question."""
         in_main = edit.cell is not None and self.texts.get(edit.cell) == self.main

@@ -169,9 +169,17 @@ def spelt_out(tree: ast.Module) -> ast.Module:
         times = Counter(names_in(made, ast.Store))
         named = (pair for statement in made.body for pair in _named(statement))
         known = {name: value for name, value in named if times[name] == 1 and _is_small(value)}
+        body = [one for one in made.body if not _names_only(one, known)]
+        made = altered(made, body=body) if 0 < len(body) < len(made.body) else made
         return with_values(with_values(made, known), known)  # one value may hold the name of another
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
+
+
+def _names_only(statement: ast.stmt, known: Mapping[str, ast.expr]) -> bool:
+    """Whether a statement does nothing but give names to values that are written out elsewhere."""
+    stored = {name for name, _ in _named(statement)}
+    return bool(stored) and stored == {*names_in(statement, ast.Store)} and stored <= known.keys()
 
 
 def _is_small(value: ast.expr) -> bool:

@@ -58,7 +58,7 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_on_the_values",
         "Values are dropped, and not weights.",
-        "What does your dropout act on: who is listened to, or what is said?",
+        "Which tensor goes into your dropout layer? Which one should?",
         "self.dropout(X) @ V => X @ self.dropout(V)",
     ),
     Misconception(
@@ -97,9 +97,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropped_numbers",
-        "Numbers are dropped that are no weights.",
-        "What does your dropout act on? Which step makes the weights?",
+        "A dropped token is missing in some numbers of the result only.",
+        "Which tensor goes into your dropout layer? Which step makes the weights?",
         says=r"A dropped weight is missing in every number",
-        whole=True,  # whoever mixes other vectors than the values fails this test, too
+        whole=True,  # whoever mixes other vectors than the values fails this test, too,
+        where=r"[Dd]ropout",
     ),
 )

@@ -197,7 +197,7 @@ MISCONCEPTIONS = (
         "row_sums__columns.py",
     ]
     assert listed[1][2] == (
-        "double__squared: It is squared. Twice? One change in line 5, at `x**2`, makes all tests pass."
+        "double__squared: It is squared. Twice? All tests pass after one change in line 5, at `x**2`."
     )
     assert lines[len(listed) :] == [
         "No wrong answer in mistakes/ or heldout/ needs this misconception: cubed",
