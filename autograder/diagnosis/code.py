@@ -21,7 +21,7 @@ class Scope:
     function: str = ""
     parameters: tuple[str, ...] = ()
     names: tuple[str, ...] = ()  # the parameters, then the function's other variables
-    unread: tuple[str, ...] = ()  # parameters that the function does not use
+    unread: tuple[str, ...] = ()  # parameters and variables that the function does not use
     attributes: tuple[str, ...] = ()  # of self
     in_class: bool = False
     takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
@@ -122,7 +122,7 @@ def _places(
 def _in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Iterator[Place]:
     """Yield a function, and the places in it; each can read what the statements before it have stored."""
     known, read = _parameters(node), {*names_in(node, ast.Load)}
-    unread = tuple(name for name in known if name not in read)
+    unread = tuple(name for name in names_of(node) if name not in read)
     scope = replace(scope, function=node.name, parameters=known, unread=unread, uses=_uses(node))
     yield Place(node, scope)
     for child in node.body:

@@ -33,7 +33,7 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "step": "other values in this step",
     "switch": "the other truth value",
     "too much": "one step less",
-    "unread": "the argument that is not used so far",
+    "unread": "a value that is not used so far",
     "value": "another value",
 }
 

@@ -68,9 +68,9 @@ PLACES = (
         kinds="buffer",
     ),
     Place(
-        "argument_not_used",
-        "An argument of the function is not used where it should be.",
-        "What is each argument for? Change one of them: does your result change?",
+        "value_not_used",
+        "A value is not used where it should be.",
+        "Which argument or variable does your function never read?",
         kinds="unread",
     ),
     Place(
@@ -101,7 +101,7 @@ PLACES = (
         "softmax_dimension",
         "The dimension of the softmax is wrong.",
         "Along which dimension should the weights sum to 1? Count it from the end.",
-        "torch.softmax(X, dim=P)\ntorch.log_softmax(X, dim=P)",
+        "torch.softmax(X, dim=P)\ntorch.log_softmax(X, dim=P)\nnn.Softmax(dim=P)\nnn.Softmax(P)",
     ),
     Place(
         "fill_value",
@@ -119,6 +119,14 @@ PLACES = (
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
     ),
     Place(
+        "masked_tensor",
+        "The tensor that is masked is the wrong one.",
+        "Which tensor holds the scores at this step?",
+        "P.masked_fill(M, V)\ntorch.where(M, V, P)",
+        where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
+        kinds="name,value",
+    ),
+    Place(
         "masking",
         "The step that hides scores is wrong.",
         "Which tensor is masked, by which mask, and with which number? Compare this with what `masked_fill` expects.",
@@ -133,6 +141,7 @@ PLACES = (
         "torch.tril(X, diagonal=P)\ntorch.triu(X, P)\ntorch.tril(X, P)\nX.triu()\nX.tril()\nX.triu(D)\nX.tril(D)\n"
         "X.triu(diagonal=D)\nX.tril(diagonal=D)\ntorch.triu(X)\ntorch.tril(X)\ntorch.triu(X, diagonal=D)\n"
         "torch.tril(X, diagonal=D)",
+        kinds="value,number,name,function,order,operator,argument,step,too much,bound,dimension",
     ),
     Place(
         "cut_of_the_mask",
@@ -160,7 +169,7 @@ PLACES = (
         "Entry (i, j) should be the dot product of two rows. Which row of which tensor is each of them?",
         "X @ Y.transpose(A, B)\nP @ Y.transpose(A, B)\nX @ P.transpose(A, B)\n"
         "X @ Y.transpose(P, B)\nX @ Y.transpose(A, P)",
-        where=r"@ \w+\.transpose\(-2, -1\)",
+        where=r"@ [\w.]+(\(\w+\))?\.transpose\(",
     ),
     Place(
         "weighted_sum",
@@ -248,6 +257,13 @@ PLACES = (
         "Compare the parameter with the description: its shape, how its numbers are drawn, and whether it can learn.",
         "nn.Parameter(P)\nnn.Parameter(P, ...)\nnn.Parameter(X, ...)\nnn.Parameter(torch.rand(P, B))\n"
         "nn.Parameter(torch.rand(A, P))\nnn.Parameter(..., requires_grad=P)",
+    ),
+    Place(
+        "layer_at_the_wrong_step",
+        "A layer is applied at the wrong step.",
+        "Follow one token from the input to the result. After which step should this layer act?",
+        "self.A(X)",
+        kinds="order",
     ),
     Place(
         "layer_missing",
