@@ -156,8 +156,8 @@ class Diagnosis:
     def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Mistake | None:
         """Return an author's wrong answer whose hint is true of this one, too.
 
-        Both get equal results from the same tests on two sets of inputs. Other code may do so as well. So they
-        are also the same code in one writing, or the same sort of edit repairs both.
+        Both get equal results from the same tests on two sets of inputs. Other code may do so as well. So
+        they are also the same code in one writing, or the same sort of edit repairs both.
         """
         if (looked := wrong.looked) is None:
             return None

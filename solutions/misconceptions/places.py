@@ -64,7 +64,8 @@ PLACES = (
     Place(
         "not_a_buffer",
         "A tensor of the module is not a buffer.",
-        "When the module moves to another device, its parameters and buffers move, too. Does this tensor?",
+        "Should an optimizer change this tensor? Should it move to another device with the module? Which kind of"
+        " attribute is it in your code?",
         kinds="buffer",
     ),
     Place(
