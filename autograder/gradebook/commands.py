@@ -13,6 +13,7 @@ from nbgrader.plugins import CsvExportPlugin
 
 from autograder.course.course import Course, load_course
 from autograder.course.guard import SubmissionError, one_submission
+from autograder.errors import OUR_FAILURE
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import ConversionError, database
@@ -88,11 +89,19 @@ class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
     """Writes nbgrader's own table of grades, as they are now."""
 
     def export(self, gradebook: Gradebook) -> None:
-        """Settle every exercise that the gradebook has, then export."""
+        """Settle every exercise that the gradebook has, then export.
+
+        A submission that cannot be settled stops no other. The exit code and the log tell of it.
+        """
         course = load_course(Path(self.parent.coursedir.root))
         known = {assignment.name for assignment in gradebook.assignments}
+        failures: list[SubmissionError] = []
         for name, exercise in course.exercises.items():
             if name in known:
                 with grading_lock(course):
-                    Ledger(course, exercise, gradebook)
+                    failures += Ledger(course, exercise, gradebook).failures.values()
         super().export(gradebook)
+        for error in failures:
+            self.parent.log.error("%s", error)
+        if failures:
+            self.parent.exit(OUR_FAILURE)

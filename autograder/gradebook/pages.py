@@ -189,12 +189,15 @@ def read_gradebook(
     return tuple(submissions)
 
 
-def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
+def doubtful_comments(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> Iterator[str]:
     """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises:
-        yield from bank.unknown_names(exercise.name, read_gradebook(course, exercise, as_written=True))
+        graded = read_gradebook(course, exercise, as_written=True, on_failure=on_failure)
+        yield from bank.unknown_names(exercise.name, graded)
 
 
 def read_people(course: Course) -> dict[str, Student]:
@@ -227,11 +230,17 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
     return dict(sorted(Counter(last.values()).items()))
 
 
-def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
+def settle(
+    course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
+) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     with grading_lock(course), open_gradebook(course) as gradebook:
-        ledger = Ledger(course, exercise, gradebook) if gradebook else None
-        return tuple(filter(None, map(ledger.change, ledger.known))) if ledger else ()
+        if gradebook is None:
+            return ()
+        ledger = Ledger(course, exercise, gradebook)
+    for error in ledger.failures.values():
+        on_failure(error)
+    return tuple(filter(None, map(ledger.change, ledger.known)))
 
 
 def write_feedback(

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from autograder.course.answers import Answer
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise, Mistake
+from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
+from autograder.diagnosis.known import known_mistakes
 from autograder.grading.diagnosis import Diagnosis, Named, look
 from autograder.grading.explanation import Submitted
 from autograder.grading.session import Session
@@ -101,10 +103,10 @@ def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
 def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_place(
     exercise: Exercise, zygote: Zygote
 ) -> None:
-    (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
-    place = "All tests pass after one change in line 5, at `x**2`."
+    (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
+    place = "All tests pass after one change in line 2, at `x**2`."
     found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
-    assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 5))
+    assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 2))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_pla
 def test_a_known_mistake_names_an_answer_of_the_same_cause_with_equal_results(
     exercise: Exercise, zygote: Zygote, shown: RepairsShown, instead: str, is_named: bool
 ) -> None:
-    (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
+    (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
     found = named(exercise, zygote, mistake.code.replace("x**2", instead), shown)
     assert (found is not None and found.name == mistake.name) is is_named
 
@@ -127,11 +129,11 @@ def test_a_known_mistake_names_an_answer_of_the_same_cause_with_equal_results(
 def test_results_that_are_equal_on_one_set_of_inputs_only_name_nothing(
     exercise: Exercise, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
+    (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
     diagnosis = Diagnosis(Suite(exercise), Repairs(RepairsShown.OFF))
     known, cubed = diagnosis.runs, replace(mistake, code=mistake.code.replace("x**2", "x**3"))
 
-    def runs(one: Mistake, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
+    def runs(one: Answer, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
         return known(one if inputs == DISCLOSED else cubed, inputs)
 
     monkeypatch.setattr(diagnosis, "runs", runs)
