@@ -8,7 +8,7 @@ right answers into one writing, so that other rules need to know only that one.
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,8 @@ class Misconception:
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of `changes`."""
-        return rules(self.changes) if self.changes else ()
+        made = rules(self.changes) if self.changes else ()
+        return tuple(replace(rule, misconception=self.name) for rule in made)
 
     def check(self) -> None:
         """Raise a PatternError where a rule or a regular expression is none."""

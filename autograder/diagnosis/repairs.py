@@ -1,7 +1,6 @@
 """Finds what is wrong in a student's code from the edit that repairs it: its place, name and kind."""
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
@@ -9,7 +8,7 @@ from warnings import catch_warnings
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
-from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
 from autograder.diagnosis.places import Place, places_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
@@ -113,9 +112,7 @@ class Repairer:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
-        undone = defaultdict[type[ast.AST], list[Rule]](list)
-        for rule in filter(None, (rule.undone for _, rule in self._rules(question))):
-            undone[rule.kind].append(rule)
+        undone = rules_by_type(filter(None, (rule.undone for _, rule in self._rules(question))))
         return replace(pieces_of({ast.unparse(tree): tree for tree in trees}.values()), undone=undone)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
