@@ -155,6 +155,7 @@ class Costs:
     findings: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()  # misconceptions that change a right answer, and it stays right
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
+    sentences: tuple[tuple[str, str], ...] = ()  # of the catalogue, each with a question where it may appear
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
@@ -227,7 +228,8 @@ def measure(
     fitting = frozenset[str]().union(*(answers.fitting for answers in made.values()))
     failing = len(single) - len(harmless)
     wrong = tuple(one for one in costs if one.fails)
-    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong)
+    sentences = tuple((name, question) for question, one in made.items() for name in sorted(one.sentences))
+    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong, sentences)
 
 
 def cost_of(suite: Suite, answer: Answer, check: str | None) -> Cost:

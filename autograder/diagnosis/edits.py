@@ -221,7 +221,8 @@ def _by_rules(making: Making, place: Place) -> Iterator[Edit]:
     for rule in (*making.right.undone.get(type(node), ()), *_RULES[type(node)]):
         if (made := rule.at(node)) is not None:
             kind, rank = (rule.kind, rule.rank) if rule.rank else _sort_of_rule(making, rule, node, made)
-            yield from making.edit(node, made, kind, rank)
+            for edit in making.edit(node, made, kind, rank):
+                yield replace(edit, misconception=rule.misconception)
     for rule in STEPS if holds_place(place) else ():
         make = partial(rule.around, node)
         words = Counter(("(", ")", "step", "."))
@@ -282,7 +283,11 @@ _ALIKE: dict[str, list[str]] = {  # beside those that mutants take for one anoth
 
 def _changed_back(making: Making, place: Place) -> Iterator[Edit]:
     """Yield the slips that make mutants, which turn back what the same slips have done."""
-    for part, other in slips(place.node, Scope()) if place.scope.function else ():
+    if not place.scope.function or (
+        place.slot and place.slot[0] in _TRANSPOSE and _constant(place.node) is not None
+    ):
+        return
+    for part, other in slips(place.node, Scope()):
         if not (isinstance(part, ast.stmt) and is_docstring(part)):
             kind, rank = _sort_of_change(making, part, other)
             yield from making.edit(part, other, kind, rank)

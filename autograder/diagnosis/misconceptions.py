@@ -63,6 +63,11 @@ class Catalogue:
     places: tuple[Place, ...] = ()
     writings: tuple[Rule, ...] = ()
 
+    @property
+    def entries(self) -> tuple[Misconception | Place, ...]:
+        """All that has a name and a sentence."""
+        return (*self.misconceptions, *self.places)
+
     def in_one_writing(self, tree: ast.Module) -> ast.Module:
         """Write as much as possible of the code in one way, and return it."""
         for _ in range(_ROUNDS):

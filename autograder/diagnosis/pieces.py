@@ -262,6 +262,7 @@ class Edit:
     at: ast.AST | None = None  # what of the student's text it changes, once it is made
     cell: int | None = None  # and in which cell
     does: str = ""  # the operation of a step that it adds
+    misconception: str = ""  # the name of what it undoes, if a rule of the catalogue has made it
     recipe: tuple[object, ...] = ()  # equal where other places of a function change in the same way
 
     @property

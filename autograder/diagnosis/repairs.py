@@ -45,12 +45,16 @@ class Repairer:
         found = Search(self.suite, question, pieces, bench, self._right, self._seconds * 1e6, most)
         return found.repairs(code, failed)
 
-    def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
+    def names(
+        self, question: str, wrong: Code, right: Code, edit: Edit | None = None
+    ) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the right one.
 
-        A rule is tried on what the repair has changed, and on what stands around that; then once more with
-        sizes in the place of their names.
+        If a rule has made the `edit`, its misconception comes first. Other rules are tried on what the repair
+        has changed and on what stands around that; then once more with sizes in the place of their names.
         """
+        if edit is not None and edit.misconception:
+            yield next(one for one, _ in self._rules(question) if one.name == edit.misconception)
         own, made = self._differing(wrong, right)
         yield from self._made_by_rules(question, own, made)
         spelt = spelt_out(own), spelt_out(made)

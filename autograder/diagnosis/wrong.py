@@ -11,6 +11,7 @@ from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import ALWAYS_THERE
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, spelt
 from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import altered, is_docstring, names_in, parsed, rewritten, with_values
 
 
@@ -70,7 +71,17 @@ class Answers:
 
     def can_show(self, misconception: Misconception) -> bool:
         """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
-        return not misconception.changes or any(True for _ in self._make(misconception))
+        if not misconception.changes:
+            return misconception.fits(self.right)
+        return any(True for _ in self._make(misconception))
+
+    @property
+    def sentences(self) -> frozenset[str]:
+        """The names of misconceptions and places whose sentences a student may read in this question."""
+        others = (one for one in self._catalogue.entries if isinstance(one, Place) or not one.changes)
+        return frozenset(one.misconception.name for one in self._all).union(
+            one.name for one in others if one.fits(self.right)
+        )
 
     @property
     def fitting(self) -> frozenset[str]:

@@ -116,7 +116,7 @@ class Diagnosis:
         named = (
             (one, repair.edits[0])
             for repair in repairs
-            for one in self.repairer.names(wrong.question, looked.code, repair.code)
+            for one in self.repairer.names(wrong.question, looked.code, repair.code, repair.edits[0])
             if self._agrees(wrong, one)
         )
         misconception, edit = next(named, (None, repairs[0].edits[0]))
@@ -204,8 +204,11 @@ class Diagnosis:
             return effect
         broken = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))  # says more itself
         errors = [str(run.error) for run in broken if isinstance(run.error, StudentError)]
+        right = self.repairer.answers(wrong.question).right
         for one in self.repairer.catalogue.misconceptions:
-            count = sum(bool(one.crash and re.search(one.crash, words)) for words in errors)
+            count = one.fits(right) and sum(
+                bool(one.crash and re.search(one.crash, words)) for words in errors
+            )
             if count and count >= _ENOUGH * len(wrong.failed):
                 return _words(wrong, one)
         return None

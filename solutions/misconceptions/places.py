@@ -281,6 +281,13 @@ PLACES = (
         kinds="too much",
     ),
     Place(
+        "inputs_of_a_head",
+        "The inputs of the heads are wrong.",
+        "Which tensors should each head get, and in which order?",
+        "H(P, B, C, M)\nH(A, P, C, M)\nH(A, B, P, M)\nH(A, B, C, P)",
+        where=r"self\.heads",
+    ),
+    Place(
         "input_of_a_layer",
         "The input of a layer is wrong.",
         "Which tensor should go into each layer? Compare them with the description, one by one.",
