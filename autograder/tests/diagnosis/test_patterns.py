@@ -1,9 +1,11 @@
 """A rule finds places in code by pattern, and writes something else there."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
+import autograder
 from autograder.diagnosis.patterns import PatternError, rules, table
 
 CODE = """
@@ -123,3 +125,20 @@ def test_an_argument_of_the_right_side_takes_the_place_of_the_same_one_in_the_co
     made = rule.at(ast.parse("w.sum(dim=1, keepdim=False)", mode="eval").body)
     assert made is not None
     assert ast.unparse(made) == "w.sum(keepdim=True, dim=1)"
+
+
+PAGE = (Path(autograder.__file__).parent / "docs/authors.md").read_text(encoding="utf-8")
+EXAMPLES = PAGE.partition("<!-- rules -->\n```text\n")[2].partition("\n```\n<!-- /rules -->")[0].splitlines()
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_examples_for_authors_do_what_the_page_says(example: str) -> None:
+    rule, _, shown = example.partition("  # ")
+    code, _, expected = shown.partition(" -> ")
+    codes = made(rule.strip(), f"def f():\n    {code}")
+    lines = ", ".join(one.partition("\n    ")[2] for one in codes)
+    assert lines == ("" if expected == "nothing" else expected)
+
+
+def test_the_page_for_authors_has_ten_examples() -> None:
+    assert len(EXAMPLES) == 10
