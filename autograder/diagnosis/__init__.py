@@ -13,6 +13,7 @@ In reading order:
 - mutations: mutants that no rule can say.
 - places: the step that a repair changes, for mistakes without a name.
 - misconceptions: the author's catalogue of what people get wrong.
+- known: the wrong answers that an exercise's author declares.
 - wrong: the wrong answers that its rules make of right ones.
 - patterns: finds places in code by pattern and rewrites them.
 - trees: syntax trees, which are rewritten and never changed.

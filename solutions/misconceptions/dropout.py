@@ -18,11 +18,11 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropout_in_evaluation",
-        "In evaluation something is still dropped.",
+        "In evaluation two calls give different results.",
         "Ask your model twice for the same text. A function does not know whether the module is training unless"
         " you tell it.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
-        says=r"In evaluation two calls differ",
+        says=r"In evaluation two calls (differ|must give the same)",
     ),
     Misconception(
         "dropout_before_softmax",
