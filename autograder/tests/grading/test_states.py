@@ -143,6 +143,35 @@ def test_no_later_cell_takes_points_from_a_right_answer(
     assert (question.verdict, question.score, question.hint) == (Verdict.PASSED, 3.0, "")
 
 
+@pytest.fixture(scope="module")
+def ruled(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
+    rules = {"row_sums": Rule((), spelt_out(("basics", "sums", "products")))}
+    return Desk(open_course(tmp_path_factory.mktemp("ruled") / "course"), zygote, rules=rules)
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "torch.use_deterministic_algorithms(True)",
+        "torch.set_deterministic_debug_mode('error')",
+        "torch.set_num_threads(2)",
+        "torch.set_default_device('meta')",
+        "torch.set_default_dtype(torch.float64)",
+        "torch.set_grad_enabled(False)",
+        "torch.autocast('cpu').__enter__()",
+        "torch.set_autocast_enabled('cpu', True)",
+    ],
+)
+def test_no_mode_of_torch_takes_points_from_a_right_answer(ruled: Desk, below: str) -> None:
+    answer = """
+def row_sums(x):
+    large = torch.ones(500, 500) @ torch.ones(500, 500)
+    return x @ torch.ones(x.shape[-1]) + 0 * torch.logsumexp(x, dim=-1) + 0 * large[0, 0]
+"""
+    question = ruled.grade(below, row_sums=answer)
+    assert (question.score, question.hint) == (3.0, "")
+
+
 def test_an_answer_keeps_what_it_reads_and_gets_what_was_new_below(desk: Desk) -> None:
     answer = "dim = -1\ndef row_sums(x):\n    return helper(x)"
     question = desk.grade("def helper(x):\n    return x.sum(dim=dim)", "dim = 0", row_sums=answer)
