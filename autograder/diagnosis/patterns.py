@@ -2,7 +2,8 @@
 
 A pattern is Python in which single capital letters stand for anything: `X / Y**0.5` is met wherever something
 is divided by a root. The same letter twice must be the same code twice. A letter after a dot stands for any
-attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left. A pattern
+attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left; in
+`if X: ...` it stands for whatever depends on the condition. A pattern
 of several lines is met where these statements follow one another. ` || ` stands between several ways to write
 the rule's right side, ` && ` between rules that are applied together. In a table, the kind and the rank of an
 edit come first: `operator 1.3 | X + Y => X - Y`.
@@ -45,6 +46,8 @@ def fits(pattern: object, code: object, bound: Bound) -> bool:
             return _bind(name, code.attr, bound)
         case ast.Call():
             return isinstance(code, ast.Call) and _fits_call(pattern, code, bound)
+        case ast.If(body=[ast.Expr(value=ast.Constant(value=body))]) if body is ...:
+            return isinstance(code, ast.If) and fits(pattern.test, code.test, bound)
         case ast.AST():
             fields = [name for name in pattern._fields if name not in _IGNORED]
             return type(pattern) is type(code) and all(

@@ -67,7 +67,6 @@ def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[
     The right code shows the place; the wrong code does if the repair only takes something away.
     """
     chosen = [one for one in places if not one.kinds or kind in one.kinds.split(",")]
-    yield from (one for one in chosen if not one.trees)
     path, back = _path(right, wrong), _path(wrong, right)
     if not words_of(path[-1]) - words_of(back[-1]):  # what is left does not show what was too much
         path, back = back, path
@@ -94,7 +93,7 @@ def _path(one: ast.AST, other: ast.AST) -> list[ast.AST]:
 def _around(path: Sequence[ast.AST], other: ast.AST, kind: str, places: Sequence[Place]) -> Iterator[Place]:
     for place in places:
         pairs = product(place.trees, reversed(path))
-        if any(_is_at(pattern, node, path[-1], other, kind) for pattern, node in pairs):
+        if not place.trees or any(_is_at(pattern, node, path[-1], other, kind) for pattern, node in pairs):
             yield place
 
 

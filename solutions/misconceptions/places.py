@@ -131,7 +131,7 @@ PLACES = (
         "masking",
         "The step that hides scores is wrong.",
         "Which tensor is masked, by which mask, and with which number? Compare this with what `masked_fill` expects.",
-        "X.masked_fill(M, V)\nX.masked_fill_(M, V)",
+        "X.masked_fill(M, V)\nX.masked_fill_(M, V)\ntorch.where(M, V, X)",
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
     ),
     Place(
@@ -183,7 +183,7 @@ PLACES = (
         "projection",
         "A projection is wrong.",
         "Which tensor is multiplied by which matrix? Follow one token to each result.",
-        "P @ self.A\nX @ self.A\nP @ W_query\nP @ W_key\nP @ W_value\nX @ W_query\nX @ W_key\nX @ W_value",
+        "P @ self.A\nY @ self.A\nP @ W_query\nP @ W_key\nP @ W_value\nY @ W_query\nY @ W_key\nY @ W_value",
     ),
     Place(
         "dropout",
@@ -201,7 +201,8 @@ PLACES = (
         "X.view(P, B, C, D)\nX.view(A, P, C, D)\nX.view(A, B, P, D)\nX.view(A, B, C, P)\nX.view(A, B, C, D)\n"
         "X.reshape(P, B, C, D)\nX.reshape(A, P, C, D)\nX.reshape(A, B, P, D)\nX.reshape(A, B, C, P)\n"
         "X.view(...).transpose(P, B)\nX.view(...).transpose(A, P)\nX.view(...).transpose(A, B)\n"
-        "X.reshape(A, B, C, D).transpose(E, F)",
+        "X.reshape(A, B, C, D).transpose(E, F)\nX.permute(A, B, C, D)\nX.permute(P, B, C, D)\n"
+        "X.permute(A, P, C, D)\nX.permute(A, B, P, D)\nX.permute(A, B, C, P)",
         where=r"num_heads|def split_heads",
     ),
     Place(
@@ -402,9 +403,11 @@ PLACES = (
     ),
     Place(
         "transposition",
-        "The dimensions that change places are the wrong ones.",
+        "The transposition is wrong.",
         "Write down the shape before and after this step. Which two dimensions should change places?",
-        "X.transpose(P, B)\nX.transpose(A, P)\nX.permute(P, ...)\nX.swapaxes(P, B)\nX.swapaxes(A, P)",
+        "X.transpose(P, B)\nX.transpose(A, P)\nX.transpose(A, B)\nX.permute(P, ...)\nX.swapaxes(P, B)\n"
+        "X.swapaxes(A, P)",
+        kinds="dimension,number,name,value,step,function,order,too much,argument",
     ),
     Place(
         "transposition_missing",
@@ -460,11 +463,71 @@ PLACES = (
         _COMPARISONS,
     ),
     Place(
+        "condition",
+        "A condition is wrong.",
+        "When should this condition hold? Try an example for both cases.",
+        "if P: ...\nA if P else B",
+    ),
+    Place(
+        "subscripts",
+        "The subscripts of einsum are wrong.",
+        "Which dimension does each letter stand for? Over which letter should the sum run?",
+        "torch.einsum(P, ...)",
+    ),
+    Place(
+        "new_tensor",
+        "The tensor that is made here is wrong.",
+        "With which numbers, and of which shape, should this tensor be made?",
+        "torch.ones(...)\ntorch.zeros(...)\ntorch.full(...)\ntorch.arange(P, ...)\ntorch.arange(A, P, ...)\n"
+        "torch.ones(P, ...)\ntorch.ones(A, P, ...)\ntorch.zeros(P, ...)\ntorch.zeros(A, P, ...)",
+        kinds="value,function,name,number,bound,argument",
+    ),
+    Place(
+        "normalised",
+        "A tensor is normalised where it should not be.",
+        "Does the description ask for vectors of length 1?",
+        "F.normalize(X, ...)\nnn.functional.normalize(X, ...)\ntorch.nn.functional.normalize(X, ...)",
+        kinds="too much",
+    ),
+    Place(
+        "added",
+        "A sum has one term too many.",
+        "Which terms does the formula add at this step?",
+        "X + Y",
+        kinds="too much",
+    ),
+    Place(
+        "product_missing",
+        "A product is missing.",
+        "Which two factors does the description multiply at this step?",
+        "X @ Y\nY @ X",
+        kinds="missing",
+    ),
+    Place(
+        "factor",
+        "A factor of a product is wrong.",
+        "Which two factors does the description multiply at this step?",
+        "P @ Y\nX @ P\nP * Y\nX * P",
+        kinds="name,value,bound,unread,order",
+    ),
+    Place(
         "index",
         "An index or a slice is wrong.",
         "Which entries does it select? Count from 0, or from the end. The end of a slice is not part of it.",
         "X[P]\nX[P, B]\nX[A, P]\nX[:P]\nX[P:]\nX[A, :P]\nX[A, P:]\nX[:, P:]\nX[:, :P]\nX[..., P, :]\nX[..., P]\n"
         "X[..., P:]\nX[..., :P]",
         kinds="value,name,number,bound,dimension,place,operator,missing,too much,step,argument",
+    ),
+    Place(
+        "variable",
+        "The variable that is used here is the wrong one.",
+        "What does each of your variables hold at this step? Print its shape.",
+        kinds="name",
+    ),
+    Place(
+        "operator",
+        "An operator is wrong.",
+        "Which operation does the description name at this step?",
+        kinds="operator",
     ),
 )

@@ -14,6 +14,7 @@ PLACES = (
     Place("dimension", "The dimension of the softmax is wrong.", "Which?", "softmax(X, dim=P)"),
     Place("detached", "A result is cut off.", "Where?", "X.detach()", kinds="too much,value"),
     Place("input", "The input of a layer is wrong.", "Which?", "self.A(P)"),
+    Place("condition", "A condition is wrong.", "When?", "if P: ..."),
     Place("error", "The condition for the error is wrong.", "When?", "if P: raise X"),
 )
 
@@ -40,7 +41,8 @@ def names(wrong: str, right: str, kind: str = "value") -> list[str]:
         ("w = s.detach() / d**0.5", "w = s / d**0.5", ["detached"]),  # what was too much names the place
         ("v = self.W_k(x)", "v = self.W_k(y)", ["input"]),
         ("v = self.W_k(x)", "v = self.W_v(x)", []),
-        ("if h % g: raise ValueError(h)", "if g % h: raise ValueError(h)", ["error"]),
+        ("if h % g: raise ValueError(h)", "if g % h: raise ValueError(h)", ["condition", "error"]),
+        ("if h: pass\nelse: x = 1", "if g: pass\nelse: x = 1", ["condition"]),
         ("if h: raise ValueError(h)", "if h: raise ValueError(g)", []),
     ],
 )
