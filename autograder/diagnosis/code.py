@@ -63,6 +63,11 @@ class Code:
         return frozenset((node.name, name) for node in nodes for name in _unused(node))
 
     @cached_property
+    def casts(self) -> int:
+        """How many calls cast a tensor to a dtype that the code itself chooses."""
+        return sum(_is_cast(node) for one in self.statements for node in ast.walk(one))
+
+    @cached_property
     def places(self) -> tuple[Place, ...]:
         """Each node that may be edited, the outer ones first."""
         own = (one for number, one in enumerate(self.statements) if number not in self.fixed)
@@ -98,6 +103,15 @@ class Code:
         """Return the number of the statement in which a node stands."""
         found = (at for at, one in enumerate(self.statements) if one is node or id(node) in parents(one))
         return next(found)
+
+
+def _is_cast(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="float" | "double" | "half"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="softmax" | "to" | "type" | "sum" | "mean")):
+            return "torch.float" in ast.unparse(node) or "torch.double" in ast.unparse(node)
+    return False
 
 
 def _places(

@@ -67,21 +67,9 @@ def edits(code: Code, right: Pieces) -> list[Edit]:
         for make in _MAKERS
         for edit in make(Making(right, compared, place), place)
     ]
-    if _casts(code):  # whoever casts back what was cast goes round the mistake
+    if code.casts:  # whoever casts back what was cast goes round the mistake
         found = [edit for edit in found if edit.kind != "missing" or edit.does not in _CASTS]
     return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
-
-
-def _casts(code: Code) -> bool:
-    """Whether code casts a tensor to a dtype of its own choice."""
-    for node in (place.node for place in code.places):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="float" | "double" | "half"), args=[]):
-                return True
-            case ast.Call(func=ast.Attribute(attr=name)) if name in ("softmax", "to", "type", "sum", "mean"):
-                if "torch.float" in ast.unparse(node) or "torch.double" in ast.unparse(node):
-                    return True
-    return False
 
 
 def _joint(found: Sequence[Edit]) -> Iterator[Edit]:

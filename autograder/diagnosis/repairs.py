@@ -71,10 +71,15 @@ class Repairer:
         )
 
     def place(self, question: str, code: Code, edit: Edit) -> Place | None:
-        """Return the place of the catalogue that an edit of some code changes, with all of its parts."""
+        """Return the place of the catalogue that an edit of some code changes, with all of its parts.
+
+        None if an edit leaves a cast in the code: it may go round the mistake.
+        """
         if not all(
             code.holds(old) for old, _ in edit.changes
         ):  # the second of two edits may change the first
+            return None
+        if code.casts and code.edited(edit.changes).casts == code.casts:
             return None
         found = [self._places(question, code, code.edited([change]), edit.kind) for change in edit.changes]
         return next((one for one in found[0] if all(one in others for others in found)), None)

@@ -191,6 +191,22 @@ def test_what_was_cast_is_not_cast_back_beside_the_mistake(cast: str) -> None:
     assert [new for _, new in made if new.endswith(".double()")] == []
 
 
+def test_an_edit_that_leaves_a_cast_in_the_code_names_no_place() -> None:
+    text = (
+        "def attention_weights(scores):\n    s = scores.float()\n"
+        "    e = (s - s.amax(-1, keepdim=True)).exp()\n"
+        "    return e / e.sum(-1, keepdim=True)"
+    )
+    code, repairer = Code(tuple(ast.parse(text).body)), repairer_of("02_simple_self_attention")
+    nodes = {ast.unparse(one.node): one.node for one in code.places}  # of equal ones, the last
+    scores = ast.Name("scores", ast.Load())
+    named = [
+        repairer.place("attention_weights", code, Edit(nodes[text], lambda: scores, kind, 1.0))
+        for text, kind in (("scores.float()", "too much"), ("s", "name"))
+    ]
+    assert [one.name if one else None for one in named] == ["dtype", None]
+
+
 def test_a_rule_of_the_catalogue_that_repairs_an_answer_names_it() -> None:
     text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=-1).detach()"
     question, code, repairer, bench, failed = tried(text)
