@@ -104,6 +104,15 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
     return [rule for rule in rules if rule not in fitting]
 
 
+def appearances(course: Course, proofs: Sequence[Proof]) -> Iterator[str]:
+    """Yield each sentence of the catalogue, with the questions of these exercises where it may appear."""
+    catalogue = load_catalogue(next(iter(course.exercises.values())).catalogue)
+    found = [pair for proof in proofs if proof.costs for pair in proof.costs.sentences]
+    for one in catalogue.entries:
+        if questions := [question for name, question in found if name == one.name]:
+            yield f"{one.name}: {one.sentence} {one.hint} Appears in {', '.join(questions)}."
+
+
 def prove(
     course: Course,
     exercises: Sequence[Exercise],

@@ -80,7 +80,7 @@ def verify(
 
     Right answers must get full marks, and wrong ones must not.
     """
-    from autograder.authoring.verify import explanations, idle_rules, prove_together
+    from autograder.authoring.verify import appearances, explanations, idle_rules, prove_together
     from autograder.sandbox.zygote import Zygote
 
     proofs, together = [], jobs or os.cpu_count() or 1
@@ -104,6 +104,7 @@ def verify(
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
     if verbose:
+        click.echo("\n".join(appearances(course, proofs)))
         with Zygote(packages=course.settings.packages) as zygote:
             for line in explanations(course, exercises, zygote):
                 click.echo(line)

@@ -10,10 +10,12 @@ from click.testing import CliRunner
 from autograder.authoring import entry
 from autograder.authoring.answers import solved_cells
 from autograder.authoring.costs import Costs
-from autograder.authoring.verify import Proof, explanations, idle_rules, prove
+from autograder.authoring.verify import Proof, appearances, explanations, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.diagnosis.misconceptions import load_catalogue
+from autograder.diagnosis.wrong import Answers
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
@@ -206,6 +208,32 @@ MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y &&
     assert idle_rules(course, proofs) == ["one: X + Y => X - Y && Z / X => Z"]
 
 
+def test_each_sentence_of_the_catalogue_is_listed_with_its_questions(course: Course) -> None:
+    folder = small(course).folder.parent / "misconceptions"
+    folder.mkdir()
+    text = """
+from autograder.diagnosis import Misconception, Place
+MISCONCEPTIONS = (
+    Misconception("halved", "It is halved.", "Why?", "return X => return X / 2"),
+    Misconception("unseen", "A mask is wrong.", "Why?", says="mask", where="mask"),
+)
+PLACES = (Place("sum", "The sum is wrong.", "Which?", "X.sum(dim=P)", where="sum"),)
+"""
+    (folder / "all.py").write_text(text, encoding="utf-8")
+    exercise = small(course)
+    catalogue = load_catalogue(exercise.catalogue)
+    found = [
+        (name, question)
+        for question in exercise.points
+        for name in Answers(exercise, catalogue, question).sentences
+    ]
+    proof = Proof("01_small", costs=Costs(sentences=tuple(found)))
+    assert list(appearances(course, [proof])) == [
+        "halved: It is halved. Why? Appears in double, row_sums.",
+        "sum: The sum is wrong. Which? Appears in row_sums.",
+    ]
+
+
 def test_each_mistake_is_listed_with_its_repair(course: Course, zygote: Zygote) -> None:
     folder = small(course).folder.parent / "misconceptions"
     folder.mkdir()
@@ -226,7 +254,7 @@ MISCONCEPTIONS = (
         "mistakes.py:17",
     ]
     assert listed[1][2] == (
-        "double__squared: It is squared. Twice? One change in line 2, at `x**2`, makes all tests pass."
+        "double__squared: It is squared. Twice? All tests pass after one change in line 2, at `x**2`."
     )
 
 
