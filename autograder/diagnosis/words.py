@@ -34,7 +34,7 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "step": "other values in this step",
     "switch": "the other truth value",
     "too much": "one step less",
-    "unread": "the argument that is not used so far",
+    "unread": "a value that is not used so far",
     "value": "another value",
 }
 
@@ -72,10 +72,6 @@ class Looked:
         where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
         where += "" if text == self.main else f" of the cell that begins with `{_first(text)}`"
         return f"{where}, at `{quoted}`" if quoted and not spot.is_definition else where
-
-    def change(self, edit: Edit) -> str:
-        """Return what an edit does, and where, to stand after "with"."""
-        return f"{KINDS[edit.kind]} {self.where(edit)}"
 
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first line that an edit changes in the cell that answers the question."""

@@ -251,14 +251,14 @@ def test_a_draft_that_uses_what_is_forbidden_holds_no_answer(tmp_path: Path, zyg
 
 def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None:
     plain = desk.grade(row_sums=WRONG)
-    assert "all tests pass" in plain.hint
+    assert "tests pass after one change" in plain.hint
     changed = desk.grade("row_sums = row_sums(torch.ones(2, 2))", row_sums=WRONG)
     assert changed.verdict is plain.verdict is Verdict.FAILED
     assert (
         "changes `row_sums` after the check of this question. The tests ran without that change."
         in changed.hint
     )
-    assert "all tests pass" not in changed.hint
+    assert "tests pass after" not in changed.hint
     unrelated = desk.grade("double = None", "import torch", "y = 1", row_sums=WRONG)
     assert unrelated.hint == plain.hint
 
@@ -278,4 +278,4 @@ def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None
 def test_a_missing_name_is_explained_by_its_cell_and_by_no_repair(desk: Desk, above: str, said: str) -> None:
     question = desk.grade(above, row_sums="def row_sums(x):\n    return helper(x.sum(dim=-1))")
     assert said in question.hint
-    assert "all tests pass" not in question.hint
+    assert "tests pass after" not in question.hint
