@@ -12,7 +12,7 @@ from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
-from autograder.gradebook.attempts import is_final, refusal, store_report
+from autograder.gradebook.attempts import is_final, refusal
 from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
 from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, grading_lock
 from autograder.grading.graded import describe_failure
@@ -147,7 +147,7 @@ class _ExerciseRound:
         for submission, notebook, graded in executor.map(self._ungraded(submissions, counting)):
             describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
             with self._noting(submission):
-                store_report(submission, notebook, gradebook.rules, graded.report)
+                gradebook.store(submission, notebook, graded)
         for submission in submissions:
             with self._noting(submission):
                 counting.settle(submission)
@@ -171,18 +171,17 @@ class _ExerciseRound:
 
     def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
         """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
-        known = set() if self.force else set(gradebook.ledger.known)
         for submission in submissions:
             task = None
             try:
                 with self._guard(submission):
-                    task = self._task(submission, gradebook, is_known=submission.student in known)
+                    task = self._task(submission, gradebook)
             except SubmissionError as error:
                 self.keep(_failed(submission, str(error)))
             if task is not None:
                 yield task
 
-    def _task(self, submission: Submission, gradebook: ExerciseGradebook, *, is_known: bool) -> Task | None:
+    def _task(self, submission: Submission, gradebook: ExerciseGradebook) -> Task | None:
         """Return what needs to be graded, or keep a line on a submission that does not, and return None."""
         if why := refusal(submission):
             self.keep(_failed(submission, why, "refused"))
@@ -194,18 +193,18 @@ class _ExerciseRound:
         if (unsettled := self._unsettled.get(submission.student)) is not None:
             raise unsettled
         notebook = read_notebook(submission.notebook)
-        report = gradebook.report(submission, notebook) if is_known else None
-        if report is None or not is_final(report, unsafe=self.unsafe):
+        stored = None if self.force else gradebook.current(submission, notebook)
+        if stored is None or not is_final(stored.report, unsafe=self.unsafe):
             return submission, notebook
-        gradebook.ledger.arrived(submission)
-        self.keep(_line(submission, report, gradebook.ledger, graded=False))
+        gradebook.take_stored(submission, notebook, stored)
+        self.keep(_line(submission, stored.report, gradebook.ledger, graded=not stored.recorded))
         return None
 
 
 def _line(
     submission: Submission, report: Report, ledger: Ledger, *, problem: str = "", graded: bool = True
 ) -> SubmissionLine:
-    known = ledger.known[submission.student]
+    known = ledger.current[submission.student]
     return SubmissionLine(
         submission.student,
         submission.exercise,

@@ -228,8 +228,8 @@ def export(
     --audit prints whose score changed to what, when and why, with hashes of the notebook, tests, settings and
     code that produced it.
     """
-    from autograder.gradebook.audit import audit_lines
     from autograder.publishing.export import write_tables
+    from autograder.records.audit import audit_lines
 
     if audit:
         others = course.exercises.keys() - {exercise.name for exercise in exercises}

@@ -19,8 +19,9 @@ from sqlalchemy import Row, select
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
+from autograder.records.database import reading, writing
+from autograder.records.tables import ATTEMPTS
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
-from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 

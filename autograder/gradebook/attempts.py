@@ -1,10 +1,8 @@
-"""Refuses submissions on which nbgrader would fail, and stores how each attempt was graded."""
+"""Refuses submissions on which nbgrader would fail, and says how attempts are shown on a page."""
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,10 +11,10 @@ from nbgrader.utils import parse_utc
 from autograder.collecting.attempts import COMPANIONS, TIMESTAMP, Attempt, attempts_of
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
+from autograder.records.database import reading
+from autograder.records.reports import stored_reports
 from autograder.report.report import Report, ShownAttempt, Status
-from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook
-from autograder.submission.store import REPORTS, reading, writing
 from autograder.submission.submission import Submission, is_student
 
 MAX_FILES = 200  # all of which nbgrader would list
@@ -68,54 +66,24 @@ def _is_small_file(path: Path) -> bool:
     return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    """How a notebook was graded last, and a digest of it and of all that graded it."""
-
-    report: Report
-    fingerprint: str
-
-
 def is_final(report: Report, *, unsafe: bool) -> bool:
     """Whether grading need not be repeated: it did not fail, and had the walls that it needs now."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 
-def store_report(submission: Submission, notebook: Notebook, rules: str, report: Report) -> None:
-    """Store how a student's notebook was graded by these rules."""
-    whose = {"student": submission.student, "exercise": submission.exercise, "digest": notebook.digest}
-    row = {**whose, "fingerprint": digest_of(rules, notebook), "report": report.to_json()}
-    with writing(submission.root) as store:
-        store.execute(REPORTS.insert().prefix_with("OR REPLACE").values(**row))
-
-
-def stored_reports(submission: Submission) -> dict[str, StoredReport]:
-    """Return how a student's notebooks for an exercise were graded, by their digests."""
-    mine = (REPORTS.c.student == submission.student) & (REPORTS.c.exercise == submission.exercise)
-    found = {}
-    with reading(submission.root) as store:
-        for row in store.execute(REPORTS.select().where(mine)):
-            with suppress(ValueError, KeyError, TypeError):  # of a version with another form of reports
-                report = Report.from_dict(json.loads(row.report))
-                found[row.digest] = StoredReport(report, row.fingerprint)
-    return found
-
-
 def shown_attempts(
-    course: Course, submission: Submission, fingerprint: str, told: Callable[[Attempt], bool] = lambda _: True
+    course: Course, submission: Submission, told: Callable[[Attempt], bool] = lambda _: True
 ) -> Sequence[ShownAttempt]:
-    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`.
-
-    The one that counts is the one that was graded with this `fingerprint`.
-    """
-    reports, shown = stored_reports(submission), list[ShownAttempt]()
-    attempts = [(attempt, reports.get(attempt.digest)) for attempt in attempts_of(submission)]
-    same = [place for place, (_, one) in enumerate(attempts) if one and one.fingerprint == fingerprint]
-    for place, (attempt, stored) in enumerate(attempts):
+    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`."""
+    with reading(course.root) as store:
+        reports = stored_reports(store, submission.exercise, submission.student)
+    shown = list[ShownAttempt]()
+    for attempt in attempts_of(submission):
+        stored = reports.get((submission.student, attempt.digest))
         report = stored.report if stored and told(attempt) else None
         score, points = (report.score, report.max_score) if report else (None, None)
         when = _clock(course, submission, known_time(attempt.time))
-        shown.append(ShownAttempt(when, score, points, place in same[-1:]))
+        shown.append(ShownAttempt(when, score, points, bool(stored and stored.recorded)))
     return shown
 
 

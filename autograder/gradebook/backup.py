@@ -1,6 +1,6 @@
 """Backs a course up into one file, and restores it; nothing is overwritten unless asked.
 
-The file holds what no command can make again: two databases, all submissions, the secret, and what people
+The file holds what no command can make again: the database, all submissions, the secret, and what people
 have written into lists; course/kept.py names all of it. The course's own files, solutions/ and course.yaml,
 are kept elsewhere, in git as a rule.
 """
@@ -28,13 +28,12 @@ from autograder.course.kept import (
     FORMER,
     GRADEBOOK,
     OPEN,
-    STORE,
     is_kept,
 )
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
-from autograder.gradebook.config import copy_database, gradebook_file
 from autograder.gradebook.ledger import grading_lock
+from autograder.records.database import copy_database, database_file, has_database, prepare
 
 _CONTENTS = "contents.json"  # says of which course a backup is
 
@@ -85,8 +84,6 @@ def _restore(
         if (course.root / above).is_symlink():
             raise UsageError(f"{above}/ is a link, through which nothing is written; put a folder there")
     places = {name: _place(course, name) for name in names}
-    if STORE not in names and (course.root / STORE).exists():
-        raise UsageError(f"{path}: holds no {STORE}; move yours away before you restore it")
     drafts = {name: _unpack(archive, name, folder / str(number)) for number, name in enumerate(names)}
     here = dict(_state(course, folder))
     same = {name for name in names if name in here and filecmp.cmp(here[name], drafts[name], shallow=False)}
@@ -117,10 +114,11 @@ def _put(draft: Path, place: Path, *, is_database: bool) -> None:
 
 def _state(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield what a backup holds, each file by its name in it; databases are copied into `folder`."""
-    for name in DATABASES:
-        if (path := _place(course, name)).is_file():
-            copy_database(path, folder / name)
-            yield name, folder / name
+    if has_database(course.root):
+        path = _place(course, GRADEBOOK)
+        prepare(course.root)
+        copy_database(path, folder / GRADEBOOK)
+        yield GRADEBOOK, folder / GRADEBOOK
     yield from ((name, course.root / name) for name in FILES if (course.root / name).is_file())
     for path in (path for name in FOLDERS for path in (course.root / name).rglob("*")):
         if path.is_file() and not path.is_symlink():
@@ -151,7 +149,7 @@ def _place(course: Course, name: str) -> Path:
     """Return where a file of a backup lies in the course."""
     if name != GRADEBOOK:
         return course.root / name
-    path = gradebook_file(course)
+    path = database_file(course.root)
     if path is None:
         raise UsageError("the gradebook is on a database server; back it up with the server's own tools")
     return path

@@ -4,7 +4,6 @@ One connection serves all submissions, where nbgrader's autograde opens several 
 through the same steps and leave the same rows and files. A dry run does that in a copy of the course.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nbformat import v4
+from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
@@ -25,35 +24,21 @@ from autograder.course.settings import Counts
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
-from autograder.gradebook.attempts import (
-    StoredReport,
-    companions,
-    is_final,
-    known_time,
-    refusal,
-    stored_reports,
-)
-from autograder.gradebook.config import (
-    FILE,
-    ConversionError,
-    converting,
-    copy_database,
-    database,
-    gradebook_file,
-    open_converter,
-    write_folder,
-)
-from autograder.gradebook.grades import Release, take_in
+from autograder.gradebook.attempts import companions, handed_in, is_final, known_time, refusal
+from autograder.gradebook.config import converting, database, open_converter, write_folder
+from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
 from autograder.gradebook.ledger import Ledger
-from autograder.gradebook.rows import enter_students, rows_on
+from autograder.gradebook.rows import enter_students, make_rows
 from autograder.grading.graded import Graded
+from autograder.records.database import CONFIG, Store, copy_database, database_file, has_database, prepare
+from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
 from autograder.report.report import Report
 from autograder.submission.digest import digest_of
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
-_LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal", f"{STORE}-journal")
+_LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]
 
 
@@ -77,39 +62,68 @@ class ExerciseGradebook:
         enter_students(self._gradebook, course)
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self.ledger = Ledger(course, exercise, self._gradebook)
-        self._gradebook.db.expunge_all()
+        self._reports = stored_reports(self._gradebook.db(), exercise.name)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def report(self, submission: Submission, notebook: Notebook) -> Report | None:
-        """Return the report in the autograded notebook, if grading again would give the same one."""
-        try:
-            kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
-            report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == digest_of(self.rules, notebook)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return report if current else None
+    def current(self, submission: Submission, notebook: Notebook) -> StoredReport | None:
+        """Return the report on a notebook, if grading it again would give the same report."""
+        stored = self._reports.get((submission.student, notebook.digest))
+        return stored if stored and stored.fingerprint == digest_of(self.rules, notebook) else None
+
+    def store(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
+        """Store how an attempt was graded that may come to count."""
+        store, outputs = self._gradebook.db(), outputs_of(graded.results)
+        self._store(store, submission, notebook, graded.report, outputs, recorded=False)
+        store.commit()
 
     def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
-        """Take a graded submission in and write its autograded notebook.
+        """Record the result of grading a submission, and write its graded notebook."""
+        self._record(submission, notebook, graded.report, outputs_of(graded.results))
 
-        The notebook is written last: where it exists, the gradebook has the rest.
-        """
-        try:
+    def take_stored(self, submission: Submission, notebook: Notebook, stored: StoredReport) -> None:
+        """Record a report that was stored before, or write its graded notebook again if that is missing."""
+        outputs = stored_outputs(self._gradebook.db(), submission, notebook.digest)
+        if not stored.recorded or submission.student not in self.ledger.current:
+            self._record(submission, notebook, stored.report, outputs)
+            return
+        if not submission.autograded.exists():
             with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-                row = rows_on(self._gradebook, self._exercise, submission.student)
-                node = take_in(self._gradebook, self._release, row, notebook, graded)
-                self.ledger.settle(row, notebook, self.rules, graded.report)
-                others = {path.name: path for path in companions(submission)}
-                text = f"{v4.writes(node)}\n"
-                write_folder(self._autograde, submission, submission.autograded, text, others)
-        except ConversionError:
-            self._gradebook.db.rollback()
-            raise
-        self._gradebook.db.expunge_all()
+                self._write(submission, render(self._release, notebook, outputs))
+        self.ledger.arrived(submission)
+
+    def _record(self, submission: Submission, notebook: Notebook, report: Report, outputs: Outputs) -> None:
+        """Write report, scores and the audit's line in one transaction, then the graded notebook.
+
+        The old graded notebook goes first, so that one that exists is never of another result.
+        """
+        with converting(self._course, self._autograde.log, submission.exercise, submission.student):
+            with suppress(EntryError), locked(submission.root / LOCK):
+                adopt(submission)
+            node = render(self._release, notebook, outputs)
+            judged = judge(self._release, node, notebook, report)
+            make_rows(self._gradebook, self._exercise, submission.student)
+            submission.autograded.unlink(missing_ok=True)
+            with self.ledger.changing(submission.student) as row:
+                store = self._gradebook.db()
+                enter_scores(store, row, judged)
+                self._store(store, submission, notebook, report, outputs, recorded=True)
+                self.ledger.settle(row, handed_in(submission), notebook)
+            self._write(submission, node)
+
+    def _store(
+        self, store: Store, submission: Submission, notebook: Notebook, report: Report, outputs: Outputs,
+        *, recorded: bool,
+    ) -> None:  # fmt: skip
+        fingerprint = digest_of(self.rules, notebook)
+        store_report(store, submission, notebook.digest, fingerprint, report, outputs, recorded=recorded)
+        self._reports[submission.student, notebook.digest] = StoredReport(report, fingerprint, recorded)
+
+    def _write(self, submission: Submission, node: NotebookNode) -> None:
+        others = {path.name: path for path in companions(submission)}
+        write_folder(self._autograde, submission, submission.autograded, f"{v4.writes(node)}\n", others)
 
 
 class Counting:
@@ -132,10 +146,9 @@ class Counting:
         for submission in submissions if self._rule is Counts.BEST else ():
             with locked(submission.root / LOCK):
                 attempts = self._attempts(submission)
-            reports = stored_reports(submission) if len(attempts) > 1 else {}
             for attempt in attempts if len(attempts) > 1 else ():
                 notebook = read_notebook(attempt.notebook)
-                if self._current(reports.get(attempt.digest), notebook) is None:
+                if self._report(submission, notebook) is None:
                     yield submission, notebook
 
     def settle(self, submission: Submission) -> None:
@@ -163,10 +176,9 @@ class Counting:
             return (in_time or attempts)[-1]
         if self._rule is not Counts.BEST:
             return attempts[-1]
-        reports = stored_reports(submission)
 
         def worth(attempt: Attempt) -> float:
-            report = self._current(reports.get(attempt.digest), read_notebook(attempt.notebook))
+            report = self._report(submission, read_notebook(attempt.notebook))
             if report is None or report.score is None:
                 return -1.0
             loss = ledger.lateness.penalty(student, report.score, row, known_time(attempt.time))
@@ -174,17 +186,16 @@ class Counting:
 
         return max(reversed(attempts), key=worth)
 
-    def _current(self, stored: StoredReport | None, notebook: Notebook) -> Report | None:
+    def _report(self, submission: Submission, notebook: Notebook) -> Report | None:
         """Return how a notebook was graded, if grading it again, behind the same walls, changes nothing."""
-        if stored is None or stored.fingerprint != digest_of(self._gradebook.rules, notebook):
-            return None
-        return stored.report if is_final(stored.report, unsafe=self._unsafe) else None
+        stored = self._gradebook.current(submission, notebook)
+        return stored.report if stored and is_final(stored.report, unsafe=self._unsafe) else None
 
 
 @contextmanager
 def copied_state(course: Course) -> Iterator[Course]:
     """Yield the course with a copy of its state, in which a dry run grades, and delete the copy."""
-    gradebook = gradebook_file(course)
+    gradebook = database_file(course.root)
     if gradebook is None:
         raise UsageError("--dry-run: the gradebook is on a database server, which cannot be copied")
     course.build.mkdir(parents=True, exist_ok=True)
@@ -193,16 +204,17 @@ def copied_state(course: Course) -> Iterator[Course]:
         for path in course.root.absolute().iterdir():
             if path.name in FOLDERS and path.is_dir() and not path.is_symlink():
                 shutil.copytree(path, root / path.name, symlinks=True, copy_function=_share)
-            elif path.name == STORE:
-                copy_database(path, root / STORE)
-            elif path.name not in (*_LEFT_OUT, FILE, gradebook.name) and not path.name.endswith(".lock"):
+            elif path.name not in (*_LEFT_OUT, CONFIG, STORE, gradebook.name) and not path.name.endswith(
+                ".lock"
+            ):
                 (root / path.name).symlink_to(path)
-        if gradebook.is_file():
+        if has_database(course.root):
+            prepare(course.root)
             copy_database(gradebook, root / gradebook.name)
-        settings = course.root / FILE
+        settings = course.root / CONFIG
         text = settings.read_text(encoding="utf-8") if settings.is_file() else "c = get_config()\n"
         text += f"\nc.CourseDirectory.db_url = {f'sqlite:///{root.absolute() / gradebook.name}'!r}\n"
-        (root / FILE).write_text(text, encoding="utf-8")
+        (root / CONFIG).write_text(text, encoding="utf-8")
         copy = Course(root, course.settings)
         copy.marks_only = course.marks_only
         yield copy

@@ -15,10 +15,11 @@ from autograder.course.course import Course, load_course
 from autograder.course.guard import SubmissionError, one_submission
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.config import ConversionError, database
+from autograder.gradebook.config import ConversionError
 from autograder.gradebook.ledger import Ledger, grading_lock
 from autograder.grading.graded import describe_failure
 from autograder.grading.marking import MarkingProcess
+from autograder.records.database import address
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
@@ -37,7 +38,7 @@ class ClassExporter(NotebookExporter):  # type: ignore[misc]
 def grade(converter: BaseConverter) -> None:
     """Grade what nbgrader has found, in turn with everybody else who grades."""
     course = load_course(Path(converter.coursedir.root))
-    if (given := converter.config.CourseDirectory.get("db_url")) and given != database(course):
+    if (given := converter.config.CourseDirectory.get("db_url")) and given != address(course.root):
         problem = "name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ..."
         converter.log.error(problem)  # nbgrader prints nothing else
         raise NbGraderException(problem)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from nbgrader.api import SubmittedAssignment
+from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
 
@@ -211,8 +211,7 @@ class Lateness:
 
         SQLAlchemy writes only what has changed.
         """
-        if self._due:
-            row.assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
+        self.enter_due(row.assignment)
         row.timestamp = handed_in
         reckoned, base, due = self.reckon(submission, row), self._base(row), self.due(row.student_id, row)
         if self._extensions is not None and base is not None and due is not None:
@@ -221,6 +220,11 @@ class Lateness:
             if (notebook.late_submission_penalty or 0.0) != reckoned.penalty:
                 notebook.late_submission_penalty = reckoned.penalty or None
         return reckoned
+
+    def enter_due(self, assignment: Assignment) -> None:
+        """Put the due date of course.yaml into nbgrader's row."""
+        if self._due:
+            assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
 
     def _base(self, row: SubmittedAssignment | None) -> datetime | None:
         """Return when the exercise is due for everybody; course.yaml goes before the formgrader."""

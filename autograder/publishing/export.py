@@ -27,8 +27,9 @@ from autograder.files import Member, write_whole, write_zip
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
 from autograder.publishing.graded_work import GradedWork, read_graded_work
+from autograder.records.database import reading, writing
+from autograder.records.tables import EXPORTS
 from autograder.report.report import GradebookEntry, GradebookSubmission
-from autograder.submission.store import EXPORTS, reading, writing
 from autograder.submission.students import listed_students
 
 Row = tuple[str | float | None, ...]

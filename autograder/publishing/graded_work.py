@@ -24,6 +24,9 @@ from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.kept import REQUESTS as LIST
 from autograder.errors import UsageError
 from autograder.gradebook.pages import read_gradebook
+from autograder.records.database import reading, writing
+from autograder.records.reports import recorded_reports
+from autograder.records.tables import REQUESTS
 from autograder.report.report import (
     GradebookEntry,
     GradebookSubmission,
@@ -33,7 +36,6 @@ from autograder.report.report import (
     Verdict,
 )
 from autograder.report.text import printable
-from autograder.submission.store import REQUESTS, reading, writing
 from autograder.submission.students import read_rows
 from autograder.submission.submission import Submission
 
@@ -195,23 +197,29 @@ def read_graded_work(
     """Yield the work on each of `exercises` in turn, in the order of the students' ids."""
     requests = RegradeRequests(course)
     for exercise in exercises:
+        with reading(course.root) as store:
+            reports = recorded_reports(store, exercise.name)
         for submission in read_gradebook(course, exercise, on_failure=on_failure):
             work: GradedWork | None = None
             with skipping(course, exercise.name, submission.student, on_failure):
-                work = _read_work(course, exercise, submission, requests)
+                work = _read_work(course, submission, reports.get(submission.student), exercise, requests)
             if work is not None:
                 yield work
 
 
 def _read_work(
-    course: Course, exercise: Exercise, submission: GradebookSubmission, requests: RegradeRequests
+    course: Course,
+    submission: GradebookSubmission,
+    report: Report | None,
+    exercise: Exercise,
+    requests: RegradeRequests,
 ) -> GradedWork:
     folder = Submission(course.root, submission.student, exercise.name)
     notebook = autograded_notebook(folder)
     return GradedWork(
         exercise.name,
         submission,
-        stored_report(notebook),
+        report,
         _answers(notebook),
         requests.of(submission.student, exercise.name, notebook),
         arrival_of(folder).is_late_untimed,
@@ -224,13 +232,6 @@ def autograded_notebook(submission: Submission) -> dict[str, Any]:
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
             return notebook
     return {}
-
-
-def stored_report(notebook: dict[str, Any]) -> Report | None:
-    """Return the report in an autograded notebook, or None where there is none."""
-    with suppress(KeyError, TypeError, ValueError):
-        return Report.from_dict(notebook["metadata"]["autograder"]["report"])
-    return None
 
 
 def _answers(notebook: dict[str, Any]) -> dict[str, str]:

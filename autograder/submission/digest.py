@@ -18,7 +18,7 @@ _ENGINE = Path(autograder.__file__).parent
 # Grading, and what the gradebook keeps of it. A change anywhere in these rooms grades a class again.
 _ROOMS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
-    "report",
+    "records", "report",
 )  # fmt: skip
 _OTHERS = {"errors.py", "files.py", "course/kit/__init__.py", "worker/syscalls.toml"}
 

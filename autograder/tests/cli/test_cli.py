@@ -176,7 +176,7 @@ def test_the_audit_is_printed_one_change_a_line(course: Course, monkeypatch: pyt
     lines = [
         {"exercise": name, "student": "ann", "score": 2.0} for name in ("01_small", "00_left_the_course")
     ]
-    monkeypatch.setattr("autograder.gradebook.audit.audit_lines", lambda _: iter(lines))
+    monkeypatch.setattr("autograder.records.audit.audit_lines", lambda _: iter(lines))
     done = call(course, "export", "--audit")
     assert [json.loads(line) for line in done.stdout.splitlines()] == lines
     assert not (course.build / "exports").exists()

@@ -203,7 +203,7 @@ def test_each_student_has_the_notebook_that_counts_or_one_line_says_why_not(
     for line in lines:
         if line.status == "new":
             assert submitted(course, line.student) == notebook(line.path)
-    ours = {"submitted", "attempts", "autograder.db", ".collecting.lock"}
+    ours = {"submitted", "attempts", "gradebook.db", ".collecting.lock"}
     assert all(ours & set(path.parts) for path in set(tmp_path.rglob("*")) - before)
     assert {line.status for line in run(course, archive)} <= {"unchanged", "refused"} or students
 

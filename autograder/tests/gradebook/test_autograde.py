@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
-from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.grader import CourseGrader
 from autograder.grading.marking import MarkingProcess
+from autograder.records.audit import audit_lines
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
@@ -89,12 +89,12 @@ def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_tr
 def test_what_cannot_be_recorded_fails_alone_and_is_named(
     ready: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(submission: Submission, *_: object) -> None:
+    def full(_: object, submission: Submission, *__: object, **___: object) -> None:
         if submission.student == "ann":
             raise OSError("no space left on device")
 
     monkeypatch.setattr(MarkingProcess, "grade", lambda _, exercise, notebook: full_marks(exercise))
-    monkeypatch.setattr("autograder.gradebook.ledger.store_report", full)
+    monkeypatch.setattr("autograder.gradebook.book.store_report", full)
     for student in ("ann", "ben"):
         hand_in(ready, student, solved(small(ready)))
     result = formgrader(ready).autograde(small(ready).name, "*")
