@@ -1,6 +1,7 @@
 """Keeps everything that was submitted, and copies the newest attempt to submitted/.
 
-Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file named by their digest.
+Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file named by their digest. If the
+same bytes come again, they are the same attempt, and its row tells the arrival that the surest source gives.
 submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.
 """
 
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Row, select
+from sqlalchemy import ColumnElement, Row, select
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
@@ -125,7 +126,7 @@ class Placing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One submission that was handed in at some time, whether it counts or not."""
+    """The bytes of one submission, whether it counts or not, and what is known of its arrival."""
 
     id: int  # in the order in which they came to us
     digest: str
@@ -144,12 +145,6 @@ class _Submitted(NamedTuple):
     time: str = ""
     secret: bytes = b""
 
-    def among(self, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Return the attempts that this notebook may be, the likeliest last: its time may be corrected."""
-        digest = Notebook(self.content).digest
-        same = [one for one in attempts if one.digest == digest]
-        return sorted(same, key=lambda one: one.time == self.time)
-
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     """Return what a student has handed in for an exercise, the newest last.
@@ -157,12 +152,15 @@ def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
     Where nobody tells when two were handed in, the one that came to us later is the newer one.
     """
     with reading(submission.root) as store:
-        mine = (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
-        rows = store.execute(ATTEMPTS.select().where(mine).order_by(ATTEMPTS.c.id)).all()
+        rows = store.execute(ATTEMPTS.select().where(_of(submission)).order_by(ATTEMPTS.c.id)).all()
     ordered: list[Attempt] = []
     for one in (_attempt(submission, row) for row in rows):
         ordered.insert(_position(one.arrival, ordered), one)
     return tuple(ordered)
+
+
+def _of(submission: Submission) -> ColumnElement[bool]:
+    return (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
 
 
 def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
@@ -189,8 +187,11 @@ def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
 
 
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
-    """Store that the student is told of an attempt."""
-    _update(submission, attempt, told=when.isoformat(), shown=shown)
+    """Store that the student is told of an attempt; a page shows one attempt, so the others are not shown."""
+    with writing(submission.root) as store:
+        store.execute(ATTEMPTS.update().where(_of(submission)).values(shown=False))
+        about = {"told": when.isoformat(), "shown": shown}
+        store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**about))
 
 
 def place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes = b"") -> Placing:
@@ -210,13 +211,12 @@ def adopt(submission: Submission) -> tuple[Attempt, ...]:
     attempts, found = attempts_of(submission), _read_submitted(submission)
     if found is None:
         return attempts
-    same = found.among(attempts)
-    if same and (not found.time or (found.time, found.secret) in [(one.time, one.secret) for one in same]):
-        return attempts
-    if same:
-        _update(submission, same[-1], time=found.time, secret=found.secret)  # somebody has corrected the time
-    else:
+    if (same := matching_attempt(attempts, Notebook(found.content).digest)) is None:
         _keep(submission, found, read_arrival(found.time, None))
+    elif not found.time or (found.time, found.secret) == (same.time, same.secret):
+        return attempts
+    else:
+        _update(submission, same, time=found.time, secret=found.secret)  # somebody has corrected the time
     return attempts_of(submission)
 
 
@@ -233,8 +233,8 @@ def arrival_of(submission: Submission) -> Arrival:
     """Return what is known of how a collected notebook came; nothing where no such files can be read."""
     with suppress(OSError, EntryError):
         if found := _read_submitted(submission):
-            same = found.among(attempts_of(submission))
-            return read_arrival(found.time, same[-1].arrival.record if same else None)
+            same = matching_attempt(attempts_of(submission), Notebook(found.content).digest)
+            return read_arrival(found.time, same.arrival.record if same else None)
     return Arrival()
 
 
@@ -242,54 +242,38 @@ def _place(
     submission: Submission, attempts: Sequence[Attempt], content: bytes, arrival: Arrival, secret: bytes
 ) -> Placing:
     newest = attempts[-1] if attempts else None
-    if (known := _known(attempts, Notebook(content).digest, arrival)) is not None:
-        status = _settle(submission, known, arrival)
-        last = attempts_of(submission)[-1] if arrival.source is Source.GIVEN else newest
-        if newest is None or last is None or last.id == newest.id == known.id:
-            return status
+    if newest and (same := matching_attempt(attempts, Notebook(content).digest)):
+        retimed = _update_arrival(submission, same, arrival, secret)
+        last = newest if arrival.source in _UNSURE else attempts_of(submission)[-1]
         if last.id != newest.id and put_forward(submission, last):
-            return Placing.REPLACED  # by what the corrected time makes the newest
-        return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
-    found = _Submitted(content, arrival.time, secret)
+            return Placing.REPLACED
+        if last.id != same.id:
+            return Placing.OLDER
+        return Placing.RETIMED if retimed else Placing.UNCHANGED
+    submitted = _Submitted(content, arrival.time, secret)
     older = _position(arrival, attempts) < len(attempts)
     if not older:  # before it is kept: what lies there is kept later on, should we be stopped now
-        _submit(submission, found)
-    _keep(submission, found, arrival)
+        _submit(submission, submitted)
+    _keep(submission, submitted, arrival)
     return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
 
 
-def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attempt | None:
-    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes.
-
-    The same bytes are one more attempt only where somebody tells that they came after other ones again.
-    """
-    same = [one for one in attempts if one.digest == digest]
-    marks = ("when", "upload", "downloaded")  # if one of them is the same, it is the same upload
-    for one in same:
-        pairs = [(getattr(one.arrival, mark), getattr(arrival, mark)) for mark in marks]
-        if any(known is not None and known == new for known, new in pairs):
-            return one
-    if arrival.source in _UNSURE:
-        return same[-1] if same else None
-    last = _position(arrival, attempts)
-    earlier = (place for place in reversed(range(last)) if attempts[place].arrival.is_older_than(arrival))
-    first = next(earlier, 0)  # this one came before it, and the one at `last` after it; nobody tells more
-    between = [*reversed(attempts[first:last]), *attempts[last : last + 1]]
-    unsure = [one for one in same if one.arrival.source in _UNSURE]
-    return next((one for one in (*between, *reversed(unsure)) if one.digest == digest), None)
+def matching_attempt(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
+    """Return the attempt that has these bytes, if there is one."""
+    return next((attempt for attempt in attempts if attempt.digest == digest), None)
 
 
-def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:
-    """Correct the time of an attempt that has come again."""
+def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, secret: bytes) -> bool:
+    """Update the arrival of an attempt whose bytes came again; return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        return Placing.UNCHANGED  # somebody has written the time there
-    settled = arrival.settle(before)
-    _update(submission, attempt, time=settled.time, arrival=settled.record)
-    found = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
-    if _read_submitted(submission) == found:
-        _submit(submission, found._replace(time=settled.time))
-    return Placing.UNCHANGED if settled.when == before.when else Placing.RETIMED
+        return False  # somebody wrote the time into the file beside the notebook
+    settled, secret = arrival.settle(before), secret or attempt.secret
+    _update(submission, attempt, time=settled.time, arrival=settled.record, secret=secret)
+    submitted = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
+    if _read_submitted(submission) == submitted:
+        _submit(submission, submitted._replace(time=settled.time, secret=secret))
+    return settled.when != before.when
 
 
 def _keep(submission: Submission, found: _Submitted, arrival: Arrival) -> None:

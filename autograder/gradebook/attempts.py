@@ -92,13 +92,12 @@ def name_of_attempt(course: Course, submission: Submission, notebook: Notebook) 
 
     It is empty where there is but one.
     """
-    attempts, came = attempts_of(submission), handed_in(submission)
-    same = [place for place, one in enumerate(attempts, 1) if one.digest == notebook.digest]
-    if len(attempts) < 2 or not same:
+    digests = [attempt.digest for attempt in attempts_of(submission)]
+    if len(digests) < 2 or notebook.digest not in digests:
         return ""
-    place = next((place for place in same if known_time(attempts[place - 1].time) == came), same[-1])
-    when = _clock(course, submission, came)
-    return f"attempt {place} of {len(attempts)}{f' of {when}' if when else ''}"
+    when = _clock(course, submission, handed_in(submission))
+    number = digests.index(notebook.digest) + 1
+    return f"attempt {number} of {len(digests)}{f' of {when}' if when else ''}"
 
 
 def _clock(course: Course, submission: Submission, when: datetime | None) -> str:

@@ -303,6 +303,17 @@ def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was
     assert attempts_of(Submission(hall.course.root, "ann", "01_small")) == (attempt,)
 
 
+def test_bytes_that_come_again_count_again_and_use_up_no_attempt(hall: Hall) -> None:
+    for share in (0.2, 0.4, 0.2):
+        hall.hand_in(share)
+        assert hall.round()[-1] == "01_small ann: wrote the page"
+        hall.now += 20 * MINUTE
+    assert "1 of 5 so far" in hall.page()
+    assert hall.grader.asked == ["0.2", "0.4", "0.2"]
+    assert collected(hall) == [written(hall.course, share) for share in (0.4, 0.2)]
+    assert hall.round() == []
+
+
 def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
     hall.hand_in(0.2)
     assert hall.round()[0] == "01_small ann: new"
