@@ -18,6 +18,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    UniqueConstraint,
 )
 from sqlalchemy.orm import Session
 
@@ -40,7 +41,7 @@ ATTEMPTS = Table(  # what was submitted, in the order in which it was collected
     Column("secret", LargeBinary),  # with which nbgrader's exchange returns the page
     Column("told", String),  # when `watch` accepted it for feedback
     Column("shown", Boolean),  # whether its page is written
-    Index("autograder_attempt_of", "student", "exercise"),
+    UniqueConstraint("student", "exercise", "digest"),
 )
 REPORTS = Table(  # how an attempt was graded last
     "autograder_report",
