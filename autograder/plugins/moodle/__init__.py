@@ -12,7 +12,7 @@ anything, the participant's number, "assignsubmission", "file" and the name that
 
 import csv
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -20,7 +20,7 @@ import click
 from autograder.cli import options
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import arrival_of
-from autograder.collecting.attribution import NamingRules, Owners
+from autograder.collecting.attribution import LIST_NEEDED, NamingRules, Owners
 from autograder.collecting.metadata import Participant, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -29,7 +29,7 @@ from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.gradebook.lateness import BOM, in_form_of
-from autograder.gradebook.pages import read_former, read_gradebook
+from autograder.gradebook.pages import read_former
 from autograder.publishing.export import (
     ALL,
     Choice,
@@ -98,7 +98,7 @@ def fill_worksheet(
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
-    whose = participants(course, times, scores)
+    whose = participants(course, times)
     for row in rows[1:]:
         found = whose.get("".join(filter(str.isdigit, row[0])) if row else "", "")
         if isinstance(found, EntryError):
@@ -117,26 +117,18 @@ def fill_worksheet(
     return Sent(filled, (path,), tuple(problems), outgoing.told)
 
 
-def participants(course: Course, times: Times, known: Collection[str]) -> Mapping[str, str | EntryError]:
-    """Return whose each participant's number in a worksheet is, or why nobody can tell.
-
-    Without students.csv, ids are those that collecting makes of names, and `known` says which there are.
-    """
-    students = listed_students(course.root)
+def participants(course: Course, times: Times) -> Mapping[str, str | EntryError]:
+    """Return whose each participant's number in a worksheet is, or why nobody can tell."""
+    if (students := listed_students(course.root)) is None:
+        raise UsageError(LIST_NEEDED)
     people = Owners(NamingRules((), students=students, times=times))
     former = Students(tuple(read_former(course).values()))
-    return {row.number: _student(row, people, students, former, known) for row in times.participants}
+    return {row.number: _student(row, people, students, former) for row in times.participants}
 
 
-def _student(
-    row: Participant, people: Owners, students: Students | None, former: Students, known: Collection[str]
-) -> str | EntryError:
+def _student(row: Participant, people: Owners, students: Students, former: Students) -> str | EntryError:
     """Return whose a row is: an address is of one person alone, and a name may be of two."""
-    hidden = f"Participant_{row.number}"
-    found = students.called(hidden, "moodle") if students else ()
-    if found or hidden in known:
-        return found[0].id if found else hidden
-    if row.email and (left := former.called(row.email)) and not (students and students.called(row.email)):
+    if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id
     try:
         return people.person(row)
@@ -189,9 +181,7 @@ def pack_for_moodle(
 
     `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
     """
-    submissions = read_gradebook(course, exercise, on_failure=on_failure) if sheet else ()
-    known = [graded.student for graded in submissions]
-    numbers = participants(course, read_participants(sheet), known) if sheet else {}
+    numbers = participants(course, read_participants(sheet)) if sheet else {}
     by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
