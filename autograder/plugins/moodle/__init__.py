@@ -27,8 +27,6 @@ from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure
 from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
-from autograder.files import write_whole
-from autograder.gradebook.lateness import BOM, in_form_of
 from autograder.gradebook.pages import read_former
 from autograder.publishing.export import (
     ALL,
@@ -44,7 +42,7 @@ from autograder.publishing.export import (
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
-from autograder.submission.students import Students, listed_students, separator_of
+from autograder.submission.students import Students, listed_students, write_rows
 from autograder.submission.submission import Submission
 
 _ALIKE = 1e-6
@@ -88,11 +86,10 @@ def fill_worksheet(
 ) -> Sent:
     """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it."""
     try:
-        text, times = sheet.read_bytes().decode(), read_participants(sheet)
+        text, times = sheet.read_bytes().decode("utf-8-sig"), read_participants(sheet)
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
-    plain = text.removeprefix(BOM)
-    rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
+    rows = list(csv.reader(io.StringIO(text, newline="")))
     place, comma = _grade_column(sheet, exercise, rows)
     outgoing = leaving(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
     scores, former = outgoing.values, read_former(course)
@@ -113,7 +110,7 @@ def fill_worksheet(
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
-    write_whole(path, in_form_of(text, rows))
+    write_rows(path, rows)
     return Sent(filled, (path,), tuple(problems), outgoing.told)
 
 
