@@ -1,22 +1,22 @@
 """Grades the notebooks in submitted/ into the gradebook, and reports each with a line."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
 from autograder.batch.pool import Executor, ProcessPool, Task
+from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
-from autograder.course.guard import SubmissionError, one_submission, skipping
+from autograder.course.guard import SubmissionError, skipping
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
-from autograder.gradebook.attempts import is_final, refusal
-from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
-from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, grading_lock
+from autograder.gradebook.attempts import refusal
+from autograder.gradebook.book import Eligible, ExerciseGradebook, copied_state
+from autograder.gradebook.ledger import NEW, ScoreChange, grading_lock
 from autograder.grading.graded import describe_failure
-from autograder.report.report import Report, Status
+from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, students_in
@@ -100,125 +100,87 @@ def grade_submissions(
             course = stack.enter_context(copied_state(course))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                one = _ExerciseRound(course, exercise, keep, force, unsafe, eligible)
-                one.grade(submissions, executor)
+                with grading_lock(course):
+                    try:
+                        with ExerciseGradebook(course, exercise, eligible, unsafe=unsafe) as gradebook:
+                            _ExerciseRound(course, gradebook, keep, force).grade(submissions, executor)
+                    except (SourceError, CourseError) as error:
+                        for submission in submissions:
+                            keep(_failed(submission, str(error)))
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
 
 @dataclass(frozen=True, slots=True)
 class _ExerciseRound:
-    """Grades submissions of one exercise into the gradebook; `keep` gets the line on each."""
+    """Grades submissions of one exercise into its gradebook; `keep` gets the line on each."""
 
     course: Course
-    exercise: Exercise
+    gradebook: ExerciseGradebook
     keep: Callable[[SubmissionLine], None]
     force: bool
-    unsafe: bool
-    eligible: Eligible
-    _unsettled: dict[str, SubmissionError] = field(default_factory=dict)  # by student
+    _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)  # by the attempt's digest
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
-        """Grade those that need it and take them into the gradebook."""
-        with ExitStack() as stack:
-            stack.enter_context(grading_lock(self.course))
-            try:
-                gradebook = stack.enter_context(ExerciseGradebook(self.course, self.exercise))
-            except (SourceError, CourseError) as error:
-                for submission in submissions:
-                    self.keep(_failed(submission, str(error)))
-                return
-            self._choose(submissions, gradebook, executor)
-            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
-                problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
-                try:
-                    with self._guard(submission):
-                        gradebook.take_in(submission, notebook, graded)
-                        line = _line(submission, graded.report, gradebook.ledger, problem=problem)
-                except SubmissionError as error:
-                    line = _failed(submission, str(error.__cause__ or error))
-                self.keep(line)
+        """Grade the attempts that need it, and record each submission as soon as its last one is graded."""
+        for submission, notebook, graded in executor.map(self._tasks(submissions)):
+            problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
+            with self._guard(submission):
+                if (waiting := self._waiting.get(submission)) is not None:
+                    self.gradebook.take_in(submission, waiting.pop(notebook.digest), graded)
+                    if not waiting:
+                        self._finish(submission, problem=problem, is_graded=True)
 
-    def _choose(
-        self, submissions: Sequence[Submission], gradebook: ExerciseGradebook, executor: Executor
-    ) -> None:
-        """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
-        counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
-        for submission, notebook, graded in executor.map(self._ungraded(submissions, counting)):
-            describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
-            with self._noting(submission):
-                gradebook.store(submission, notebook, graded)
+    def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
+        """Yield the attempts to grade, each notebook read just before; finish submissions without any."""
         for submission in submissions:
-            with self._noting(submission):
-                counting.settle(submission)
+            attempts = list[Attempt]()
+            with self._guard(submission):
+                attempts += self._begin(submission)
+                self._waiting[submission] = {attempt.digest: attempt for attempt in attempts}
+            for attempt in attempts:
+                yield submission, read_notebook(attempt.notebook)
 
-    def _ungraded(self, submissions: Sequence[Submission], counting: Counting) -> Iterator[Task]:
-        for submission in submissions:
-            tasks: list[Task] = []
-            with self._noting(submission):
-                tasks += counting.ungraded([submission])
-            yield from tasks
-
-    def _noting(self, submission: Submission) -> AbstractContextManager[None]:
-        """Keep the failure to find the attempt that counts; `_task` yields its line."""
-        student = submission.student
-        return skipping(
-            self.course, submission.exercise, student, lambda error: self._unsettled.update({student: error})
-        )
-
-    def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        return one_submission(self.course, submission.exercise, submission.student)
-
-    def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
-        """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
-        for submission in submissions:
-            task = None
-            try:
-                with self._guard(submission):
-                    task = self._task(submission, gradebook)
-            except SubmissionError as error:
-                self.keep(_failed(submission, str(error)))
-            if task is not None:
-                yield task
-
-    def _task(self, submission: Submission, gradebook: ExerciseGradebook) -> Task | None:
-        """Return what needs to be graded, or keep a line on a submission that does not, and return None."""
+    def _begin(self, submission: Submission) -> Sequence[Attempt]:
         if why := refusal(submission):
             self.keep(_failed(submission, why, "refused"))
-            return None
-        if not os.path.lexists(submission.notebook):
+            return ()
+        if (attempts := self.gradebook.begin(submission, force=self.force)) is None:
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
             self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
-            return None
-        if (unsettled := self._unsettled.get(submission.student)) is not None:
-            raise unsettled
-        notebook = read_notebook(submission.notebook)
-        stored = None if self.force else gradebook.current(submission, notebook)
-        if stored is None or not is_final(stored.report, unsafe=self.unsafe):
-            return submission, notebook
-        gradebook.take_stored(submission, notebook, stored)
-        self.keep(_line(submission, stored.report, gradebook.ledger, graded=not stored.recorded))
-        return None
+            return ()
+        if not attempts:
+            self._finish(submission)
+        return attempts
 
+    def _finish(self, submission: Submission, *, problem: str = "", is_graded: bool = False) -> None:
+        report, is_new = self.gradebook.finish(submission)
+        ledger, is_failed = self.gradebook.ledger, report.status is Status.GRADER_ERROR
+        current = ledger.current[submission.student]
+        line = SubmissionLine(
+            submission.student,
+            submission.exercise,
+            report.status,
+            report.score,
+            report.max_score,
+            current.seconds_late,
+            (is_failed and problem) or report.message,
+            ours=is_failed,
+            graded=is_graded or is_new,
+            waiting=tuple(entry.question for entry in current.entries if entry.needs_person),
+            open_points=current.open_points,
+            change=ledger.change(submission.student),
+        )
+        self.keep(line)
 
-def _line(
-    submission: Submission, report: Report, ledger: Ledger, *, problem: str = "", graded: bool = True
-) -> SubmissionLine:
-    known = ledger.current[submission.student]
-    return SubmissionLine(
-        submission.student,
-        submission.exercise,
-        report.status,
-        report.score,
-        report.max_score,
-        known.seconds_late,
-        problem or report.message,
-        ours=report.status is Status.GRADER_ERROR,
-        graded=graded,
-        waiting=tuple(entry.question for entry in known.entries if entry.needs_person),
-        open_points=known.open_points,
-        change=ledger.change(submission.student),
-    )
+    def _guard(self, submission: Submission) -> AbstractContextManager[None]:
+        """Turn a failure in the `with` block into the line of this submission, which needs nothing more."""
+
+        def fail(error: SubmissionError) -> None:
+            self._waiting.pop(submission, None)
+            self.keep(_failed(submission, error.problem))
+
+        return skipping(self.course, submission.exercise, submission.student, fail)
 
 
 def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:

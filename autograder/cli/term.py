@@ -271,18 +271,15 @@ def backup(course: "options.Course", file: Path | None) -> None:
 
 @click.command()
 @click.argument("file", type=options.FILE)
-@click.option("--overwrite", is_flag=True, help="Replace files that differ from those in FILE.")
 @options.course
-def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
-    """Restore a backup, all of it or nothing.
+def restore(course: "options.Course", file: Path) -> None:
+    """Restore a backup in a fresh checkout of the course.
 
-    If a file of the course differs from the one in FILE, nothing is written unless you add --overwrite.
+    If the course has submissions, grades or lists already, nothing is changed.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back
 
-    done = bring_back(course, file, overwrite=overwrite)
+    count = bring_back(course, file)
     build_missing(course, course.exercises.values())
-    click.echo(f"{done.written} files written, {done.unchanged} were there already")
-    if done.others:
-        click.echo(f"{done.others} more files are here that are not in {file.name}; they stay as they are")
+    click.echo(f"{count} files written")

@@ -1,11 +1,12 @@
 """Keeps everything that was submitted, and copies the newest attempt to submitted/.
 
-Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file named by their digest. If the
+Each attempt is a row of the record. Its bytes lie in attempts/, in a file named by their digest. If the
 same bytes come again, they are the same attempt, and its row tells the arrival that the surest source gives.
 submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -136,6 +137,7 @@ class Attempt:
     secret: bytes = b""
     told: datetime | None = None  # when `watch` took it to be shown to the student
     shown: bool = False  # whether its page is there
+    is_submitted: bool = False  # whether `adopt` has seen it in submitted/
 
 
 class _Submitted(NamedTuple):
@@ -147,16 +149,24 @@ class _Submitted(NamedTuple):
 
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
-    """Return what a student has handed in for an exercise, the newest last.
+    """Return what a student has handed in for an exercise, the newest last."""
+    return all_attempts(submission.root, submission.exercise, submission.student).get(submission.student, ())
+
+
+def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, tuple[Attempt, ...]]:
+    """Return what all students, or one of them, have handed in for an exercise, by student, the newest last.
 
     Where nobody tells when two were handed in, the one that came to us later is the newer one.
     """
-    with reading(submission.root) as store:
-        rows = store.execute(ATTEMPTS.select().where(_of(submission)).order_by(ATTEMPTS.c.id)).all()
-    ordered: list[Attempt] = []
-    for one in (_attempt(submission, row) for row in rows):
-        ordered.insert(_position(one.arrival, ordered), one)
-    return tuple(ordered)
+    query = ATTEMPTS.select().where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
+    if student is not None:
+        query = query.where(ATTEMPTS.c.student == student)
+    found = defaultdict[str, list[Attempt]](list)
+    with reading(root) as store:
+        for row in store.execute(query):
+            attempt, ordered = _attempt(root, row), found[row.student]
+            ordered.insert(_position(attempt.arrival, ordered), attempt)
+    return {student: tuple(ordered) for student, ordered in found.items()}
 
 
 def _of(submission: Submission) -> ColumnElement[bool]:
@@ -206,18 +216,23 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
-def adopt(submission: Submission) -> tuple[Attempt, ...]:
-    """Keep what lies in submitted/ as an attempt, if it came another way than by collecting; return all."""
-    attempts, found = attempts_of(submission), _read_submitted(submission)
+def adopt(submission: Submission, known: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
+    """Return all attempts, among them the notebook in submitted/, which need not have been collected.
+
+    Nothing else reads submitted/ to grade. `known` are the attempts, if somebody has read them already.
+    """
+    attempts, found = attempts_of(submission) if known is None else known, _read_submitted(submission)
     if found is None:
-        return attempts
-    if (same := matching_attempt(attempts, Notebook(found.content).digest)) is None:
-        _keep(submission, found, read_arrival(found.time, None))
-    elif not found.time or (found.time, found.secret) == (same.time, same.secret):
-        return attempts
-    else:
-        _update(submission, same, time=found.time, secret=found.secret)  # somebody has corrected the time
-    return attempts_of(submission)
+        return tuple(attempts)
+    digest = Notebook(found.content).digest
+    same = matching_attempt(attempts, digest)
+    if same is None or (found.time and (found.time, found.secret) != (same.time, same.secret)):
+        if (same := matching_attempt(attempts_of(submission), digest)) is None:
+            _keep(submission, found, read_arrival(found.time, None))
+        else:
+            _update(submission, same, time=found.time, secret=found.secret)  # somebody has corrected the time
+        attempts = attempts_of(submission)
+    return tuple(replace(one, is_submitted=one.digest == digest) for one in attempts)
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
@@ -294,8 +309,8 @@ def _update(submission: Submission, attempt: Attempt, **values: Any) -> None:
         store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
 
 
-def _attempt(submission: Submission, row: "Row[Any]") -> Attempt:
-    path, time = submission.root / _FOLDER / f"{row.digest}.ipynb", row.time or ""
+def _attempt(root: Path, row: "Row[Any]") -> Attempt:
+    path, time = root / _FOLDER / f"{row.digest}.ipynb", row.time or ""
     told = datetime.fromisoformat(row.told) if row.told else None
     arrival = read_arrival(time, row.arrival)
     return Attempt(row.id, row.digest, path, time, arrival, row.secret or b"", told, bool(row.shown))
@@ -311,7 +326,8 @@ def _read_submitted(submission: Submission) -> _Submitted | None:
     if content is None:
         return None
     text = (time or b"").decode(errors="replace").strip()
-    return _Submitted(without_large_outputs(content), text, secret or b"")
+    known = secret if secret and len(secret) <= _MAX_COMPANION else b""
+    return _Submitted(without_large_outputs(content), text, known)
 
 
 def _submit(submission: Submission, new: _Submitted) -> bool:

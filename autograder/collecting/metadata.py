@@ -179,10 +179,10 @@ class Times:
     participants: tuple[Participant, ...] = ()
     given: tuple[GivenTime, ...] = ()
 
-    def participant(self, number: str, name: str = "") -> Participant | None:
-        """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
+    def participant(self, number: str, name: str) -> Participant | None:
+        """Return the worksheet's row on the participant who has this number and this name."""
         rows = (row for row in self.participants if row.number == number)
-        return next((row for row in rows if not name or spelling(name) == spelling(row.name)), None)
+        return next((row for row in rows if spelling(name) == spelling(row.name)), None)
 
     def group(self, name: str) -> Sequence[Participant]:
         """Return the worksheet's rows on the members of a group."""

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from autograder.collecting.attempts import COMPANIONS, TIMESTAMP, Attempt, attempts_of
+from autograder.collecting.attempts import TIMESTAMP, Attempt, attempts_of
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
 from autograder.records.database import reading
 from autograder.records.reports import stored_reports
 from autograder.report.report import Report, ShownAttempt, Status
-from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission, is_student
 
 MAX_FILES = 200  # all of which nbgrader would list
@@ -31,20 +30,10 @@ def refusal(submission: Submission) -> str:
         return ""
     if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
         return f"the folder holds more than {MAX_FILES} files; leave only the notebook in it"
-    text = _timestamp(submission)
+    text = written_time(submission)
     if text is None or (text and known_time(text) is None):
         return f"{TIMESTAMP} is not a time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
     return ""
-
-
-def companions(submission: Submission) -> list[Path]:
-    """Return the files that nbgrader needs besides the notebook; it gets to see no others."""
-    return [path for name in COMPANIONS if _is_small_file(path := submission.folder / name)]
-
-
-def handed_in(submission: Submission) -> datetime | None:
-    """Return when a submission came, in UTC and without a zone, as nbgrader keeps it."""
-    return known_time(_timestamp(submission) or "")
 
 
 def known_time(text: str) -> datetime | None:
@@ -54,7 +43,7 @@ def known_time(text: str) -> datetime | None:
     return None
 
 
-def _timestamp(submission: Submission) -> str | None:
+def written_time(submission: Submission) -> str | None:
     """Return what stands beside a notebook as its time: nothing, some words, or None for no small file."""
     path = submission.folder / TIMESTAMP
     if not os.path.lexists(path):
@@ -87,16 +76,16 @@ def shown_attempts(
     return shown
 
 
-def name_of_attempt(course: Course, submission: Submission, notebook: Notebook) -> str:
-    """Return which of several attempts a notebook is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
+def name_of_attempt(course: Course, submission: Submission, attempt: Attempt) -> str:
+    """Return which of several attempts this is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
 
     It is empty where there is but one.
     """
-    digests = [attempt.digest for attempt in attempts_of(submission)]
-    if len(digests) < 2 or notebook.digest not in digests:
+    digests = [one.digest for one in attempts_of(submission)]
+    if len(digests) < 2 or attempt.digest not in digests:
         return ""
-    when = _clock(course, submission, handed_in(submission))
-    number = digests.index(notebook.digest) + 1
+    when = _clock(course, submission, known_time(attempt.time))
+    number = digests.index(attempt.digest) + 1
     return f"attempt {number} of {len(digests)}{f' of {when}' if when else ''}"
 
 

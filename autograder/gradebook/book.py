@@ -7,7 +7,8 @@ through the same steps and leave the same rows and files. A dry run does that in
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +17,16 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import LOCK, Attempt, adopt, put_forward
+from autograder.collecting.attempts import (
+    LOCK,
+    SECRET,
+    TIMESTAMP,
+    Arrival,
+    Attempt,
+    adopt,
+    all_attempts,
+    put_forward,
+)  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
@@ -24,17 +34,17 @@ from autograder.course.settings import Counts
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
-from autograder.gradebook.attempts import companions, handed_in, is_final, known_time, refusal
+from autograder.gradebook.attempts import is_final, known_time, written_time
 from autograder.gradebook.config import converting, database, open_converter, write_folder
 from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
 from autograder.gradebook.ledger import Ledger
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.grading.graded import Graded
-from autograder.records.database import CONFIG, Store, copy_database, database_file, has_database, prepare
+from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
 from autograder.report.report import Report
-from autograder.submission.digest import digest_of
-from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.digest import fingerprint_of
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
@@ -43,16 +53,21 @@ Eligible = Callable[[Attempt], bool]
 
 
 class ExerciseGradebook:
-    """Takes graded submissions of one exercise in; use it in a `with` block.
+    """The record of one exercise while the submissions of a class are graded; use it in a `with` block.
 
-    Entering the block records the exercise as it is now, with its due date.
+    Entering the block records the exercise as it is now, with its due date. Then each submission goes through
+    `begin`, which says what has to be graded, `take_in` for each result, and `finish`.
     """
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._course, self._exercise = course, exercise
+    def __init__(
+        self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
+    ) -> None:
+        self._course, self._exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
+        settings = exercise.settings.attempts
+        self._rule = settings.counts if settings is not None else None
         self._release = Release(course, exercise)
+        self._candidates = dict[Submission, Sequence[Attempt]]()
         self._open = ExitStack()
-        self.rules = self._release.rules
 
     def __enter__(self) -> "ExerciseGradebook":
         course, exercise = self._course, self._exercise
@@ -62,134 +77,124 @@ class ExerciseGradebook:
         enter_students(self._gradebook, course)
         self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
         self.ledger = Ledger(course, exercise, self._gradebook)
+        self._attempts = all_attempts(course.root, exercise.name)
         self._reports = stored_reports(self._gradebook.db(), exercise.name)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def current(self, submission: Submission, notebook: Notebook) -> StoredReport | None:
-        """Return the report on a notebook, if grading it again would give the same report."""
-        stored = self._reports.get((submission.student, notebook.digest))
-        return stored if stored and stored.fingerprint == digest_of(self.rules, notebook) else None
+    def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
+        """Return the attempts that have to be graded before it is known which one counts, and its score.
 
-    def store(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
-        """Store how an attempt was graded that may come to count."""
-        store, outputs = self._gradebook.db(), outputs_of(graded.results)
-        self._store(store, submission, notebook, graded.report, outputs, recorded=False)
-        store.commit()
-
-    def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
-        """Record the result of grading a submission, and write its graded notebook."""
-        self._record(submission, notebook, graded.report, outputs_of(graded.results))
-
-    def take_stored(self, submission: Submission, notebook: Notebook, stored: StoredReport) -> None:
-        """Record a report that was stored before, or write its graded notebook again if that is missing."""
-        outputs = stored_outputs(self._gradebook.db(), submission, notebook.digest)
-        if not stored.recorded or submission.student not in self.ledger.current:
-            self._record(submission, notebook, stored.report, outputs)
-            return
-        if not submission.autograded.exists():
-            with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-                self._write(submission, render(self._release, notebook, outputs))
-        self.ledger.arrived(submission)
-
-    def _record(self, submission: Submission, notebook: Notebook, report: Report, outputs: Outputs) -> None:
-        """Write report, scores and the audit's line in one transaction, then the graded notebook.
-
-        The old graded notebook goes first, so that one that exists is never of another result.
+        A report that would be the same is not made again, unless `force` says so. None says that nothing was
+        submitted.
         """
-        with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-            with suppress(EntryError), locked(submission.root / LOCK):
-                adopt(submission)
-            node = render(self._release, notebook, outputs)
-            judged = judge(self._release, node, notebook, report)
-            make_rows(self._gradebook, self._exercise, submission.student)
-            submission.autograded.unlink(missing_ok=True)
-            with self.ledger.changing(submission.student) as row:
-                store = self._gradebook.db()
-                enter_scores(store, row, judged)
-                self._store(store, submission, notebook, report, outputs, recorded=True)
-                self.ledger.settle(row, handed_in(submission), notebook)
-            self._write(submission, node)
+        if not (attempts := self._adopted(submission)):
+            return None
+        self._candidates[submission] = attempts
+        needed = attempts if self._rule is Counts.BEST else [self._counting(submission)]
+        ungraded = [one for one in needed if force or self._current(submission, one) is None]
+        if lost := [one.notebook for one in ungraded if not os.path.lexists(one.notebook)]:
+            raise UsageError(f"{lost[0]} is missing; put it back from a backup")
+        return ungraded
 
-    def _store(
-        self, store: Store, submission: Submission, notebook: Notebook, report: Report, outputs: Outputs,
-        *, recorded: bool,
-    ) -> None:  # fmt: skip
-        fingerprint = digest_of(self.rules, notebook)
-        store_report(store, submission, notebook.digest, fingerprint, report, outputs, recorded=recorded)
-        self._reports[submission.student, notebook.digest] = StoredReport(report, fingerprint, recorded)
+    def take_in(self, submission: Submission, attempt: Attempt, graded: Graded) -> None:
+        """Store how an attempt was graded; if it is the only candidate, record its scores at once."""
+        report, outputs = graded.report, outputs_of(graded.results)
+        if self._rule is Counts.BEST and len(self._candidates[submission]) > 1:
+            self._store(submission, attempt, report, outputs, recorded=False)
+            self._gradebook.db.commit()
+        else:
+            self._record(submission, attempt, report, outputs)
 
-    def _write(self, submission: Submission, node: NotebookNode) -> None:
-        others = {path.name: path for path in companions(submission)}
-        write_folder(self._autograde, submission, submission.autograded, f"{v4.writes(node)}\n", others)
+    def finish(self, submission: Submission) -> tuple[Report, bool]:
+        """Let the attempt count that does so by the rule; return its report, and whether that is new.
 
-
-class Counting:
-    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved."""
-
-    def __init__(
-        self,
-        exercise: Exercise,
-        gradebook: ExerciseGradebook,
-        eligible: Eligible = lambda _: True,
-        *,
-        unsafe: bool = False,
-    ) -> None:
-        settings = exercise.settings.attempts
-        self._rule = settings.counts if settings is not None else None
-        self._gradebook, self._eligible, self._unsafe = gradebook, eligible, unsafe
-
-    def ungraded(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, Notebook]]:
-        """Yield the attempts that have to be graded before it is known which one is the best."""
-        for submission in submissions if self._rule is Counts.BEST else ():
+        A graded notebook that is missing is written again.
+        """
+        attempt = self._counting(submission)
+        if self._rule is not None and not attempt.is_submitted:
             with locked(submission.root / LOCK):
-                attempts = self._attempts(submission)
-            for attempt in attempts if len(attempts) > 1 else ():
-                notebook = read_notebook(attempt.notebook)
-                if self._report(submission, notebook) is None:
-                    yield submission, notebook
+                put_forward(submission, attempt)
+        stored, student = self._reports[submission.student, attempt.digest], submission.student
+        outputs = partial(stored_outputs, self._gradebook.db(), submission, attempt.digest)
+        if is_new := not stored.recorded or student not in self.ledger.current:
+            self._record(submission, attempt, stored.report, outputs())
+        elif not submission.autograded.exists():
+            with converting(self._course, self._autograde.log, submission.exercise, student):
+                node = render(self._release, read_notebook(attempt.notebook), outputs())
+                self._write(submission, attempt, node)
+        self.ledger.arrived(student, known_time(attempt.time))
+        return stored.report, is_new
 
-    def settle(self, submission: Submission) -> None:
-        """Put the attempt that counts into submitted/."""
+    def _adopted(self, submission: Submission) -> Sequence[Attempt]:
+        """Return the attempts of which one counts, the newest last."""
+        with locked(submission.root / LOCK):
+            try:
+                attempts = adopt(submission, self._attempts.get(submission.student, ()))
+            except EntryError:  # no plain file: an attempt of which nothing can be kept, and unreadable
+                digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
+                return (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
         if self._rule is None:
-            return
-        with suppress(EntryError), locked(submission.root / LOCK):
-            if attempts := self._attempts(submission):
-                put_forward(submission, self._counting(submission, attempts))
+            return [one for one in attempts if one.is_submitted]
+        return [one for one in attempts if self._eligible(one)] or attempts[-1:]
 
-    def _attempts(self, submission: Submission) -> Sequence[Attempt]:
-        """Return the attempts that may count; nothing is touched in a folder that is refused."""
-        if refusal(submission):
-            return ()
-        with suppress(EntryError):
-            return [attempt for attempt in adopt(submission) if self._eligible(attempt)]
-        return ()
-
-    def _counting(self, submission: Submission, attempts: Sequence[Attempt]) -> Attempt:
+    def _counting(self, submission: Submission) -> Attempt:
         """Return the attempt that counts; ties go to the newest."""
-        student, ledger = submission.student, self._gradebook.ledger
-        row = ledger.rows.get(student)
+        attempts, student = self._candidates[submission], submission.student
+        lateness, row = self.ledger.lateness, self.ledger.rows.get(submission.student)
         if self._rule is Counts.BEFORE_DUE:
-            in_time = [one for one in attempts if ledger.lateness.in_time(student, row, known_time(one.time))]
+            in_time = [one for one in attempts if lateness.in_time(student, row, known_time(one.time))]
             return (in_time or attempts)[-1]
         if self._rule is not Counts.BEST:
             return attempts[-1]
 
         def worth(attempt: Attempt) -> float:
-            report = self._report(submission, read_notebook(attempt.notebook))
-            if report is None or report.score is None:
+            stored = self._current(submission, attempt)
+            if stored is None or stored.report.score is None:
                 return -1.0
-            loss = ledger.lateness.penalty(student, report.score, row, known_time(attempt.time))
-            return round(report.score - loss, 4)
+            loss = lateness.penalty(student, stored.report.score, row, known_time(attempt.time))
+            return round(stored.report.score - loss, 4)
 
         return max(reversed(attempts), key=worth)
 
-    def _report(self, submission: Submission, notebook: Notebook) -> Report | None:
-        """Return how a notebook was graded, if grading it again, behind the same walls, changes nothing."""
-        stored = self._gradebook.current(submission, notebook)
-        return stored.report if stored and is_final(stored.report, unsafe=self._unsafe) else None
+    def _current(self, submission: Submission, attempt: Attempt) -> StoredReport | None:
+        """Return how an attempt was graded, if grading it again, behind the same walls, changes nothing."""
+        stored = self._reports.get((submission.student, attempt.digest))
+        if stored is None or stored.fingerprint != fingerprint_of(self._release.rules, attempt.digest):
+            return None
+        return stored if is_final(stored.report, unsafe=self._unsafe) else None
+
+    def _record(self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs) -> None:
+        """Write report, scores and the audit's line in one transaction, then the graded notebook.
+
+        The old graded notebook goes first, so that one that exists is never of another result.
+        """
+        with converting(self._course, self._autograde.log, submission.exercise, submission.student):
+            notebook = read_notebook(attempt.notebook)
+            node = render(self._release, notebook, outputs)
+            judged = judge(self._release, node, notebook, report)
+            make_rows(self._gradebook, self._exercise, submission.student)
+            submission.autograded.unlink(missing_ok=True)
+            with self.ledger.changing(submission.student) as row:
+                enter_scores(self._gradebook.db(), row, judged)
+                self._store(submission, attempt, report, outputs, recorded=True)
+                self.ledger.settle(row, known_time(attempt.time), attempt)
+            self.ledger.rows[submission.student] = row
+            self._write(submission, attempt, node)
+
+    def _store(
+        self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
+    ) -> None:
+        fingerprint, store = fingerprint_of(self._release.rules, attempt.digest), self._gradebook.db()
+        store_report(store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
+        self._reports[submission.student, attempt.digest] = StoredReport(report, fingerprint, recorded)
+
+    def _write(self, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
+        others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
+        others = {name: content for name, content in others.items() if content}
+        write_folder(self._autograde, submission, submission.autograded, f"{v4.writes(node)}\n", others)
 
 
 @contextmanager

@@ -72,12 +72,13 @@ def _grade(
     if not converter.init_destination(submission.exercise, submission.student):
         return True
     converter.run_pre_convert_hook()
-    notebook = read_notebook(submission.notebook)
-    graded = grader.grade(course.exercises[submission.exercise], notebook)
-    if problem := describe_failure(course, f"{submission.exercise} {submission.student}", graded):
-        converter.log.error("%s: %s", submission.folder, problem)
     try:
-        gradebook.take_in(submission, notebook, graded)
+        for attempt in gradebook.begin(submission, force=True) or ():
+            graded = grader.grade(course.exercises[submission.exercise], read_notebook(attempt.notebook))
+            if problem := describe_failure(course, f"{submission.exercise} {submission.student}", graded):
+                converter.log.error("%s: %s", submission.folder, problem)
+            gradebook.take_in(submission, attempt, graded)
+        gradebook.finish(submission)
     except ConversionError as error:
         converter.log.error("%s", error)
         return False

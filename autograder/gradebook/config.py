@@ -138,17 +138,15 @@ def converting(course: Course, log: Logger, exercise: str, student: str = "") ->
 
 
 def write_folder(
-    converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, Path]
+    converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, bytes]
 ) -> None:
-    """Write the folder of `path` anew, as converters do: copies of `others` under their names, then `text`.
+    """Write the folder of `path` anew, as converters do: `others` under their names, then `text`.
 
     As `path` is written last, the folder is complete wherever `path` exists.
     """
     shutil.rmtree(path.parent, ignore_errors=True)
     for name, other in others.items():
-        copy = path.parent / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(other, copy)
+        write_whole(path.parent / name, other)
     write_whole(path, text)
     converter.set_permissions(submission.exercise, submission.student)
 

@@ -6,13 +6,10 @@ nbgrader's own plugin decides, as nbgrader_config.py sets it up. As a penalty de
 change in the formgrader at any time, whoever reads the gradebook computes it again.
 """
 
-import csv
-import io
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -26,30 +23,14 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment, read_span
 from autograder.errors import UsageError
-from autograder.files import write_whole
 from autograder.gradebook.config import load
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import one_line
-from autograder.submission.students import Students, listed_students, read_rows, separator_of
+from autograder.submission.students import Students, listed_students, read_rows, write_rows
 from autograder.submission.submission import has_come, is_student
 
-BOM = "\ufeff"  # without it some spreadsheets take UTF-8 for another encoding
 HEADER = ["student", "exercise", "until"]
 _LONGEST = 200  # letters of a line
-
-
-def rewrite(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write `rows` to a CSV file, in the form of the file that is there, if any."""
-    write_whole(path, in_form_of(path.read_bytes().decode() if path.is_file() else "", rows))
-
-
-def in_form_of(before: str, rows: Iterable[Sequence[str]]) -> str:
-    """Return `rows` as CSV with mark, separator and line ends of the text of another table."""
-    text = io.StringIO()
-    ending = "\r\n" if "\r\n" in before else "\n"
-    separator = separator_of(before.removeprefix(BOM).splitlines())
-    csv.writer(text, delimiter=separator, lineterminator=ending).writerows(rows)
-    return (BOM if before.startswith(BOM) else "") + text.getvalue()
 
 
 class Extension(NamedTuple):
@@ -88,7 +69,7 @@ def extend(
         kept[student, exercise] = given
         until = given.until
     rows = [[one.student, one.exercise, one.until] for _, one in sorted(kept.items())]
-    rewrite(course.root / EXTENSIONS, [HEADER, *rows])
+    write_rows(course.root / EXTENSIONS, [HEADER, *rows])
     return until or ""
 
 

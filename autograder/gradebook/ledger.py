@@ -17,18 +17,18 @@ from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment
 from sqlalchemy import event, inspect
 from sqlalchemy.orm import Session
 
+from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.files import locked
-from autograder.gradebook.attempts import handed_in, name_of_attempt
+from autograder.gradebook.attempts import name_of_attempt
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import read_row, rows_of
 from autograder.records.audit import Line, add_line, last_lines, questions_of
 from autograder.records.database import lock
 from autograder.report.report import GradebookSubmission
 from autograder.submission.digest import digests_of
-from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
 NEW, AGAIN = "new", "graded again"
@@ -122,40 +122,37 @@ class Ledger:
         finally:
             self._gradebook.db.expunge_all()
 
-    def settle(
-        self, row: SubmittedAssignment, came: datetime | None, notebook: Notebook | None = None
-    ) -> None:
+    def settle(self, row: SubmittedAssignment, came: datetime | None, graded: Attempt | None = None) -> None:
         """Compute a submission's penalty and add a line to the audit, in the caller's transaction.
 
-        If a `notebook` has just been graded, its digests and those of the last line give the reason.
+        If an attempt has just been `graded`, its digests and those of the last line give the reason.
         """
         store, student = self._gradebook.db(), row.student_id
         after = self.lateness.enter(row, read_row(self._exercise, row), came)
         last = last_lines(store, self._exercise.name, student).get(student)
-        if notebook is None:
+        if graded is None:
             why, digests = _reason(after, last), None
         else:
-            why = self._cause(Submission(self._course.root, student, self._exercise.name), notebook, last)
-            digests = {"notebook": notebook.digest, **self._digests}
+            digests = {"notebook": graded.digest, **self._digests}
+            why = self._cause(Submission(self._course.root, student, self._exercise.name), graded, last)
         if _has_scores(after):
             add_line(store, self._exercise.name, after, why, last, digests=digests)
         self._keep(self.current.get(student), after, why)
 
-    def arrived(self, submission: Submission) -> None:
+    def arrived(self, student: str, came: datetime | None) -> None:
         """Settle a submission that is graded already, if the time when it came has changed."""
-        came = handed_in(submission)
-        if came != self.rows[submission.student].timestamp:
-            with self.changing(submission.student) as row:
+        if came != self.rows[student].timestamp:
+            with self.changing(student) as row:
                 self.settle(row, came)
 
-    def _cause(self, submission: Submission, notebook: Notebook, last: Line | None) -> str:
+    def _cause(self, submission: Submission, graded: Attempt, last: Line | None) -> str:
         """Return in words what is not as it was when the submission was graded last."""
         if not _has_scores(self.current.get(submission.student)):
             return NEW
         before = (last or {}).get("digests") or {}
-        now = {"notebook": notebook.digest, **self._digests}
+        now = {"notebook": graded.digest, **self._digests}
         changed = [word for key, word in _WORDS.items() if before and before.get(key) != now[key]]
-        attempt = name_of_attempt(self._course, submission, notebook)
+        attempt = name_of_attempt(self._course, submission, graded)
         if attempt and changed[:1] == [_WORDS["notebook"]]:
             changed[0] += f" ({attempt})"
         return ", ".join(changed) or AGAIN

@@ -268,7 +268,7 @@ def write_feedback(
                     report = reports[graded.student]
                     text = feedback_page(course, exercise, graded, report, node, view, people=people)
                     beside = (submission.autograded.with_name(name) for name in COMPANIONS)
-                    others = {path.name: path for path in beside if path.is_file()}
+                    others = {path.name: path.read_bytes() for path in beside if path.is_file()}
                     write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:
                 yield error

@@ -10,11 +10,10 @@ from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.config import open_gradebook
-from autograder.gradebook.lateness import rewrite
 from autograder.gradebook.ledger import grading_lock
 from autograder.records.audit import add_renaming
 from autograder.records.tables import knows, rename_student
-from autograder.submission.students import meaning, read_rows
+from autograder.submission.students import meaning, read_rows, write_rows
 from autograder.submission.submission import is_student
 
 _FOLDERS = ("submitted", "autograded", "feedback")
@@ -80,7 +79,7 @@ def _in_list(path: Path, old: str, new: str) -> None:
     for row in rows:
         if len(row) > place and row[place].strip() == old:
             row[place] = new
-    rewrite(path, rows)
+    write_rows(path, rows)
 
 
 def _id_place(rows: list[list[str]]) -> int:

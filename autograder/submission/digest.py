@@ -12,7 +12,6 @@ from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.course.packages import DEFAULT, versions
 from autograder.course.source import SUFFIXES
-from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
 # Grading, and what the gradebook keeps of it. A change anywhere in these rooms grades a class again.
@@ -23,9 +22,9 @@ _ROOMS = (
 _OTHERS = {"errors.py", "files.py", "course/kit/__init__.py", "worker/syscalls.toml"}
 
 
-def digest_of(rules: str, notebook: Notebook) -> str:
-    """Return a digest that changes when grading `notebook` again by `rules` could give another result."""
-    return hashlib.sha256(f"{rules} {notebook.digest}".encode()).hexdigest()
+def fingerprint_of(rules: str, digest: str) -> str:
+    """Return a digest that changes when grading the notebook again by `rules` could give another result."""
+    return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
 def rules(course: Course, exercise: Exercise) -> str:

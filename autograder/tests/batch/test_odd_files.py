@@ -105,7 +105,7 @@ def run(course: Course, words: str) -> tuple[int, str]:
     (course.root / "uploads").mkdir(exist_ok=True)
     (course.root / "Grades.csv").write_text(WORKSHEET, encoding="utf-8")
     (course.root / "students.csv").write_text("id\nann\nzoe\n", encoding="utf-8")
-    if words != "students":
+    if words != "students" and "Grades.csv" not in words:
         (course.root / "students.csv").unlink()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(course.root)

@@ -32,7 +32,6 @@ from autograder.report.report import (
     total,
     written,
 )
-from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, Notebook, answered, hand_in, small, solved, stripped
 
@@ -105,8 +104,15 @@ def record(
     if made is not None:
         hand_in(course, student, made, late)
     with ExerciseGradebook(course, small(course)) as book:
-        book.take_in(submission, read_notebook(submission.notebook), graded or full_marks(small(course)))
+        take_in(book, submission, graded or full_marks(small(course)))
     return submission
+
+
+def take_in(book: ExerciseGradebook, submission: Submission, graded: Graded) -> None:
+    """Take a submission in as if it had just been graded."""
+    for attempt in book.begin(submission, force=True) or ():
+        book.take_in(submission, attempt, graded)
+    book.finish(submission)
 
 
 def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:

@@ -8,9 +8,8 @@ from autograder.course.course import Course
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import read_gradebook
-from autograder.submission.notebook import Notebook, read_notebook
 from autograder.tests.classroom import CONFIG, WRONG_SUMS, hand_in, small, solved
-from autograder.tests.gradebook.rows import full_marks, gradebook_submission, record, ruled
+from autograder.tests.gradebook.rows import full_marks, gradebook_submission, record, ruled, take_in
 
 
 def test_late_work_loses_what_the_instructor_s_settings_say(ready: Course) -> None:
@@ -29,17 +28,18 @@ def test_late_work_loses_what_the_instructor_s_settings_say(ready: Course) -> No
 
 def test_a_report_stands_until_the_submission_or_the_rules_change(ready: Course) -> None:
     submission = hand_in(ready, "ann", solved(small(ready)))
-    notebook = read_notebook(submission.notebook)
     with ExerciseGradebook(ready, small(ready)) as book:
-        assert book.current(submission, notebook) is None
-        book.take_in(submission, notebook, full_marks(small(ready)))
-        stored = book.current(submission, notebook)
-        assert stored is not None
-        assert (stored.report, stored.recorded) == (full_marks(small(ready)).report, True)
-        assert book.current(submission, Notebook(notebook.content + b"\n")) is None
+        assert len(book.begin(submission) or ()) == 1
+        take_in(book, submission, full_marks(small(ready)))
+        assert book.begin(submission) == []
+        assert book.finish(submission) == (full_marks(small(ready)).report, False)
+    submission.notebook.write_bytes(submission.notebook.read_bytes() + b"\n")
+    with ExerciseGradebook(ready, small(ready)) as book:
+        assert len(book.begin(submission) or ()) == 1
+        take_in(book, submission, full_marks(small(ready)))
     small(ready).suite.write_text("# other tests", encoding="utf-8")
     with ExerciseGradebook(ready, small(ready)) as book:
-        assert book.current(submission, notebook) is None
+        assert len(book.begin(submission) or ()) == 1
 
 
 def full(*args: object) -> None:

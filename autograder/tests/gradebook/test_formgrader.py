@@ -18,7 +18,6 @@ from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _above,
 from autograder.gradebook.pages import read_graders, settle
 from autograder.records.audit import audit_lines
 from autograder.report.safe_html import MAX_SECONDS, Allowance, Rendered, Renderer
-from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, real_course, small, solved
 from autograder.tests.gradebook import rows
@@ -29,6 +28,7 @@ from autograder.tests.gradebook.rows import (
     full_marks,
     gradebook_submission,
     record,
+    take_in,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -230,7 +230,7 @@ def test_a_save_while_a_class_is_graded_has_a_line_too(ready: Course, desk: Form
         desk.grade("ann", "why", 1.5)
         desk.grade("ann", "why", "1.5")  # type: ignore[arg-type]
         submission = Submission(ready.root, "ann", "01_small")
-        book.take_in(submission, read_notebook(submission.notebook), full_marks(small(ready)))
+        take_in(book, submission, full_marks(small(ready)))
     assert [line[:4] for line in by_hand(ready)] == [("ann", "tom", 1.5, 6.5)]
 
 

@@ -28,6 +28,7 @@ from autograder.tests.gradebook.rows import (
     record,
     reports,
     ruled,
+    take_in,
 )
 
 LATE = "2026-03-01 18:30:00 UTC"  # by an hour and a half
@@ -120,10 +121,11 @@ def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
 
 def test_a_time_that_was_wrong_is_put_right_without_grading_again(late: Course) -> None:
     submission = Submission(late.root, "ann", "01_small")
-    for text, seconds in (("2026-03-01 17:00:01 UTC", 1.0), ("", 0.0), (LATE, 5400.0)):
+    for text, seconds in (("2026-03-01 17:00:01 UTC", 1.0), (LATE, 5400.0)):
         (submission.folder / "timestamp.txt").write_text(text, encoding="utf-8")
         with ExerciseGradebook(late, small(late)) as book:
-            book.ledger.arrived(submission)
+            assert book.begin(submission) == []
+            book.finish(submission)
         assert kept(late)[2] == seconds
 
 
@@ -163,11 +165,10 @@ def test_a_grader_that_is_killed_leaves_score_report_and_line_together_or_none_o
         assert (after[0][-1]["score"], after[2].score) == (2.3, 2.3)
         assert not submission.autograded.exists()
     with ExerciseGradebook(late, small(late)) as book:
-        notebook = read_notebook(submission.notebook)
-        if stored := book.current(submission, notebook):
-            book.take_stored(submission, notebook, stored)
+        if book.begin(submission):
+            take_in(book, submission, worse(late))
         else:
-            book.take_in(submission, notebook, worse(late))
+            book.finish(submission)
     assert (audit(late)[-1]["score"], gradebook_submission(late, "ann").score) == (2.3, 2.3)
     assert "x.sum(dim=0)" in submission.autograded.read_text(encoding="utf-8")
 

@@ -37,7 +37,7 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     rename(course, "ann", "ada.l")
     left = [path for path in course.root.rglob("*ann*") if path.suffix != ".db"]
     assert left == []
-    assert listed.read_text() == "Student;Matrikelnummer;canvas\nLovelace, Ada;ada.l;7\nBen;ben;8\n"
+    assert listed.read_text() == 'Student,Matrikelnummer,canvas\n"Lovelace, Ada",ada.l,7\nBen,ben,8\n'
     assert list(read_extensions(course, "01_small") or ()) == ["ada.l"]
     asked = ByTheirWord()
     grade_submissions(course, [small(course)], executor=asked)
