@@ -16,7 +16,7 @@ comments: the course's comment bank; replaces `#name` in comments by its text.
 pages: serves publishing, which only reads: submissions and feedback pages.
 renaming: gives a student another id, everywhere.
 backup: packs a running course into one file, and brings it back.
-exchange: reads what came through nbgrader's exchange, and returns feedback through it.
+exchange: returns feedback through nbgrader's exchange.
 formgrader: shows instructors what they need to grade an answer, and keeps students' scripts out.
 """
 
