@@ -1,6 +1,7 @@
 """Configures nbgrader for a course, opens its converters, and turns their failures into one error.
 
-nbgrader_config.py and the command line both take the settings from here.
+nbgrader_config.py and the command line both take the settings from here. They name our classes as texts:
+nbgrader imports a class when it needs it, and this module imports none of them.
 """
 
 import os
@@ -20,6 +21,7 @@ from alembic.script import ScriptDirectory
 from nbgrader import api
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
+from nbgrader.converters.base import NbGraderException as NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import SAWarning
@@ -39,12 +41,6 @@ LOG = "nbgrader"
 
 def configuration(course: Course) -> Config:
     """Return the settings by which nbgrader's own commands and pages use our code."""
-    # These modules read the gradebook that is set up here.
-    from autograder.gradebook.commands import ClassExporter, SettledCsvExport
-    from autograder.gradebook.exchange import ReleaseFeedback
-    from autograder.gradebook.formgrader import record_saves
-    from autograder.gradebook.pages import FeedbackExporter
-
     _find_alembic()
     api.get_alembic_version = newest_version  # for a new gradebook; nbgrader starts a process, for seconds
     config = Config()
@@ -52,16 +48,15 @@ def configuration(course: Course) -> Config:
     config.CourseDirectory.course_id = course.settings.course
     config.CourseDirectory.source_directory = "build/source"
     config.CourseDirectory.release_directory = "assignments"
-    config.Autograde.exporter_class = ClassExporter
-    config.GenerateFeedback.exporter_class = FeedbackExporter
+    config.Autograde.exporter_class = "autograder.batch.autograde.ClassExporter"
+    config.GenerateFeedback.exporter_class = "autograder.gradebook.pages.FeedbackExporter"
     config.GenerateFeedback.preprocessors = []
-    config.ExportApp.plugin_class = SettledCsvExport
-    config.ExchangeFactory.release_feedback = ReleaseFeedback
+    config.ExportApp.plugin_class = "autograder.gradebook.pages.SettledCsvExport"
+    config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
     # Both for the formgrader's pages.
     config.HTMLExporter.preprocessors = ["autograder.gradebook.formgrader.CleanMarkdown"]
     config.HTMLExporter.template_file = str(_TEMPLATE)
     config.CleanMarkdown.course = str(course.root)
-    record_saves()
     return config
 
 

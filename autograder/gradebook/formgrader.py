@@ -323,6 +323,12 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     return students
 
 
+def install_hooks() -> None:
+    """Let nbgrader's pages show names and keep who saves a score: it has no settings for these."""
+    NbGraderAPI.get_students = get_students
+    record_saves()
+
+
 def record_saves() -> None:
     """Let the formgrader's server keep who saves a score and when; other programs have no handlers."""
     handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
@@ -348,6 +354,3 @@ def grader_name(user: Any) -> str:
     with suppress(OSError, KeyError):  # a container may have a user without a name
         name = name or getuser()
     return str(name or f"user {os.getuid()}")
-
-
-NbGraderAPI.get_students = get_students  # nbgrader has no setting for it

@@ -16,7 +16,9 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
+from nbgrader.plugins import CsvExportPlugin
 
 from autograder.collecting.attempts import COMPANIONS, Attempt
 from autograder.course.course import Course, load_course
@@ -239,6 +241,20 @@ def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     with grading_lock(course), open_gradebook(course) as gradebook:
         ledger = Ledger(course, exercise, gradebook) if gradebook else None
         return tuple(filter(None, map(ledger.change, ledger.current))) if ledger else ()
+
+
+class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
+    """Writes nbgrader's own table of grades, as they are now."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Settle every exercise that the gradebook has, then export."""
+        course = load_course(Path(self.parent.coursedir.root))
+        known = {assignment.name for assignment in gradebook.assignments}
+        for name, exercise in course.exercises.items():
+            if name in known:
+                with grading_lock(course):
+                    Ledger(course, exercise, gradebook)
+        super().export(gradebook)
 
 
 def write_feedback(

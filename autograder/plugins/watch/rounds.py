@@ -39,9 +39,10 @@ from autograder.course.kept import STUDENTS
 from autograder.course.settings import AttemptSettings, Tells
 from autograder.files import locked
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.exchange import Inbound, Received, inbound, release_page
+from autograder.gradebook.exchange import release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
+from autograder.plugins.watch.inbox import Inbound, Received, inbound
 from autograder.submission.notebook import Notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, is_student
