@@ -14,7 +14,7 @@ from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import refusal
 from autograder.gradebook.book import Eligible, ExerciseGradebook, copied_state
-from autograder.gradebook.ledger import NEW, ScoreChange, grading_lock
+from autograder.gradebook.ledger import NEW, ScoreChange
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
@@ -100,13 +100,14 @@ def grade_submissions(
             course = stack.enter_context(copied_state(course))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                with grading_lock(course):
-                    try:
-                        with ExerciseGradebook(course, exercise, eligible, unsafe=unsafe) as gradebook:
-                            _ExerciseRound(course, gradebook, keep, force).grade(submissions, executor)
-                    except (SourceError, CourseError) as error:
-                        for submission in submissions:
-                            keep(_failed(submission, str(error)))
+                try:
+                    gradebook = ExerciseGradebook(course, exercise, eligible, unsafe=unsafe)
+                except (SourceError, CourseError) as error:
+                    for submission in submissions:
+                        keep(_failed(submission, str(error)))
+                    continue
+                with gradebook:
+                    _ExerciseRound(course, gradebook, keep, force).grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 

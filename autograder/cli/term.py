@@ -214,27 +214,35 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 @options.exercises
 @click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
 @options.choice
-@click.option("--audit", is_flag=True, help="Instead, print each change that grading made, as JSON.")
+@click.option("--audit", is_flag=True, help="Instead, write a table of each change of a score.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="With --audit, print the changes with digests, as JSON."
+)
 def export(
     course: "options.Course",
     exercises: "list[options.Exercise]",
     choice: "options.Choice",
     changed: bool,
     audit: bool,
+    as_json: bool,
 ) -> None:
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
-    --audit prints whose score changed to what, when and why, with hashes of the notebook, tests, settings and
-    code that produced it.
+    --audit writes whose score changed, when, by whom, from what to what and why. With --json it prints each
+    change with the digests of the notebook, tests, settings and code that produced the score.
     """
+    from autograder.publishing.audit import chosen_lines, write_audit
     from autograder.publishing.export import write_tables
-    from autograder.records.audit import audit_lines
 
+    if as_json and not audit:
+        raise click.UsageError("--json belongs to --audit")
     if audit:
-        others = course.exercises.keys() - {exercise.name for exercise in exercises}
-        lines = (line for line in audit_lines(course) if line["exercise"] not in others)
-        options.print_lines(map(json.dumps, lines))
+        names = [exercise.name for exercise in exercises]
+        if as_json:
+            options.print_lines(map(json.dumps, chosen_lines(course, names)))
+        else:
+            options.print_written(course, [write_audit(course, names)])
         return
     with options.failures() as on_failure:
         tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)

@@ -11,6 +11,7 @@ from nbgrader.utils import parse_utc
 from autograder.collecting.attempts import TIMESTAMP, Attempt, attempts_of
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
 from autograder.records.database import reading
 from autograder.records.reports import stored_reports
 from autograder.report.report import Report, ShownAttempt, Status
@@ -71,26 +72,26 @@ def shown_attempts(
         stored = reports.get((submission.student, attempt.digest))
         report = stored.report if stored and told(attempt) else None
         score, points = (report.score, report.max_score) if report else (None, None)
-        when = _clock(course, submission, known_time(attempt.time))
+        when = _clock(course.exercises[submission.exercise], known_time(attempt.time))
         shown.append(ShownAttempt(when, score, points, bool(stored and stored.recorded)))
     return shown
 
 
-def name_of_attempt(course: Course, submission: Submission, attempt: Attempt) -> str:
+def name_of_attempt(exercise: Exercise, attempts: Sequence[Attempt], attempt: Attempt) -> str:
     """Return which of several attempts this is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
 
     It is empty where there is but one.
     """
-    digests = [one.digest for one in attempts_of(submission)]
+    digests = [one.digest for one in attempts]
     if len(digests) < 2 or attempt.digest not in digests:
         return ""
-    when = _clock(course, submission, known_time(attempt.time))
+    when = _clock(exercise, known_time(attempt.time))
     number = digests.index(attempt.digest) + 1
     return f"attempt {number} of {len(digests)}{f' of {when}' if when else ''}"
 
 
-def _clock(course: Course, submission: Submission, when: datetime | None) -> str:
+def _clock(exercise: Exercise, when: datetime | None) -> str:
     """Return a time in UTC as a clock shows it where the exercise is due; empty where nobody knows it."""
-    due = course.exercises[submission.exercise].settings.due
+    due = exercise.settings.due
     zone = due.tzinfo if due is not None else UTC
     return when.replace(tzinfo=UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if when else ""

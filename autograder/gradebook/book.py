@@ -34,16 +34,17 @@ from autograder.course.settings import Counts
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
-from autograder.gradebook.attempts import is_final, known_time, written_time
-from autograder.gradebook.config import converting, database, open_converter, write_folder
+from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
+from autograder.gradebook.config import database, open_converter, write_folder
 from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
-from autograder.gradebook.ledger import Ledger
+from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.ledger import Ledger, grading_lock
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
 from autograder.report.report import Report
-from autograder.submission.digest import fingerprint_of
+from autograder.submission.digest import digests_of, fingerprint_of, rules
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
@@ -55,34 +56,39 @@ Eligible = Callable[[Attempt], bool]
 class ExerciseGradebook:
     """The record of one exercise while the submissions of a class are graded; use it in a `with` block.
 
-    Entering the block records the exercise as it is now, with its due date. Then each submission goes through
-    `begin`, which says what has to be graded, `take_in` for each result, and `finish`.
+    Opening it records the exercise as it is now, with its due date. No other process grades until it is closed.
+    Each submission goes through `begin`, which says what has to be graded, `take_in` for each result, and `finish`.
     """
 
     def __init__(
         self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
     ) -> None:
-        self._course, self._exercise, self._eligible, self._unsafe = course, exercise, eligible, unsafe
+        self._exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
         settings = exercise.settings.attempts
         self._rule = settings.counts if settings is not None else None
-        self._release = Release(course, exercise)
+        self._release = Release(exercise)
+        digests = digests_of(course, exercise)
+        self._rules = rules(course, exercise, digests)
+        lateness = Lateness(course, exercise)
         self._candidates = dict[Submission, Sequence[Attempt]]()
-        self._open = ExitStack()
+        self._opened = ExitStack()
+        with ExitStack() as stack:
+            stack.enter_context(grading_lock(course))
+            self._gradebook = stack.enter_context(Gradebook(database(course), course.settings.course))
+            self._autograde = stack.enter_context(open_converter(Autograde, course, exercise))
+            register(self._gradebook, exercise)
+            enter_students(self._gradebook, course.root)
+            self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
+            self.ledger = Ledger(exercise, self._gradebook, lateness, digests)
+            self._attempts = all_attempts(course.root, exercise.name)
+            self._reports = stored_reports(self._gradebook.db(), exercise.name)
+            self._opened = stack.pop_all()
 
     def __enter__(self) -> "ExerciseGradebook":
-        course, exercise = self._course, self._exercise
-        register(course, exercise)
-        self._gradebook = self._open.enter_context(Gradebook(database(course), course.settings.course))
-        self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
-        enter_students(self._gradebook, course)
-        self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
-        self.ledger = Ledger(course, exercise, self._gradebook)
-        self._attempts = all_attempts(course.root, exercise.name)
-        self._reports = stored_reports(self._gradebook.db(), exercise.name)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._open.close()
+        self._opened.close()
 
     def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
         """Return the attempts that have to be graded before it is known which one counts, and its score.
@@ -122,9 +128,9 @@ class ExerciseGradebook:
         if is_new := not stored.recorded or student not in self.ledger.current:
             self._record(submission, attempt, stored.report, outputs())
         elif not submission.autograded.exists():
-            with converting(self._course, self._autograde.log, submission.exercise, student):
-                node = render(self._release, read_notebook(attempt.notebook), outputs())
-                self._write(submission, attempt, node)
+            self._write(
+                submission, attempt, render(self._release, read_notebook(attempt.notebook), outputs())
+            )
         self.ledger.arrived(student, known_time(attempt.time))
         return stored.report, is_new
 
@@ -135,7 +141,8 @@ class ExerciseGradebook:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
             except EntryError:  # no plain file: an attempt of which nothing can be kept, and unreadable
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
-                return (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
+                attempts = (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
+        self._attempts[submission.student] = attempts
         if self._rule is None:
             return [one for one in attempts if one.is_submitted]
         return [one for one in attempts if self._eligible(one)] or attempts[-1:]
@@ -162,7 +169,7 @@ class ExerciseGradebook:
     def _current(self, submission: Submission, attempt: Attempt) -> StoredReport | None:
         """Return how an attempt was graded, if grading it again, behind the same walls, changes nothing."""
         stored = self._reports.get((submission.student, attempt.digest))
-        if stored is None or stored.fingerprint != fingerprint_of(self._release.rules, attempt.digest):
+        if stored is None or stored.fingerprint != fingerprint_of(self._rules, attempt.digest):
             return None
         return stored if is_final(stored.report, unsafe=self._unsafe) else None
 
@@ -171,23 +178,23 @@ class ExerciseGradebook:
 
         The old graded notebook goes first, so that one that exists is never of another result.
         """
-        with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-            notebook = read_notebook(attempt.notebook)
-            node = render(self._release, notebook, outputs)
-            judged = judge(self._release, node, notebook, report)
-            make_rows(self._gradebook, self._exercise, submission.student)
-            submission.autograded.unlink(missing_ok=True)
-            with self.ledger.changing(submission.student) as row:
-                enter_scores(self._gradebook.db(), row, judged)
-                self._store(submission, attempt, report, outputs, recorded=True)
-                self.ledger.settle(row, known_time(attempt.time), attempt)
-            self.ledger.rows[submission.student] = row
-            self._write(submission, attempt, node)
+        notebook = read_notebook(attempt.notebook)
+        node = render(self._release, notebook, outputs)
+        judged = judge(self._release, node, notebook, report)
+        name = name_of_attempt(self._exercise, self._attempts[submission.student], attempt)
+        make_rows(self._gradebook, self._exercise, submission.student)
+        submission.autograded.unlink(missing_ok=True)
+        with self.ledger.changing(submission.student) as row:
+            enter_scores(self._gradebook.db(), row, judged)
+            self._store(submission, attempt, report, outputs, recorded=True)
+            self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
+        self.ledger.rows[submission.student] = row
+        self._write(submission, attempt, node)
 
     def _store(
         self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
     ) -> None:
-        fingerprint, store = fingerprint_of(self._release.rules, attempt.digest), self._gradebook.db()
+        fingerprint, store = fingerprint_of(self._rules, attempt.digest), self._gradebook.db()
         store_report(store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         self._reports[submission.student, attempt.digest] = StoredReport(report, fingerprint, recorded)
 

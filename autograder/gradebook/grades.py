@@ -17,7 +17,6 @@ from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
 from sqlalchemy.orm import Session
 
 from autograder.course.code import pieces, rests_on
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook, to_json
@@ -28,7 +27,6 @@ from autograder.records.tables import ANSWERS, replace_rows
 from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
 from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable
-from autograder.submission.digest import rules
 from autograder.submission.matching import RestoredCell, in_exercise_form, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
@@ -50,10 +48,9 @@ def released(exercise: Exercise) -> NotebookNode:
 
 
 class Release:
-    """An exercise as students get it, and a digest of the rules by which their answers are graded."""
+    """An exercise as students get it, with which submitted notebooks are made whole."""
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self.rules = rules(course, exercise)
+    def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
         self._node = released(exercise)
         graded = [cell for cell in self._node.cells if "nbgrader" in cell.metadata]

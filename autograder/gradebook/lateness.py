@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.config import Config
 
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
@@ -133,11 +134,11 @@ class Lateness:
     """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._course = course
         self._late = exercise.settings.late
         self._due = exercise.settings.due
         self._points = sum(exercise.points.values()) + sum(exercise.written.values())
         self._extensions = read_extensions(course, exercise.name)
+        self._config = Config() if self._late else load(course)
 
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
         """Return until when a student may hand in, in the zone of the due date."""
@@ -214,6 +215,6 @@ class Lateness:
 
     @cached_property
     def _plugin(self) -> BasePlugin:
-        step = AssignLatePenalties(config=load(self._course))
+        step = AssignLatePenalties(config=self._config)
         step.init_plugin()
         return step.plugin_inst

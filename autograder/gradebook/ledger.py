@@ -6,7 +6,7 @@ is one transaction, which also adds the audit's line.
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,19 +17,16 @@ from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment
 from sqlalchemy import event, inspect
 from sqlalchemy.orm import Session
 
-from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.files import locked
-from autograder.gradebook.attempts import name_of_attempt
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import read_row, rows_of
 from autograder.records.audit import Line, add_line, last_lines, questions_of
 from autograder.records.database import lock
 from autograder.report.report import GradebookSubmission
 from autograder.submission.digest import digests_of
-from autograder.submission.submission import Submission
 
 NEW, AGAIN = "new", "graded again"
 DATES, BY_HAND = "dates or late policy", "by hand"
@@ -78,12 +75,13 @@ class Ledger:
     Opening it applies what dates, extensions and people have changed meanwhile.
     """
 
-    def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
-        self._course, self._exercise, self._gradebook = course, exercise, gradebook
-        self._digests = digests_of(course, exercise)
+    def __init__(
+        self, exercise: Exercise, gradebook: Gradebook, lateness: Lateness, digests: Mapping[str, str]
+    ) -> None:
+        self._exercise, self._gradebook, self._digests = exercise, gradebook, digests
         self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
-        self.lateness = Lateness(course, exercise)
+        self.lateness = lateness
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.current: dict[str, GradebookSubmission] = {}
         for student in self._outdated():
@@ -122,19 +120,21 @@ class Ledger:
         finally:
             self._gradebook.db.expunge_all()
 
-    def settle(self, row: SubmittedAssignment, came: datetime | None, graded: Attempt | None = None) -> None:
+    def settle(
+        self, row: SubmittedAssignment, came: datetime | None, digest: str = "", name: str = ""
+    ) -> None:
         """Compute a submission's penalty and add a line to the audit, in the caller's transaction.
 
-        If an attempt has just been `graded`, its digests and those of the last line give the reason.
+        If an attempt has just been graded, its `digest` and `name` and the last line give the reason.
         """
         store, student = self._gradebook.db(), row.student_id
         after = self.lateness.enter(row, read_row(self._exercise, row), came)
         last = last_lines(store, self._exercise.name, student).get(student)
-        if graded is None:
+        if not digest:
             why, digests = _reason(after, last), None
         else:
-            digests = {"notebook": graded.digest, **self._digests}
-            why = self._cause(Submission(self._course.root, student, self._exercise.name), graded, last)
+            digests = {"notebook": digest, **self._digests}
+            why = _cause(digests, last, name) if _has_scores(self.current.get(student)) else NEW
         if _has_scores(after):
             add_line(store, self._exercise.name, after, why, last, digests=digests)
         self._keep(self.current.get(student), after, why)
@@ -144,18 +144,6 @@ class Ledger:
         if came != self.rows[student].timestamp:
             with self.changing(student) as row:
                 self.settle(row, came)
-
-    def _cause(self, submission: Submission, graded: Attempt, last: Line | None) -> str:
-        """Return in words what is not as it was when the submission was graded last."""
-        if not _has_scores(self.current.get(submission.student)):
-            return NEW
-        before = (last or {}).get("digests") or {}
-        now = {"notebook": graded.digest, **self._digests}
-        changed = [word for key, word in _WORDS.items() if before and before.get(key) != now[key]]
-        attempt = name_of_attempt(self._course, submission, graded)
-        if attempt and changed[:1] == [_WORDS["notebook"]]:
-            changed[0] += f" ({attempt})"
-        return ", ".join(changed) or AGAIN
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
         """Keep the submission as it is now, and why it has changed since the ledger was opened."""
@@ -169,6 +157,11 @@ class Ledger:
         """Return what has changed about a submission since the ledger was opened."""
         why = ", ".join(self._reasons[student])
         return _change(self._exercise, self._initial[student], self.current[student], why)
+
+
+def open_ledger(course: Course, exercise: Exercise, gradebook: Gradebook) -> Ledger:
+    """Return the ledger of an exercise whose submissions are not graded now."""
+    return Ledger(exercise, gradebook, Lateness(course, exercise), digests_of(course, exercise))
 
 
 @contextmanager
@@ -216,6 +209,15 @@ def _differs(submission: GradebookSubmission, last: Line | None) -> bool:
     """Whether a submission is not as the audit's last line says."""
     now = submission.score, submission.penalty, questions_of(submission)
     return last is None or now != (last["score"], last["penalty"], last["questions"])
+
+
+def _cause(digests: Mapping[str, str], last: Line | None, attempt: str) -> str:
+    """Return in words what is not as it was when the submission was graded last."""
+    before = (last or {}).get("digests") or {}
+    changed = [word for key, word in _WORDS.items() if before and before.get(key) != digests[key]]
+    if attempt and changed[:1] == [_WORDS["notebook"]]:
+        changed[0] += f" ({attempt})"
+    return ", ".join(changed) or AGAIN
 
 
 def _reason(after: GradebookSubmission, last: Line | None) -> str:

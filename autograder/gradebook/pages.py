@@ -36,7 +36,7 @@ from autograder.gradebook.config import (
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
+from autograder.gradebook.ledger import ScoreChange, grading_lock, open_ledger
 from autograder.gradebook.rows import listed_by_id, read_row, rows_of
 from autograder.records.database import reading
 from autograder.records.reports import read_report, recorded_reports
@@ -239,7 +239,7 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
 def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     with grading_lock(course), open_gradebook(course) as gradebook:
-        ledger = Ledger(course, exercise, gradebook) if gradebook else None
+        ledger = open_ledger(course, exercise, gradebook) if gradebook else None
         return tuple(filter(None, map(ledger.change, ledger.current))) if ledger else ()
 
 
@@ -253,7 +253,7 @@ class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
         for name, exercise in course.exercises.items():
             if name in known:
                 with grading_lock(course):
-                    Ledger(course, exercise, gradebook)
+                    open_ledger(course, exercise, gradebook)
         super().export(gradebook)
 
 

@@ -18,7 +18,6 @@ from nbgrader.api import Student as StudentRow
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.orm import joinedload, selectinload
 
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.report.report import GradebookEntry, GradebookSubmission
@@ -89,9 +88,9 @@ def listed_by_id(root: Path) -> dict[str, Student]:
     return {student.id: student for student in (listed.all if listed else ())}
 
 
-def enter_students(gradebook: Gradebook, course: Course) -> None:
+def enter_students(gradebook: Gradebook, root: Path) -> None:
     """Put the class into the gradebook, with names."""
-    listed = listed_by_id(course.root)
+    listed = listed_by_id(root)
     known = {row.id: row for row in gradebook.db.query(StudentRow)}
     added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in known}
     gradebook.db.add_all(added.values())

@@ -2,7 +2,7 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -27,15 +27,17 @@ def fingerprint_of(rules: str, digest: str) -> str:
     return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
-def rules(course: Course, exercise: Exercise) -> str:
+def rules(course: Course, exercise: Exercise, digests: Mapping[str, str] | None = None) -> str:
     """Return a digest of everything on which grades of `exercise` depend besides the submission.
 
     These are its source with what that shows and loads, its hidden tests, known mistakes and accepted
     answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the
     hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
     reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
+    `digests` are those of `digests_of`, if the caller has them.
     """
-    parts = {name: part for name, part in digests_of(course, exercise).items() if name != "environment"}
+    digests = digests_of(course, exercise) if digests is None else digests
+    parts = {name: part for name, part in digests.items() if name != "environment"}
     explaining = course.repairs(exercise), course.marks_only
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "accepted/*.py")
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]

@@ -169,7 +169,7 @@ FAILING = [
     ("canvas-zip 01_small", "autograder.plugins.canvas.Submission"),
     ("viva --class 01_small", "autograder.plugins.viva.sheets.Examiner.sheet"),
     ("watch --uploads uploads --rounds 1", "autograder.plugins.watch.rounds.adopt"),
-    ("grade 01_small", "autograder.batch.grade.read_notebook"),
+    ("grade 01_small", "autograder.batch.grade.refusal"),
 ]
 
 
