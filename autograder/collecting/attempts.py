@@ -7,7 +7,7 @@ submitted/ is nbgrader's: its folders are reached through no link, and a noteboo
 
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, Row, Select, and_, select
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
 from autograder.records.database import reading, writing
-from autograder.records.tables import ATTEMPTS
+from autograder.records.tables import ATTEMPTS, REPORTS
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
@@ -110,6 +110,7 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
 
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"
+_KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
 # Without these beside a page, nbgrader's exchange returns none.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
@@ -158,15 +159,30 @@ def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[
 
     Where nobody tells when two were handed in, the one that came to us later is the newer one.
     """
-    query = ATTEMPTS.select().where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
+    found = defaultdict[str, list[Attempt]](list)
+    for name, attempt in _read(root, ATTEMPTS.select(), exercise, student):
+        ordered = found[name]
+        ordered.insert(_position(attempt.arrival, ordered), attempt)
+    return {name: tuple(ordered) for name, ordered in found.items()}
+
+
+def recorded_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, Attempt]:
+    """Return the attempts whose scores the gradebook has, by student."""
+    pairs = zip(_KEY, (REPORTS.c[column.name] for column in _KEY), strict=True)
+    same = and_(*(mine == theirs for mine, theirs in pairs), REPORTS.c.recorded)
+    return dict(_read(root, ATTEMPTS.select().join(REPORTS, same), exercise, student))
+
+
+def _read(
+    root: Path, query: Select[Any], exercise: str, student: str | None
+) -> Iterator[tuple[str, Attempt]]:
+    """Yield the attempts of an exercise, or of one student, that `query` finds, each with its student."""
+    query = query.where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
     if student is not None:
         query = query.where(ATTEMPTS.c.student == student)
-    found = defaultdict[str, list[Attempt]](list)
     with reading(root) as store:
-        for row in store.execute(query):
-            attempt, ordered = _attempt(root, row), found[row.student]
-            ordered.insert(_position(attempt.arrival, ordered), attempt)
-    return {student: tuple(ordered) for student, ordered in found.items()}
+        rows = store.execute(query).all()
+    yield from ((row.student, _attempt(root, row)) for row in rows)
 
 
 def _of(submission: Submission) -> ColumnElement[bool]:
@@ -245,12 +261,9 @@ def put_forward(submission: Submission, attempt: Attempt) -> bool:
 
 
 def arrival_of(submission: Submission) -> Arrival:
-    """Return what is known of how a collected notebook came; nothing where no such files can be read."""
-    with suppress(OSError, EntryError):
-        if found := _read_submitted(submission):
-            same = matching_attempt(attempts_of(submission), Notebook(found.content).digest)
-            return read_arrival(found.time, same.arrival.record if same else None)
-    return Arrival()
+    """Return what is known of the arrival of the attempt that is graded, or else of the newest."""
+    attempts = recorded_attempts(submission.root, submission.exercise, submission.student).values()
+    return next((one.arrival for one in (*attempts, *reversed(attempts_of(submission)))), Arrival())
 
 
 def _place(

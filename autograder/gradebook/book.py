@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbformat import NotebookNode, v4
-from nbgrader.api import Gradebook
-from nbgrader.converters import Autograde
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import (
@@ -35,7 +33,7 @@ from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
-from autograder.gradebook.config import database, open_converter, write_folder
+from autograder.gradebook.config import open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, grading_lock
@@ -44,7 +42,7 @@ from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
 from autograder.report.report import Report
-from autograder.submission.digest import digests_of, fingerprint_of, rules
+from autograder.submission.digest import fingerprint_of, rules_and_digests
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
@@ -56,8 +54,9 @@ Eligible = Callable[[Attempt], bool]
 class ExerciseGradebook:
     """The record of one exercise while the submissions of a class are graded; use it in a `with` block.
 
-    Opening it records the exercise as it is now, with its due date. No other process grades until it is closed.
-    Each submission goes through `begin`, which says what has to be graded, `take_in` for each result, and `finish`.
+    Opening it records the exercise as it is now, with its due date. No other process grades until it is
+    closed. Each submission goes through `begin`, which says what has to be graded, `take_in` for each result,
+    and `finish`.
     """
 
     def __init__(
@@ -67,15 +66,13 @@ class ExerciseGradebook:
         settings = exercise.settings.attempts
         self._rule = settings.counts if settings is not None else None
         self._release = Release(exercise)
-        digests = digests_of(course, exercise)
-        self._rules = rules(course, exercise, digests)
+        self._rules, digests = rules_and_digests(course, exercise)
         lateness = Lateness(course, exercise)
         self._candidates = dict[Submission, Sequence[Attempt]]()
         self._opened = ExitStack()
         with ExitStack() as stack:
             stack.enter_context(grading_lock(course))
-            self._gradebook = stack.enter_context(Gradebook(database(course), course.settings.course))
-            self._autograde = stack.enter_context(open_converter(Autograde, course, exercise))
+            self._gradebook, self._autograde = stack.enter_context(open_for_grading(course, exercise))
             register(self._gradebook, exercise)
             enter_students(self._gradebook, course.root)
             self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go

@@ -20,6 +20,7 @@ from typing import Any
 from alembic.script import ScriptDirectory
 from nbgrader import api
 from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter
 from nbgrader.converters.base import NbGraderException as NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -112,6 +113,16 @@ def open_converter(
     config.CourseDirectory.assignment_id = exercise.name
     with log_of(course, LOG) as log:
         yield kind(coursedir=CourseDirectory(config=config, log=log), config=config, log=log)
+
+
+@contextmanager
+def open_for_grading(course: Course, exercise: Exercise) -> Iterator[tuple[Gradebook, Autograde]]:
+    """Yield the gradebook, and the converter that sets the permissions of graded notebooks."""
+    with (
+        Gradebook(database(course), course.settings.course) as gradebook,
+        open_converter(Autograde, course, exercise) as converter,
+    ):
+        yield gradebook, converter
 
 
 @contextmanager

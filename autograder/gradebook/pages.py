@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
-from autograder.collecting.attempts import COMPANIONS, Attempt
+from autograder.collecting.attempts import COMPANIONS, Attempt, recorded_attempts
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
@@ -159,7 +159,9 @@ def feedback_page(
 ) -> str:
     """Return the page on a graded notebook; `people` are the class."""
     submission = Submission(course.root, graded.student, exercise.name)
-    saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
+    attempt = recorded_attempts(course.root, exercise.name, graded.student).get(graded.student)
+    handed_in = read_notebook(attempt.notebook) if attempt else Notebook(b"")
+    saved = saved_pictures(handed_in, exercise.only_draws, node)
     attempts = shown_attempts(course, submission, view.told)
     person = people.get(graded.student)
     name = " ".join(filter(None, reversed(person.parts))) if person else ""

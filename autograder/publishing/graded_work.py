@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from autograder.collecting.attempts import arrival_of
+from autograder.collecting.attempts import Attempt, recorded_attempts
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
@@ -199,19 +199,22 @@ def read_graded_work(
     for exercise in exercises:
         with reading(course.root) as store:
             reports = recorded_reports(store, exercise.name)
+        attempts = recorded_attempts(course.root, exercise.name)
         for submission in read_gradebook(course, exercise, on_failure=on_failure):
             work: GradedWork | None = None
             with skipping(course, exercise.name, submission.student, on_failure):
-                work = _read_work(course, submission, reports.get(submission.student), exercise, requests)
+                known = reports.get(submission.student), attempts.get(submission.student)
+                work = _read_work(course, exercise, submission, *known, requests)
             if work is not None:
                 yield work
 
 
 def _read_work(
     course: Course,
+    exercise: Exercise,
     submission: GradebookSubmission,
     report: Report | None,
-    exercise: Exercise,
+    attempt: Attempt | None,
     requests: RegradeRequests,
 ) -> GradedWork:
     folder = Submission(course.root, submission.student, exercise.name)
@@ -222,7 +225,7 @@ def _read_work(
         report,
         _answers(notebook),
         requests.of(submission.student, exercise.name, notebook),
-        arrival_of(folder).is_late_untimed,
+        attempt is not None and attempt.arrival.is_late_untimed,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import Arrival, Placing, Source, arrival_of, attempts_of, place
+from autograder.collecting.attempts import Arrival, Placing, Source, adopt, arrival_of, attempts_of, place
 from autograder.submission.submission import Submission
 
 WHEN = datetime(2026, 3, 2, 18, tzinfo=UTC)
@@ -309,4 +309,5 @@ def test_what_else_is_known_of_a_time_is_known_of_the_notebook_that_counts(submi
     place(submission, b"1", untold(upload=4, number="7", late=True))
     assert (arrival_of(submission).upload, arrival_of(submission).is_late_untimed) == (4, True)
     (submission.folder / "timestamp.txt").write_text("2026-03-01 12:00:00.000000 UTC", encoding="utf-8")
+    adopt(submission)
     assert (arrival_of(submission).number, arrival_of(submission).is_late_untimed) == ("7", False)

@@ -10,6 +10,7 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
+from autograder.gradebook.assignment import register
 from autograder.gradebook.config import database, newest_version
 from autograder.gradebook.grades import released
 from autograder.gradebook.pages import read_gradebook

@@ -35,9 +35,9 @@ def load(root: Path, *names: str) -> None:
 def before(query: str) -> list[dict[str, Any]]:
     """Return rows of the former autograder.db, with texts that hold JSON as they are."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.row_factory = sqlite3.Row
         connection.executescript((FORMER / "autograder.sql").read_text(encoding="utf-8"))
-        return [dict(row) for row in connection.execute(query)]
+        found = connection.execute(query)
+        return [dict(zip([name for name, *_ in found.description], row, strict=True)) for row in found]
 
 
 @pytest.fixture
