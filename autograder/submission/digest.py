@@ -36,8 +36,8 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     """Return a digest of everything besides the submission that can change a grade, and `digests_of`.
 
     These are the exercise's source with what that shows and loads, its hidden tests, known mistakes and
-    accepted answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the
-    hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
+    accepted answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind
+    the hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
     reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
     """
     digests = digests_of(course, exercise)
