@@ -129,14 +129,16 @@ class _ExerciseRound:
                     self.keep(_failed(submission, str(error)))
                 return
             self._choose(submissions, gradebook, executor)
+            self._note_failures(submissions, gradebook.ledger)
             for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
-                problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
                 try:
                     with self._guard(submission):
+                        whose = f"{submission.exercise} {submission.student}"
+                        problem = describe_failure(self.course, whose, graded)
                         gradebook.take_in(submission, notebook, graded)
                         line = _line(submission, graded.report, gradebook.ledger, problem=problem)
                 except SubmissionError as error:
-                    line = _failed(submission, str(error.__cause__ or error))
+                    line = _failed(submission, error.problem)
                 self.keep(line)
 
     def _choose(
@@ -145,8 +147,9 @@ class _ExerciseRound:
         """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
         counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
         for submission, notebook, graded in executor.map(self._ungraded(submissions, counting)):
-            describe_failure(self.course, f"an attempt at {submission.exercise} {submission.student}", graded)
             with self._noting(submission):
+                whose = f"an attempt at {submission.exercise} {submission.student}"
+                describe_failure(self.course, whose, graded)
                 store_report(submission, notebook, gradebook.rules, graded.report)
         for submission in submissions:
             with self._noting(submission):
@@ -158,6 +161,13 @@ class _ExerciseRound:
             with self._noting(submission):
                 tasks += counting.ungraded([submission])
             yield from tasks
+
+    def _note_failures(self, submissions: Sequence[Submission], ledger: Ledger) -> None:
+        """Keep submissions whose row failed from being graded, and keep the lines of those not chosen."""
+        self._unsettled.update(ledger.failures)
+        for student in sorted(ledger.failures.keys() - {one.student for one in submissions}):
+            submission = Submission(self.course.root, student, self.exercise.name)
+            self.keep(_failed(submission, ledger.failures[student].problem))
 
     def _noting(self, submission: Submission) -> AbstractContextManager[None]:
         """Keep the failure to find the attempt that counts; `_task` yields its line."""
@@ -178,12 +188,14 @@ class _ExerciseRound:
                 with self._guard(submission):
                     task = self._task(submission, gradebook, is_known=submission.student in known)
             except SubmissionError as error:
-                self.keep(_failed(submission, str(error)))
+                self.keep(_failed(submission, error.problem))
             if task is not None:
                 yield task
 
     def _task(self, submission: Submission, gradebook: ExerciseGradebook, *, is_known: bool) -> Task | None:
         """Return what needs to be graded, or keep a line on a submission that does not, and return None."""
+        if (unsettled := self._unsettled.get(submission.student)) is not None:
+            raise unsettled
         if why := refusal(submission):
             self.keep(_failed(submission, why, "refused"))
             return None
@@ -191,8 +203,6 @@ class _ExerciseRound:
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
             self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
             return None
-        if (unsettled := self._unsettled.get(submission.student)) is not None:
-            raise unsettled
         notebook = read_notebook(submission.notebook)
         report = gradebook.report(submission, notebook) if is_known else None
         if report is None or not is_final(report, unsafe=self.unsafe):

@@ -22,6 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, cast
 
 from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible, with_folders
+from autograder.errors import AutograderError
 from autograder.submission.notebook import (
     MAX_BYTES,
     MAX_WITH_OUTPUTS,
@@ -57,11 +58,11 @@ _TOO_DEEP = f"lies in more than {_MAX_DEPTH} folders; put it into fewer"
 _LINK, _NO_FILE = "is a link", "is no plain file"
 
 
-class ArchiveError(Exception):
+class ArchiveError(AutograderError):
     """The archive cannot be read, or no further; the message says why and what to do."""
 
 
-class EntryError(Exception):
+class EntryError(AutograderError):
     """One entry cannot be taken; the message says why."""
 
 

@@ -15,6 +15,7 @@ from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import LOCK, adopt
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import SubmissionError, skipping
 from autograder.files import locked
 from autograder.gradebook.attempts import handed_in, name_of_attempt, store_report
 from autograder.gradebook.audit import BY_HAND, DATES, Audit
@@ -70,7 +71,8 @@ def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> 
 class Ledger:
     """The submissions of an exercise as they are now, and what has changed since the ledger was opened.
 
-    Whoever opens it settles what dates, extensions and people have changed meanwhile.
+    Whoever opens it settles what dates, extensions and people have changed meanwhile. A row that cannot be
+    read or settled stays as it is, and `failures` says why.
     """
 
     def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
@@ -82,6 +84,7 @@ class Ledger:
         self.lateness = Lateness(course, exercise)
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.known: dict[str, GradebookSubmission] = {}
+        self.failures: dict[str, SubmissionError] = {}
         self._catch_up()
 
     def _catch_up(self) -> None:
@@ -91,17 +94,27 @@ class Ledger:
             saves[one.student].append(one)
         self.rows = {row.student_id: row for row in rows_of(self._gradebook, self._exercise)}
         for student, row in self.rows.items():
-            before = read_row(self._exercise, row)
-            self._audit.recover(before)
-            after = self.lateness.enter(row, before, row.timestamp)
-            self._keep(after if self._is_stale(before, row) else before, after, DATES)
-            for step, save in self._audit.replayed(before, saves[student]):
-                steps.append((self.lateness.reckon(step, row), save))
+            with self._skipping(student):
+                before = read_row(self._exercise, row)
+                self._audit.recover(before)
+                after = self.lateness.enter(row, before, row.timestamp)
+                for step, save in self._audit.replayed(before, saves[student]):
+                    steps.append((self.lateness.reckon(step, row), save))
+                self._keep(after if self._is_stale(before, row) else before, after, DATES)
         self._gradebook.db.commit()
         for step, save in steps:
-            self._audit.add(step, BY_HAND, save=save)
+            with self._skipping(step.student):
+                self._audit.add(step, BY_HAND, save=save)
         for submission in filter(_has_scores, self.known.values()):
-            self._audit.catch_up(submission)
+            if submission.student not in self.failures:
+                with self._skipping(submission.student):
+                    self._audit.catch_up(submission)
+
+    def _skipping(self, student: str) -> AbstractContextManager[None]:
+        """Store the failure of the `with` block as this student's."""
+        return skipping(
+            self._course, self._exercise.name, student, lambda error: self.failures.update({student: error})
+        )
 
     def settle(self, row: SubmittedAssignment, notebook: Notebook, rules: str, report: Report) -> None:
         """Settle a submission whose points were just recorded, and commit.

@@ -144,7 +144,10 @@ def by_cell(row: SubmittedAssignment) -> tuple[dict[str, Grade], dict[str, Comme
 
 
 def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmission:
-    """Return what nbgrader's rows say on one submission: an entry for each question that has a row."""
+    """Return what nbgrader's rows say on one submission: an entry for each question that has a row.
+
+    ValueError says that a score is no number. SQLite stores any text as a score.
+    """
     grades, comments = by_cell(row)
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
     entries = tuple(
@@ -152,9 +155,9 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
             student=row.student_id,
             question=name,
             written=name in exercise.written,
-            auto_score=grade.auto_score,
-            manual_score=grade.manual_score,
-            extra_credit=grade.extra_credit,
+            auto_score=_number(grade.auto_score),
+            manual_score=_number(grade.manual_score),
+            extra_credit=_number(grade.extra_credit),
             max_score=float(grade.cell.max_score),
             needs_person=bool(grade.needs_manual_grade),
             comment=getattr(comments.get(name), "auto_comment", None) or "",

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import autograder
+from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.course.packages import DEFAULT, versions
@@ -33,12 +34,12 @@ def rules(course: Course, exercise: Exercise) -> str:
 
     These are its source with what that shows and loads, its hidden tests, known mistakes and accepted
     answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the
-    hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
-    reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
+    hidden inputs, and the engine. What being late costs is reckoned anew by each command, so it is no reason
+    to grade again, and neither is another Python.
     """
     parts = {name: part for name, part in digests_of(course, exercise).items() if name != "environment"}
     explaining = course.repairs(exercise), course.marks_only
-    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "accepted/*.py")
+    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     return _digest(repr((parts, explaining)).encode(), *_files((*read, *exercise.catalogue)))
 
@@ -51,7 +52,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     settings = exercise.settings.limits, plain, exercise.settings.builds_on
     return {
         "source": _digest(*_files((exercise.source, *exercise.handout.values()), exercise.folder)),
-        "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
+        "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, MISTAKES)))),
         "settings": _digest(repr((settings, course.settings.walls)).encode()),
         "inputs": _digest(course_secret(course)),
         "engine": engine(course.settings.packages),
