@@ -6,14 +6,17 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from zlib import crc32
 
-from autograder.authoring.answers import fill, other_answers, released, right_answers
+from autograder.authoring.answers import fill, released, right_answers
 from autograder.authoring.release import release_notebooks
 from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
+from autograder.course.answers import Answer
 from autograder.course.course import Course, copy_course
-from autograder.course.exercise import Exercise, Variant
+from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
+from autograder.diagnosis.known import known_mistakes
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_pages, write_tables
 from autograder.publishing.graded_work import read_graded_work
@@ -31,16 +34,18 @@ def right(exercise: Exercise, _: str) -> Answers:
     return right_answers(exercise)
 
 
-def _by_one_of(kind: str, exercise: Exercise, student: str) -> Answers:
-    """Answer by one of the variants of a kind, if there are any: seldom by the same one for two students."""
-    variants: Sequence[Variant] = getattr(exercise, kind)
-    place = crc32(f"{exercise.name} {student}".encode()) % max(len(variants), 1)
-    chosen = [other_answers(exercise, one.code) for one in variants[place : place + 1]]
+def _by_one_of(
+    answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
+) -> Answers:
+    """Answer by one of these, if there are any: seldom by the same one for two students."""
+    answers = answers_of(exercise)
+    place = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
+    chosen = [exercise.replaced(one.code) for one in answers[place : place + 1]]
     return {**right_answers(exercise), **(chosen[0] if chosen else {})}
 
 
-otherwise: Answering = partial(_by_one_of, "accepted")
-mistaken: Answering = partial(_by_one_of, "mistakes")
+otherwise: Answering = partial(_by_one_of, attrgetter("accepted"))
+mistaken: Answering = partial(_by_one_of, known_mistakes)
 
 
 def endless(exercise: Exercise, _: str) -> Answers:

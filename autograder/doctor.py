@@ -10,6 +10,7 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager
 
 from autograder.course.course import CourseError, load_course
+from autograder.course.guard import SubmissionError
 from autograder.course.packages import PackageError, is_right, modules, name_of, versions
 from autograder.course.settings import CourseSettings, Limits, Tier
 from autograder.sandbox.errors import ZygoteError
@@ -124,7 +125,11 @@ def _newer_pythons(root: Path) -> Iterator[Check]:
     """Say how many submitted notebooks a newer Python has written, if any: grading cannot run all of it."""
     with suppress(CourseError):  # which another check shows
         course = load_course(root)
-        if newer := count_newer_pythons(course, course.exercises.values()):
+        failures = list[SubmissionError]()
+        newer = count_newer_pythons(course, course.exercises.values(), failures.append)
+        for error in failures:
+            yield Check("notebooks", False, str(error), "read the log, or take this file out of submitted/")
+        if newer:
             seen = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
             what = "newer than this Python; answers that fail for it go to an instructor"
             yield Check("notebooks", True, f"{seen}: {what}")

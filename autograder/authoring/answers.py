@@ -11,9 +11,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from autograder.course.answers import Answer
 from autograder.course.code import bound_names
 from autograder.course.course import Course
-from autograder.course.exercise import Exercise, Variant, own_files
+from autograder.course.exercise import Exercise, own_files
 from autograder.course.notebook import NotebookJson, build_notebook, notebook_of, to_json
 from autograder.course.source import BEGIN, END, Cell, Role
 from autograder.files import write_whole
@@ -53,20 +54,6 @@ def right_answers(exercise: Exercise) -> dict[str, str]:
     return {cell.name: unmarked(cell.text) for cell in exercise.cells if cell.role in _ANSWERED}
 
 
-def other_answers(exercise: Exercise, code: str) -> dict[str, str]:
-    """Return what an accepted variant or a known mistake writes, by question.
-
-    Its docstring, which stands first in the code, is left out, since it is meant for authors.
-    """
-    return exercise.replaced(without_docstring(code))
-
-
-def without_docstring(code: str) -> str:
-    """Return the code of an accepted variant or a known mistake alone."""
-    docstring = ast.parse(code).body[0]
-    return "\n".join(code.split("\n")[docstring.end_lineno or 0 :]).strip("\n")
-
-
 def unmarked(text: str) -> str:
     """Return a cell's text without the lines that mark its solution."""
     return "\n".join(line for line in text.split("\n") if line.strip() not in (BEGIN, END))
@@ -103,7 +90,7 @@ def solutions(exercise: Exercise) -> tuple[Cell, ...]:
     return (first, Cell(Role.TEXT, INTRODUCTION), *rest, *title, *ways)
 
 
-def shown(exercise: Exercise) -> list[Variant]:
+def shown(exercise: Exercise) -> list[Answer]:
     """Return the accepted answers that students see, first those that say what is nice about them."""
     return sorted(exercise.accepted, key=lambda variant: not _paragraphs(variant)[1:])[:SHOWN]
 
@@ -139,22 +126,21 @@ def _open(cell: Cell) -> Cell:
     return replace(cell, role=role, text=unmarked(cell.text))
 
 
-def _way(exercise: Exercise, variant: Variant) -> Iterator[Cell]:
+def _way(exercise: Exercise, variant: Answer) -> Iterator[Cell]:
     """Yield the cells of one accepted answer: what it is, its code, and the visible checks once more."""
     answered = list(exercise.replaced(variant.code))
     questions = ", ".join(f"`{name}`" for name in answered)
     said = "\n\n".join(_paragraphs(variant))
-    yield Cell(Role.TEXT, f"## {variant.name.replace('_', ' ').capitalize()}: {questions}\n\n{said}")
-    yield Cell(Role.CODE, without_docstring(variant.code))
+    yield Cell(Role.TEXT, f"## {variant.title.replace('_', ' ').capitalize()}: {questions}\n\n{said}")
+    yield Cell(Role.CODE, variant.code)
     checks = [cell for cell in exercise.cells if cell.role is Role.CHECK and cell.name in answered]
     if again := [call for cell in checks if (call := _call(cell))]:
         yield Cell(Role.CODE, "\n".join(again))
 
 
-def _paragraphs(variant: Variant) -> list[str]:
+def _paragraphs(variant: Answer) -> list[str]:
     """Return the paragraphs of the docstring: what is different, and perhaps what is nice about it."""
-    docstring = ast.get_docstring(ast.parse(variant.code)) or ""
-    return [" ".join(paragraph.split()) for paragraph in docstring.split("\n\n")]
+    return [" ".join(paragraph.split()) for paragraph in variant.docstring.split("\n\n")]
 
 
 def _call(check: Cell) -> str:

@@ -15,16 +15,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from pathlib import Path
 from textwrap import indent
 
-from autograder.authoring.strength import FILE as REASONS
-from autograder.authoring.strength import Equivalent, read_equivalents
+from autograder.authoring.strength import Declared, read_declared
 from autograder.authoring.trials import SECRET, Trial, failed_runs, met
-from autograder.course.exercise import Exercise, Mistake, beside_handout
+from autograder.course.answers import MISTAKES, Answer
+from autograder.course.exercise import Exercise, beside_handout
 from autograder.course.names import of_mistake
 from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
+from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.grading.outcomes import kept_share
@@ -127,7 +127,6 @@ _WAYS = 3  # to make one misconception that are tried until one fails
 _BROKEN = 3  # failed tests in a row that show broken code only
 # An answer that fails by these alone was only broken by a rule; nobody would hand that in.
 _BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
-_BOUNDED = ("misconception", "held out")  # of which there are many: an upper bound of their share is enough
 CLASSES = ("results wrong", "corner", "trivial")
 
 
@@ -136,7 +135,7 @@ class Cost:
     """What a wrong answer costs of its question, and whether its visible check passes."""
 
     question: str
-    kind: str  # misconception, mistake, held out, trivial
+    kind: str  # misconception, mistake, trivial
     mistake: str
     kept: float  # the share of its question's points that it keeps, or an upper bound
     results_wrong: bool = False  # whether a basic test fails
@@ -206,14 +205,14 @@ def wrong_answers(
     checks: Mapping[str, str],
     sets: int,
     made: Mapping[str, Answers],
-    failed: Mapping[Path, Sequence[Run]],
+    failed: Mapping[Answer, Sequence[Run]],
     *,
     whole: bool = False,
 ) -> Iterator[Cost]:
     """Run each wrong answer on the hidden tests of its question, and on its visible check.
 
     `checks` are the visible checks that the reference passes, by question, and `made` is what the catalogue
-    makes of its right answers. The files of mistakes/ run on several `sets` of hidden inputs; what they fail
+    makes of its right answers. The known mistakes run on several `sets` of hidden inputs; what they fail
     with the first is `failed`. Unless `whole` asks for all tests, the first failed basic test is enough where
     the visible check fails, too.
     """
@@ -221,12 +220,9 @@ def wrong_answers(
     for question in exercise.points:
         bench = _Bench(suite, question, checks.get(question), whole=whole)
         yield from bench.misconceptions(made[question])
-        for number, one in enumerate(exercise.mistakes):
+        for number, one in enumerate(known_mistakes(exercise)):
             if one.question == question:
-                name = of_mistake(one.name)[1]
-                yield bench.mistake(name, one, met(sets, number), failed[one.path])
-        for one in (one for one in exercise.heldout if one.question == question):
-            yield bench.cost("held out", of_mistake(one.name)[1], one.code, str(one.path))
+                yield bench.mistake(one, met(sets, number), failed[one])
         for does, code in trivial_answers(exercise, question):
             yield bench.cost("trivial", does, code)
 
@@ -236,7 +232,7 @@ def measure(
     checks: Mapping[str, str],
     sets: int,
     share: float,
-    failed: Mapping[Path, Sequence[Run]],
+    failed: Mapping[Answer, Sequence[Run]],
     *,
     whole: bool = False,
 ) -> Costs:
@@ -244,7 +240,7 @@ def measure(
 
     Of the misconceptions at least this `share` must fail a test.
     """
-    catalogue, declared = load_catalogue(suite.exercise.catalogue), read_equivalents(suite.exercise)
+    catalogue, declared = load_catalogue(suite.exercise.catalogue), read_declared(suite.exercise)
     made = {question: Answers(suite.exercise, catalogue, question) for question in suite.exercise.points}
     costs = list(wrong_answers(suite, checks, sets, made, failed, whole=whole))
     findings = [
@@ -257,6 +253,12 @@ def measure(
     failing = len(single) - len(harmless)
     wrong = tuple(one for one in costs if one.fails)
     return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong)
+
+
+def cost_of(suite: Suite, answer: Answer, check: str | None) -> Cost:
+    """Return what a wrong answer costs, whose question has this visible check."""
+    bench = _Bench(suite, answer.question, check, whole=False)
+    return bench.cost("wrong answer", of_mistake(answer.name)[1], answer.code, answer.place)
 
 
 class _Bench:
@@ -292,7 +294,7 @@ class _Bench:
         if not is_broken:
             yield self.cost("misconception", name, codes[0], failing=())
 
-    def mistake(self, name: str, one: Mistake, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
+    def mistake(self, one: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
         cells, found = self._exercise.variant(one.code), [failed]
         for number in sets[1:]:
@@ -304,7 +306,7 @@ class _Bench:
             for test in self._tests
             if 0 < times[test] < len(sets)
         )
-        cost = self.cost("mistake", name, one.code, str(one.path), failing=failed)
+        cost = self.cost("mistake", of_mistake(one.name)[1], one.code, one.place, failing=failed)
         return replace(cost, sometimes=sometimes)
 
     def cost(
@@ -314,8 +316,8 @@ class _Bench:
         is_green, failed = not self._is_seen(code), set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
-            if kind in _BOUNDED and run.test.basic and not is_green and not self._whole:
-                break  # its results are wrong, and the check says so
+            if kind == "misconception" and run.test.basic and not is_green and not self._whole:
+                break  # its results are wrong, and the check says so: an upper bound of its share is enough
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._others)
@@ -330,25 +332,23 @@ class _Bench:
             return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
 
 
-def _unseen(
-    suite: Suite, costs: Sequence[Cost], declared: Sequence[Equivalent], share: float
-) -> Iterator[str]:
+def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float) -> Iterator[str]:
     """Yield the misconceptions that no test sees, if these are too many, and needless declarations."""
     fails = {(one.question, one.mistake): one.fails for one in costs if one.kind == "misconception"}
-    places = {(one.question, one.misconception): one.place for one in declared if one.misconception}
+    places = {(one.question, one.text): one.place for one in declared if one.kind == "misconceptions"}
     counted = {key: failed for key, failed in fails.items() if failed or key not in places}
     unseen = [key for key, failed in counted.items() if not failed]
     for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
-        fix = f"no test of {question} fails; add one, or declare it in {REASONS}"
+        fix = f"no test of {question} fails; add one, or declare it in {MISTAKES}"
         yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):
             yield f"{place}: {name} fails a hidden test or fits no right answer; take it out"
 
 
-def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Equivalent]) -> Iterator[str]:
+def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
     """Yield the answers whose share the rules do not allow, but for those that have a reason."""
-    reasons = {(one.question, one.share): one.place for one in declared if one.share}
+    reasons = {(one.question, one.text): one.place for one in declared if one.kind == "shares"}
     outside = {(one.question, one.mistake): one for one in costs if one.distance > _NOISE}
     for key, one in outside.items():
         if key not in reasons:
@@ -360,7 +360,7 @@ def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Equivalent]
 
 def _reason(suite: Suite, one: Cost) -> str:
     """Return why the rules do not allow the share that an answer keeps, and what its author can change."""
-    fix = f"or give a reason in {REASONS}"
+    fix = f"or give a reason in {MISTAKES}"
     functions = dict.fromkeys(test.function for test in suite.of(one.question))
     if one.kind == "trivial":
         passed = ", ".join(name for name in functions if name not in one.fails)

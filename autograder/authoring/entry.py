@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from warnings import catch_warnings
 
 from autograder.authoring.trials import Trial
-from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, Variant, beside_handout, wrong_rules
+from autograder.course.answers import ACCEPTED, Answer
+from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, beside_handout, wrong_rules
 from autograder.course.source import Role
 from autograder.grading.carried import compiled
 from autograder.grading.outcomes import kept_share
@@ -73,14 +74,14 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
     if problem := _worth(exercise, later, earlier, suite):
         return problem
     if (caller := next(_callers(exercise, later, earlier), None)) is None:
-        fix = f"write accepted/what_is_different.py, in which {later} calls it"
-        return f"{exercise.folder}: no right answer to {later} builds on {earlier}; {fix}"
+        fix = f"write one, in which {later} calls it"
+        return f"{exercise.folder / ACCEPTED}: no right answer to {later} builds on {earlier}; {fix}"
     answers = _beside(exercise, caller, earlier)
     question = next(question for question in grade(answers).questions if question.name == later)
     if question.score == question.max_score:
         return None
     seen = f"{later} is {question.verdict}. {question.hint}"
-    return f"{caller.path}: must lose no points in {later} if {earlier} is wrong, but {seen}"
+    return f"{caller.place}: must lose no points in {later} if {earlier} is wrong, but {seen}"
 
 
 def _worth(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
@@ -91,7 +92,7 @@ def _worth(exercise: Exercise, later: str, other: str, suite: Suite) -> str | No
     return f"{exercise.folder}: {seen}; take it out of course.yaml"
 
 
-def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Variant]:
+def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Answer]:
     """Yield the accepted answers in which the later question spells the earlier one."""
     for variant in exercise.accepted:
         for node in ast.parse(variant.code).body:
@@ -101,8 +102,8 @@ def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Variant]:
                 yield variant
 
 
-def _beside(exercise: Exercise, caller: Variant, earlier: str) -> dict[str, str]:
-    """Return the answers of an accepted variant, with a wrong one to the earlier question among them."""
+def _beside(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:
+    """Return the answers of an accepted cell, with a wrong one to the earlier question among them."""
     answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
     if earlier not in answers:
         return {**answers, earlier: wrong}

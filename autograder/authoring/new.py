@@ -260,8 +260,8 @@ def _exercise(name: str, notebook: Path | None, subject: str) -> _Files:
     if notebook:
         return draft(notebook, name)
     folder = _HERE / f"new_{subject}"
-    files = [str(path.relative_to(folder)).removesuffix(_TEMPLATE) for path in folder.rglob(f"*{_TEMPLATE}")]
-    return _filled(folder.name, sorted(files, key=lambda file: (file.count("/"), file)), {"NAME": name})
+    files = sorted(path.name.removesuffix(_TEMPLATE) for path in folder.glob(f"*{_TEMPLATE}"))
+    return _filled(folder.name, files, {"NAME": name})
 
 
 def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> _Files:

@@ -12,12 +12,14 @@ from tempfile import TemporaryDirectory
 import nbformat
 
 from autograder.authoring.answers import end
+from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import HANDOUT, Exercise, left_by_programs, own_files
 from autograder.course.hints import Secret, check_hints, secrets
 from autograder.course.kit import NAMES
 from autograder.course.notebook import build_notebook, student_files, to_json
 from autograder.course.source import SUFFIXES, Role, SourceError
+from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
@@ -171,7 +173,7 @@ def _in_text(path: Path, text: str, first: int, found: list[Secret]) -> Iterator
             yield f"{path}:{first + line}: {problem}; take it out"
 
 
-_FILES = {"accepted", "equivalent.yaml", "handout", "heldout", "mistakes", "hints.yaml", "test_hidden.py"}
+_FILES = {ACCEPTED, MISTAKES, HANDOUT, "hints.yaml", "test_hidden.py"}
 
 
 def problems(exercise: Exercise) -> Iterator[str]:
@@ -179,12 +181,10 @@ def problems(exercise: Exercise) -> Iterator[str]:
     for path in sorted(exercise.folder.iterdir()):
         known = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
         if not left_by_programs(path.name) and not known:
-            fix = "move it to accepted/, mistakes/ or heldout/, or delete it"
+            fix = f"move its answers to {ACCEPTED} or {MISTAKES}, or delete it"
             yield f"{path}: belongs to no exercise; {fix}"
     if exercise.points and not exercise.accepted:
-        fix = "write at least one, as accepted/what_is_different.py"
-        yield f"{exercise.folder / 'accepted'}: holds no other right answer; {fix}"
-    if exercise.points and not exercise.mistakes:
-        fix = "write at least one, as mistakes/question__what.py"
-        yield f"{exercise.folder / 'mistakes'}: holds no known mistake; {fix}"
+        yield f"{exercise.folder / ACCEPTED}: holds no other right answer; write at least one"
+    if exercise.points and not known_mistakes(exercise):
+        yield f"{exercise.folder / MISTAKES}: holds no known mistake; write at least one"
     yield from _not_released(exercise)

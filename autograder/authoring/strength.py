@@ -6,16 +6,18 @@ it. So the tests need another case, or the author declares that the mutant is as
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
-from typing import Any
 
 from autograder.authoring.trials import Trial
+from autograder.course.answers import MISTAKES, Kind, lists
 from autograder.course.exercise import Exercise
-from autograder.course.source import Cell, Role, SourceError, read_yaml
+from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.code import Scope, attributes_of, is_signed, names_of, takes_tensors
 from autograder.diagnosis.mutations import ELSEWHERE, changes
+from autograder.diagnosis.patterns import PatternError, rules
 from autograder.testing.suite import Suite
 
 SEED = "torch.manual_seed(0)"
@@ -42,6 +44,10 @@ class Mutant:
     def __str__(self) -> str:
         change = f'"{self.line}" can become "{self.instead}"'.replace("\n", " ")
         return f"{change}, and no test of {self.question} fails"
+
+    def is_made_by(self, made: tuple["Declared", Set[str]]) -> bool:
+        """Whether a declared edit makes it, which makes the second: these syntax trees."""
+        return made[0].question == self.question and _dumped(self.code) in made[1]
 
     def _changed(self, sign: str) -> str:
         compared = difflib.ndiff(self.original.split("\n"), self.code.split("\n"))
@@ -105,6 +111,7 @@ def _seeded(text: str, first: ast.stmt) -> str:
     return "\n".join(lines)
 
 
+@lru_cache(4096)
 def _dumped(code: str) -> str | None:
     try:
         return ast.dump(ast.parse(code))
@@ -123,57 +130,40 @@ def _spliced(text: str, part: ast.AST, new: str) -> str:
     return (content[:first] + new.encode() + content[last:]).decode()
 
 
-FILE = "equivalent.yaml"
-_KEYS = ("question", "line", "instead", "because")
-_KINDS = ({"misconception"}, {"share"}, {"line", "instead"})  # what else an entry holds
+KINDS = ("edits", "misconceptions", "shares")
 
 
 @dataclass(frozen=True, slots=True)
-class Equivalent:
-    """One declared mutant or misconception, and where its author declares it."""
+class Declared:
+    """One exception to what is demanded, and where its author declares it."""
 
     place: str  # the file and the line
     question: str
-    line: str = ""
-    instead: str = ""
-    misconception: str = ""
-    share: str = ""  # a wrong answer that keeps another share of the points than the rules allow
+    kind: str  # one of KINDS
+    text: str  # an edit of the solution, the name of a misconception, or that of a wrong answer
+
+    def made(self, solution: str) -> Iterator[str]:
+        """Yield the syntax trees that an edit makes of the solution, each place alone and all together."""
+        try:
+            for rule in rules(self.text):
+                yield from (_dumped(ast.unparse(tree)) or "" for tree in rule.apply(ast.parse(solution)))
+        except PatternError as error:
+            raise SourceError(f"{self.place}: {error}") from error
 
 
-def read_equivalents(exercise: Exercise) -> tuple[Equivalent, ...]:
-    """Return what the exercise declares in equivalent.yaml, beside its tests; SourceError if it is wrong.
+def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
+    """Return the exceptions that the exercise declares in mistakes.py; SourceError if one cannot be read.
 
-    The file is a list of entries with four keys: the `question`, the `line` that changes, what stands there
-    `instead`, and `because`, the reason why no test can or should tell. A misconception that changes nothing
-    there is declared by the `question`, its name as `misconception`, and `because`. A wrong answer that keeps
-    another share of the points than the rules allow: by the `question`, its name as `share`, and `because`.
+    A cell gives the reason and lists `edits` that make mutants which no test can or should tell from the
+    solution, `misconceptions` that change nothing there, or wrong answers whose `shares` of the points are
+    others than the rules allow.
     """
-    path = exercise.folder / FILE
-    if not path.is_file():
-        return ()
-    document = read_yaml(path)
-    if not isinstance(document.data, list):
-        raise SourceError(f"{path}:1: must be a list of mutants, each with the keys {', '.join(_KEYS)}")
-    places = [f"{path}:{document.line((number,))}" for number in range(len(document.data))]
-    return tuple(_entry(exercise, place, data) for place, data in zip(places, document.data, strict=True))
-
-
-def _entry(exercise: Exercise, place: str, data: Any) -> Equivalent:
-    texts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
-    keys = data.keys() - {"question", "because"} if texts else set()
-    if keys not in _KINDS or len(data) != len(keys) + 2:
-        known = f"{', '.join(_KEYS)}, or misconception or share in place of line and instead"
-        raise SourceError(f"{place}: needs the keys {known}, each with a text; put it in quotes")
-    if (name := data["question"]) not in exercise.points:
-        known = ", ".join(exercise.points)
-        raise SourceError(f'{place}: "{name}" is not a question; use one of {known}')
-    if not data["because"].strip():
-        raise SourceError(f"{place}: gives no reason; say in `because` why no test can tell")
-    return Equivalent(place, name, **{key: _stripped(data[key]) for key in keys})
-
-
-def _stripped(text: str) -> str:
-    return "\n".join(line.strip() for line in text.strip().split("\n"))
+    return tuple(
+        Declared(place, answer.question, kind, text)
+        for answer in exercise.wrong_answers()
+        if answer.kind is Kind.EXCEPTION
+        for kind, text, place in lists(answer, KINDS)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,30 +187,29 @@ def measure(suite: Suite, share: float) -> Strength:
     At least `share` of those that are not declared equivalent must fail.
     """
     exercise = suite.exercise
-    every, declared = tuple(mutants(exercise)), read_equivalents(exercise)
+    every, declared = tuple(mutants(exercise)), read_declared(exercise)
+    solutions = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
     codes = (tuple(one.code if text == one.original else text for text in texts) for one in every)
     left = [one for one, code in zip(every, codes, strict=True) if not trials[one.question].fails(code)]
-    unlike = [mutant for mutant in left if not any(_fits(one, mutant) for one in declared)]
+    made = {one: frozenset(one.made(solutions[one.question])) for one in declared if one.kind == "edits"}
+    unlike = [mutant for mutant in left if not any(map(mutant.is_made_by, made.items()))]
     alike, killed = len(left) - len(unlike), len(every) - len(left)
     weak = unlike if killed < share * (len(every) - alike) else []
-    fix = "add one, or declare it in equivalent.yaml"
-    findings = *_unfounded(declared, every, left), *(f"{exercise.source}: {one}; {fix}" for one in weak)
+    fix = f"add one, or declare it in {MISTAKES}"
+    findings = *_unfounded(made, every, left), *(f"{exercise.source}: {one}; {fix}" for one in weak)
     return Strength(len(every) - alike, killed, alike, tuple(map(str, unlike)), findings)
 
 
-def _fits(declared: Equivalent, mutant: Mutant) -> bool:
-    said = declared.question, declared.line, declared.instead
-    return said == (mutant.question, mutant.line, mutant.instead)
-
-
 def _unfounded(
-    declared: Sequence[Equivalent], every: Sequence[Mutant], left: Sequence[Mutant]
+    made: Mapping[Declared, Set[str]], every: Sequence[Mutant], left: Sequence[Mutant]
 ) -> Iterator[str]:
     """Yield what is wrong with declarations of mutants that are none, or that fail a test."""
-    for one in (one for one in declared if one.line):
-        if not any(_fits(one, mutant) for mutant in every):
-            yield f"{one.place}: fits no mutant of {one.question} any more; delete it or copy its diff again"
-        elif not any(_fits(one, mutant) for mutant in left):
-            yield f"{one.place}: is declared equivalent, but fails a hidden test; take it out"
+    for one in made.items():
+        place, question = one[0].place, one[0].question
+        mutants = [mutant for mutant in every if mutant.is_made_by(one)]
+        if not mutants:
+            yield f"{place}: makes no mutant of {question} any more; delete it or write its edit again"
+        elif any(mutant not in left for mutant in mutants):
+            yield f"{place}: is declared equivalent, but fails a hidden test; take it out"

@@ -110,7 +110,7 @@ def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> di
     return {test: f"{'with some inputs only, ' * several[test]}{said[0]}" for test, said in found.items()}
 
 
-def place(suite: Suite, titles: Iterable[str], question: str) -> str:
+def stands(suite: Suite, titles: Iterable[str], question: str) -> str:
     """Return where the tests of a question with these titles stand in their suite."""
     named = set(titles)
     tests = [test for test in suite.of(question) if test.title in named]

@@ -32,15 +32,17 @@ from autograder.authoring.trials import (
     failed_runs,
     failures,
     met,
-    place,
+    stands,
 )
 from autograder.batch.pool import CONTEXT
+from autograder.course.answers import Answer
 from autograder.course.code import bound_names, pieces, rests_on
 from autograder.course.course import Course, load_course
-from autograder.course.exercise import Exercise, Mistake, Variant, beside_handout, own_files
+from autograder.course.exercise import Exercise, beside_handout, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
+from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
 from autograder.errors import AutograderError
 from autograder.files import write_whole
@@ -75,23 +77,20 @@ class Proof:
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
-    """Yield what a student would read of each wrong answer in mistakes/ and heldout/, with its repair.
-
-    If these are all exercises, then yield which misconceptions are found in none of these answers.
-    """
-    found = set[str]()
+    """Yield what a student would read of each known mistake, with its repair."""
     for exercise in exercises:
+        yield from explained(course, exercise, zygote, known_mistakes(exercise))
+
+
+def explained(course: Course, exercise: Exercise, zygote: Zygote, answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield what a student would read of each of these wrong answers, with its repair."""
+    if answers:
         grader = Grader.of_course(course, exercise, zygote, SECRET)
-        for answer in (*exercise.mistakes, *exercise.heldout):
+        for answer in answers:
             cells = solved_cells(exercise, exercise.replaced(answer.code))
             report = grader.grade_cells(cells, asked={answer.question}).report
             own = next(one for one in report.questions if one.name == answer.question)
-            found.add((own.mistake or "").removeprefix(f"{answer.question}__"))
-            yield f"{answer.path}: {own.mistake or 'no name'}: {' '.join(own.hint.split())}"
-    if len(exercises) == len(course.exercises):
-        names = (one.name for one in load_catalogue(exercises[0].catalogue).misconceptions)
-        for name in (name for name in names if name not in found):
-            yield f"No wrong answer in mistakes/ or heldout/ needs this misconception: {name}"
+            yield f"{answer.place}: {own.mistake or 'no name'}: {' '.join(own.hint.split())}"
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
@@ -132,7 +131,7 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
     verification = _Verification(exercise, grader, course.settings, sets=1, whole=False)
     if verification.right_answers_pass():
         trials = {question: Trial(grader.suite, question) for question in exercise.points}
-        for mistake in exercise.mistakes:
+        for mistake in known_mistakes(exercise):
             if not trials[mistake.question].fails(exercise.variant(mistake.code)):
                 verification.grade_mistake(mistake)  # a rule may catch it
     return verification.findings
@@ -154,15 +153,16 @@ class _Verification:
     whole: bool  # whether all tests run on each wrong answer
     findings: list[str] = field(default_factory=list)
     checks: dict[str, str] = field(default_factory=dict)  # that the reference passes, by question
-    failed: dict[Path, list[Run]] = field(default_factory=dict)  # of its question, by each mistake
+    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # of its question, by each mistake
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
         suite, builds_on = self.grader.suite, self.grader.builds_on
-        proof = Proof(exercise.name, len(exercise.accepted), len(exercise.mistakes))
+        mistakes = known_mistakes(exercise)
+        proof = Proof(exercise.name, len(exercise.accepted), len(mistakes))
         if not self.right_answers_pass():  # what else is wrong would follow from it
             return replace(proof, findings=tuple(self.findings))
-        for mistake in exercise.mistakes:
+        for mistake in mistakes:
             self._caught(mistake)
         carried, found = entry.measure(exercise, builds_on, suite, self._grade)
         strength = measure(suite, share)
@@ -191,7 +191,7 @@ class _Verification:
         """Find visible checks and hidden tests that the reference fails; return whether it passes these."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
-        right = self._full_marks(0, self.exercise.source, graded.report, self.exercise.reference)
+        right = self._full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
         checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
         given = self.exercise.given_checks
         if given:  # grading leaves it out, and checks do nothing then; here they bring it along
@@ -215,18 +215,18 @@ class _Verification:
         problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
         self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
-    def _accepted(self, number: int, variant: Variant) -> None:
+    def _accepted(self, number: int, variant: Answer) -> None:
         """Find tests and visible checks that another right answer fails."""
-        cells, path = self.exercise.variant(variant.code), variant.path
-        self._full_marks(number, path, self._grade(self.exercise.replaced(variant.code)), cells)
+        cells = self.exercise.variant(variant.code)
+        self._full_marks(number, variant.place, self._grade(self.exercise.replaced(variant.code)), cells)
         for name, check in self.checks.items():
             with beside_handout(self.exercise):
                 error = costs.check_error(check, cells)
             if error:
                 said = f"{type(error).__name__}: {error}"
-                self._find(path, f"is right, but the check of {name} fails: {said}; fix the check")
+                self._find(variant.place, f"is right, but the check of {name} fails: {said}; fix the check")
 
-    def _full_marks(self, number: int, path: Path, report: Report, cells: tuple[str, ...]) -> bool:
+    def _full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
         """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
         several = range(_RARE) if number == 0 and self.sets == SETS_THOROUGH else met(self.sets, number)
         if number and self.sets <= SETS_TRIED:
@@ -234,26 +234,26 @@ class _Verification:
         sets = [numbered_inputs(SECRET, self.exercise.name, one) for one in several]
         failed = failures(self.grader.suite, cells, sets)
         for test, said in failed.items():
-            self._find(path, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
+            self._find(place, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
         told = {(test.question, test.title) for test in failed}
         for question in report.questions:
             for one in question.tests:
                 if one.verdict is not Verdict.PASSED and (question.name, one.title) not in told:
                     told.add((question.name, one.title))
                     seen = f'{question.name}, "{one.title}": {one.verdict}. {one.hint}'
-                    self._find(path, f"must get full marks, but {seen}")
+                    self._find(place, f"must get full marks, but {seen}")
         return not told
 
     def _untouched(self) -> None:
         for question in self._grade(stubs(self.exercise), checked=True).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
-                where = place(self.grader.suite, passed, question.name)
+                where = stands(self.grader.suite, passed, question.name)
                 seen = f'question "{question.name}" is {question.verdict}'
                 seen += f", since it passes {where}; let that ask for more" if where else f". {question.hint}"
-                self._find(self.exercise.source, f"untouched, all must be not attempted, but {seen}")
+                self._find(str(self.exercise.source), f"untouched, all must be not attempted, but {seen}")
 
-    def _caught(self, mistake: Mistake) -> None:
+    def _caught(self, mistake: Answer) -> None:
         """Find a mistake that passes its question or fails another.
 
         The tests run here that a mistake can reach. Unless just its own question fails, a worker grades it:
@@ -261,12 +261,12 @@ class _Verification:
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
         failed = [*failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))]
-        self.failed[mistake.path] = [run for run in failed if run.test.question == mistake.question]
+        self.failed[mistake] = [run for run in failed if run.test.question == mistake.question]
         breaks = any(blamed(suite, run, inputs).kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
             self.grade_mistake(mistake)
 
-    def _reached(self, mistake: Mistake) -> list[HiddenTest]:
+    def _reached(self, mistake: Answer) -> list[HiddenTest]:
         """Return the tests that ask for a name which the mistake binds, or which rests on such a name.
 
         Those of its own question come first, as they do on other inputs: a mistake may remember something.
@@ -284,21 +284,21 @@ class _Verification:
             names[run.test] = asked.union(*(rests_on(name, found)[1] for name in asked))
         return names
 
-    def grade_mistake(self, mistake: Mistake) -> None:
+    def grade_mistake(self, mistake: Answer) -> None:
         """Grade a mistake, and find what `_caught` looks for."""
         builds_on = self.grader.builds_on
         for one in self._grade(self.exercise.replaced(mistake.code)).questions:
             full = one.score == one.max_score or one.verdict is Verdict.UNGRADED
             if one.name == mistake.question and full:
-                self._find(mistake.path, f"gets full marks; add a hidden test to {one.name} that sees it")
+                self._find(mistake.place, f"gets full marks; add a hidden test to {one.name} that sees it")
             elif one.name == mistake.question and one.verdict is Verdict.GRADER_ERROR:
-                self._find(mistake.path, f"breaks a hidden test of its own: {one.hint}")
+                self._find(mistake.place, f"breaks a hidden test of its own: {one.hint}")
             elif one.name != mistake.question and not full:
                 fix = entry.independent(self.exercise, builds_on, one.name, mistake.question)
-                self._find(mistake.path, f"also fails {one.name}: {one.hint} {fix}")
+                self._find(mistake.place, f"also fails {one.name}: {one.hint} {fix}")
 
-    def _find(self, path: Path, problem: str) -> None:
-        self.findings.append(f"{path}: {problem}")
+    def _find(self, place: str, problem: str) -> None:
+        self.findings.append(f"{place}: {problem}")
 
 
 FOLDER = "build/proofs"

@@ -124,9 +124,14 @@ class _ExerciseRound:
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
         """Grade the attempts that need it, and record each submission as soon as its last one is graded."""
+        failures = self.gradebook.ledger.failures
+        for student in sorted(failures.keys() - {one.student for one in submissions}):
+            submission = Submission(self.course.root, student, self.gradebook.exercise.name)
+            self.keep(_failed(submission, failures[student].problem))
         for submission, notebook, graded in executor.map(self._tasks(submissions)):
-            problem = describe_failure(self.course, f"{submission.exercise} {submission.student}", graded)
             with self._guard(submission):
+                whose = f"{submission.exercise} {submission.student}"
+                problem = describe_failure(self.course, whose, graded)
                 if (waiting := self._waiting.get(submission)) is not None:
                     self.gradebook.take_in(submission, waiting.pop(notebook.digest), graded)
                     if not waiting:
@@ -143,6 +148,8 @@ class _ExerciseRound:
                 yield submission, read_notebook(attempt.notebook)
 
     def _begin(self, submission: Submission) -> Sequence[Attempt]:
+        if (failure := self.gradebook.ledger.failures.get(submission.student)) is not None:
+            raise failure
         if why := refusal(submission):
             self.keep(_failed(submission, why, "refused"))
             return ()

@@ -9,8 +9,10 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from autograder.course.course import Course
+from autograder.course.guard import SubmissionError, one_submission
+from autograder.errors import AutograderError
 from autograder.grading import marking
-from autograder.grading.graded import Graded
+from autograder.grading.graded import Graded, failure_report
 from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
@@ -99,6 +101,13 @@ class ProcessPool:
         submission, notebook = task
         process = self._idle.get()
         try:
-            return process.attempt(self._course.exercises[submission.exercise], notebook)
+            with one_submission(self._course, submission.exercise, submission.student):
+                return process.attempt(self._course.exercises[submission.exercise], notebook)
+        except SubmissionError as error:
+            process.kill()  # it may be in the middle of an answer
+            if isinstance(error.__cause__, AutograderError):  # which keeps every submission from being graded
+                raise error.__cause__ from None
+            report = failure_report(self._course.exercises[submission.exercise], ())
+            return Graded(report, problem=error.problem)
         finally:
             self._idle.put(process)

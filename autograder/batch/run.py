@@ -1,30 +1,59 @@
 """Grades notebooks without a gradebook."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
+from autograder.errors import UsageError
 from autograder.grading.graded import Graded
-from autograder.grading.marking import MarkingProcess
+from autograder.grading.marking import MarkingError, MarkingProcess
+from autograder.report.text import terminal_line
+from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
+_Task = tuple[str, Exercise, Notebook | None]  # with the notebook if it had to be read already
+
 
 def run_notebooks(
-    course: Course, paths: Sequence[str], exercise: str | None = None, *, unsafe: bool = False
+    course: Course,
+    paths: Sequence[str],
+    exercise: str | None = None,
+    *,
+    unsafe: bool = False,
+    on_failure: OnFailure = raise_failure,
 ) -> Iterator[tuple[str, Graded]]:
     """Grade each notebook as the named exercise, or as the one that its name, folder or cells show.
 
     Yields each path as it was given, with its result; a damaged notebook gets a report, too. Wrong use is an
-    error before anything is graded.
+    error before anything is graded. A notebook on which our own code fails goes to `on_failure`.
     """
     named = course.chosen([exercise])[0] if exercise else None
-    return _graded(course, [_recognised(course, path, named) for path in paths], unsafe)
+    tasks = list[_Task]()
+    for path in paths:
+        with skipping(course, "notebook", path, _unless((UsageError,), on_failure)):
+            tasks.append(_recognised(course, path, named))
+    return _graded(course, tasks, unsafe, on_failure)
 
 
-def _recognised(course: Course, path: str, named: Exercise | None) -> tuple[str, Exercise, Notebook | None]:
+def _unless(kinds: tuple[type[Exception], ...], on_failure: OnFailure) -> OnFailure:
+    """Return `on_failure`, except that an error of these kinds is raised: it would meet every notebook."""
+
+    def fail(error: SubmissionError) -> None:
+        if isinstance(error.__cause__, kinds):
+            raise error.__cause__ from None
+        on_failure(error)
+
+    return fail
+
+
+def _recognised(course: Course, path: str, named: Exercise | None) -> _Task:
     """Return a path and its exercise, with the notebook if it had to be read to recognise the exercise."""
+    if not os.path.lexists(path):
+        raise UsageError(f"{terminal_line(path)}: there is no such file")
     if known := named or exercise_by_name(course, Path(path)):
         return path, known, None
     notebook = read_notebook(Path(path))
@@ -32,8 +61,14 @@ def _recognised(course: Course, path: str, named: Exercise | None) -> tuple[str,
 
 
 def _graded(
-    course: Course, tasks: Sequence[tuple[str, Exercise, Notebook | None]], unsafe: bool
+    course: Course, tasks: Sequence[_Task], unsafe: bool, on_failure: OnFailure
 ) -> Iterator[tuple[str, Graded]]:
     with MarkingProcess(course, unsafe=unsafe) as grader:
         for path, exercise, notebook in tasks:
-            yield path, grader.grade(exercise, notebook or read_notebook(Path(path)))
+            graded: Graded | None = None
+            with skipping(course, exercise.name, path, _unless((WallError, MarkingError), on_failure)):
+                graded = grader.grade(exercise, notebook or read_notebook(Path(path)))
+            if graded is None:
+                grader.kill()  # it may be in the middle of an answer
+            else:
+                yield path, graded

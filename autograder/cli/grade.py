@@ -29,24 +29,30 @@ def run(
     """Grade notebooks without a gradebook."""
     from autograder.batch.run import run_notebooks
     from autograder.cli.output import show_report
+    from autograder.course.guard import skipping
     from autograder.grading.graded import describe_failure
     from autograder.report.report import Status, earned_halves
 
     failed = False
-    for notebook, graded in run_notebooks(course, notebooks, exercise, unsafe=unsafe):
-        report = graded.report
-        if as_json:
-            kinds = ("results", "everything else")
-            halves = {
-                question.name: dict(zip(kinds, earned_halves(question.tests), strict=True))
-                for question in report.questions
-            }
-            click.echo(report.to_json(notebook=notebook, halves=halves))
-        else:
-            show_report(notebook, report)
-        if problem := describe_failure(course, notebook, graded):
-            options.print_lines([f"{notebook}: our failure: {problem}"], err=True)
-        failed |= report.status is Status.GRADER_ERROR
+    with options.failures() as on_failure:
+        for notebook, graded in run_notebooks(
+            course, notebooks, exercise, unsafe=unsafe, on_failure=on_failure
+        ):
+            report = graded.report
+            failed |= report.status is Status.GRADER_ERROR
+            with skipping(course, report.exercise, notebook, on_failure):
+                problem = describe_failure(course, notebook, graded)
+                if as_json:
+                    kinds = ("results", "everything else")
+                    halves = {
+                        question.name: dict(zip(kinds, earned_halves(question.tests), strict=True))
+                        for question in report.questions
+                    }
+                    click.echo(report.to_json(notebook=notebook, halves=halves))
+                else:
+                    show_report(notebook, report)
+                if problem:
+                    options.print_lines([f"{notebook}: our failure: {problem}"], err=True)
     sys.exit(OUR_FAILURE if failed else 0)
 
 

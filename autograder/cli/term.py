@@ -193,7 +193,8 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
             course, student, exercise.name, None if until == "none" else until, keep_later=everything
         )
         click.echo(f"{student} may hand in {exercise.name} {f'until {kept}' if kept else 'as everybody'}")
-    show_changes([change for exercise in exercises for change in settle(course, exercise)])
+    with options.failures() as on_failure:
+        show_changes([change for exercise in exercises for change in settle(course, exercise, on_failure)])
 
 
 @click.command()
@@ -207,7 +208,8 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
     from autograder.publishing.export import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
-    options.print_lines(doubtful_comments(course, exercises), err=True)
+    with options.failures() as on_failure:
+        options.print_lines(doubtful_comments(course, exercises, on_failure), err=True)
 
 
 @click.command()

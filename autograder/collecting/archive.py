@@ -22,6 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, cast
 
 from autograder.collecting.names import MAX_NAME, is_archive, notebook_stem, plausible, with_folders
+from autograder.errors import AutograderError
 from autograder.submission.notebook import (
     MAX_BYTES,
     MAX_WITH_OUTPUTS,
@@ -57,11 +58,11 @@ _TOO_DEEP = f"lies in more than {_MAX_DEPTH} folders; put it into fewer"
 _LINK, _NO_FILE = "is a link", "is no plain file"
 
 
-class ArchiveError(Exception):
+class ArchiveError(AutograderError):
     """The archive cannot be read, or no further; the message says why and what to do."""
 
 
-class EntryError(Exception):
+class EntryError(AutograderError):
     """One entry cannot be taken; the message says why."""
 
 
@@ -148,18 +149,15 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
 
     It raises ArchiveError where it cannot be read, or no further; nothing in it can raise anything else.
     """
+    bounds = bounds or Bounds()
     try:
-        yield from _read(path, bounds or Bounds())
+        for entry in _read_folder(path, bounds) if path.is_dir() else _read_packed(path, bounds):
+            nested = not entry.problem and is_archive(entry.name)
+            yield from _read_nested(entry, bounds) if nested else (entry,)
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EXHAUSTION:
         raise ArchiveError(TOO_COSTLY) from None
-
-
-def _read(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    for entry in _read_folder(path, bounds) if path.is_dir() else _read_packed(path, bounds):
-        nested = not entry.problem and is_archive(entry.name)
-        yield from _read_nested(entry, bounds) if nested else (entry,)
 
 
 def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:

@@ -7,6 +7,7 @@ person's name counts only where no id does: two people may share it, and some ma
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from unicodedata import normalize
@@ -97,16 +98,21 @@ class Owners:
         # Of people in Moodle, of whom two may share a name.
         self._numbers: dict[str, set[str]] = defaultdict(set)
         self._canvas_users: dict[str, set[str]] = defaultdict(set)
-        folders = set()
+        folders = set[str]()
         for name in names:
-            written = self.platform_name(name)
-            if written is None:
-                folders.add(name.removeprefix(class_folder).partition("/")[0])
-            elif written.platform is Platform.CANVAS:
-                self._canvas_users[squeezed(written.owner)].add(written.number)
-            elif written.number:
-                self._numbers[written.owner].add(written.number)
+            with suppress(Exception):  # `of` fails on this name, too, and its caller reports that
+                self._note(name, folders)
         self._before_login = common_prefix(folders)
+
+    def _note(self, name: str, folders: set[str]) -> None:
+        """Store the number that a platform has written into a name, or add its first folder to `folders`."""
+        written = self.platform_name(name)
+        if written is None:
+            folders.add(name.removeprefix(self.class_folder).partition("/")[0])
+        elif written.platform is Platform.CANVAS:
+            self._canvas_users[squeezed(written.owner)].add(written.number)
+        elif written.number:
+            self._numbers[written.owner].add(written.number)
 
     def platform_name(self, name: str) -> PlatformName | None:
         """Return what Canvas or Moodle has written into a name."""

@@ -52,19 +52,27 @@ def collect_archives(
     Times without a zone are read in `zone`, or else in that of the exercise's due date.
     Rows of the instructor's times that match no student are refused at the end.
     """
-    given, unusable = _assigned(rules)
+    given, unusable = _assigned(course, rules)
     rules = replace(rules, times=replace(rules.times, given=given))
     came = {""}
     for archive in archives:
         try:
-            for line in _Collection(course, archive, rules, times, zone).lines():
-                came.add(line.student)
-                yield line
-        except EXHAUSTION:
-            yield CollectedLine(str(archive), "", REFUSED, TOO_COSTLY)
+            with one_submission(course, "collecting", str(archive)):
+                for line in _collected(_Collection(course, archive, rules, times, zone)):
+                    came.add(line.student)
+                    yield line
+        except SubmissionError as error:
+            yield CollectedLine(str(archive), "", REFUSED, error.problem)
     yield from unusable
     unassigned = [row for row in given if not row.student]
     yield from _unmatched(unassigned, (came | students_in(course)) - {""} if unassigned else ())
+
+
+def _collected(collection: "_Collection") -> Iterator[CollectedLine]:
+    try:
+        yield from collection.lines()
+    except EXHAUSTION:
+        yield CollectedLine(str(collection.archive), "", REFUSED, TOO_COSTLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +177,16 @@ def _about_time(found: Attribution, arrival: Arrival, due: datetime | None) -> s
     return ""
 
 
-def _assigned(rules: NamingRules) -> tuple[tuple[GivenTime, ...], Sequence[CollectedLine]]:
+def _assigned(course: Course, rules: NamingRules) -> tuple[tuple[GivenTime, ...], Sequence[CollectedLine]]:
     """Return the instructor's times with the students' own ids in them, and a line on each unusable row."""
     rows: list[GivenTime] = []
     refused = []
     for row in rules.times.given:
         try:
-            rows += _assigned_row(row, rules.students, rules.exercises)
-        except EntryError as error:
-            refused.append(CollectedLine(row.line, "", REFUSED, str(error)))
+            with one_submission(course, "collecting", row.line):
+                rows += _assigned_row(row, rules.students, rules.exercises)
+        except SubmissionError as error:
+            refused.append(CollectedLine(row.line, "", REFUSED, error.problem))
     return tuple(rows), refused
 
 

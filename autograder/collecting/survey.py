@@ -7,7 +7,7 @@ notebook is ignored.
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,6 +30,7 @@ from autograder.collecting.names import (
     stem,
 )
 from autograder.course.course import Course
+from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
@@ -37,6 +38,7 @@ _UNREAD = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", 
 _UNREAD |= {".tbz2", ".txz"}  # not .tar.gz
 _HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
 _HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
+_COLLECTING = "collecting"  # before a file's path in the log
 _HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
 
 
@@ -45,7 +47,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
 
     As long as `copies` is open, the notebooks can be read. OSError says that they cannot be copied there.
     """
-    files = _read_as_listed(list(_files(archive, rules, copies)), rules)
+    files = _read_as_listed(list(_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
@@ -59,10 +61,25 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
         top = top or listed_class_folder(paths, lambda name: _is_someones(name, rules))
     owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
     found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
-    found += [*unread, *_attributed(notebooks, owners, stem(archive.name))]
-    found += _without_notebook(others, owners, found)
-    recognised = [_recognised(one, course, owners) for one in found]
-    return list(_choose(recognised if rules.students else _refuse_several(recognised, top, rules.exercises)))
+    found += [*unread, *_attributed(notebooks, owners, stem(archive.name), course)]
+    found += _without_notebook(others, owners, found, course)
+    recognised = list[Attribution]()
+    for one in found:
+        recognised += _guarded([one.file], course, partial(_recognised, one, course, owners))
+    if rules.students is None:
+        recognised = list(_refuse_several(recognised, top, rules.exercises, course))
+    return list(_choose(recognised, course))
+
+
+def _guarded(
+    files: Sequence[ArchiveEntry], course: Course, step: Callable[[], Iterable[Attribution]]
+) -> list[Attribution]:
+    """Return the result of a step on some files. If our code fails, only these files are refused."""
+    try:
+        with one_submission(course, _COLLECTING, files[0].path):
+            return list(step())
+    except SubmissionError as error:
+        return [Attribution(file=file, problem=error.problem) for file in files]
 
 
 def _is_someones(folder: str, rules: NamingRules) -> bool:
@@ -75,27 +92,39 @@ def _is_someones(folder: str, rules: NamingRules) -> bool:
     return False
 
 
-def _files(archive: Path, rules: NamingRules, copies: FileIO) -> Iterator[ArchiveEntry]:
+def _files(archive: Path, rules: NamingRules, copies: FileIO, course: Course) -> Iterator[ArchiveEntry]:
     """Yield the entries, of which notebooks and Gradescope's file are copied to the end of `copies`.
 
     Where the archive is broken, these are the entries before that place, and the reason.
     """
     try:
         for entry in read_entries(archive):
-            problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
-            is_read = _is_notebook(entry, rules) or entry.name.endswith(METADATA)
-            read = _copied(entry, copies) if is_read and not problem else unreadable
-            yield replace(entry, read=read, problem=problem)
+            yield _file(entry, rules, copies, course)
     except ArchiveError as error:
         yield ArchiveEntry("", problem=str(error))
 
 
-def _copied(entry: ArchiveEntry, copies: FileIO) -> Callable[[int], bytes]:
+def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
+    """Return an entry with its problem, if it has any, and with a copy of what has to be read later."""
+    try:
+        with one_submission(course, _COLLECTING, entry.path):
+            problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
+            is_read = _is_notebook(entry, rules) or entry.name.endswith(METADATA)
+    except SubmissionError as error:
+        problem, is_read = error.problem, False
+    read = _copied(entry, copies, course) if is_read and not problem else unreadable
+    return replace(entry, read=read, problem=problem)
+
+
+def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[int], bytes]:
     """Return what reads a copy of the entry, or says why there is none."""
     try:
-        content = entry.read_notebook()
-    except EntryError as error:
-        return partial(unreadable, problem=str(error))
+        with one_submission(course, _COLLECTING, entry.path):
+            content = entry.read_notebook()
+    except SubmissionError as error:
+        if isinstance(error.__cause__, ArchiveError):
+            raise error.__cause__ from None
+        return partial(unreadable, problem=error.problem)
     place, left = copies.seek(0, os.SEEK_END), memoryview(content)
     while left:
         left = left[copies.write(left) :]
@@ -107,7 +136,9 @@ def _copied(entry: ArchiveEntry, copies: FileIO) -> Callable[[int], bytes]:
     return read
 
 
-def _read_as_listed(files: Sequence[ArchiveEntry], rules: NamingRules) -> Sequence[ArchiveEntry]:
+def _read_as_listed(
+    files: Sequence[ArchiveEntry], rules: NamingRules, course: Course
+) -> Sequence[ArchiveEntry]:
     """Return the files, with the reading of their names that tells most students.
 
     It is one for the whole archive, which one program has written.
@@ -118,7 +149,7 @@ def _read_as_listed(files: Sequence[ArchiveEntry], rules: NamingRules) -> Sequen
     def students_in_list(choice: Sequence[ArchiveEntry]) -> int:
         owners, listed = Owners(rules, [file.name for file in choice]), 0
         for file in (file for file in choice if file.others and not file.problem):
-            with suppress(EntryError):
+            with skipping(course, _COLLECTING, file.path, lambda _: None):  # `_attributed` reports it
                 listed += bool(owners.of(file))
         return listed
 
@@ -152,42 +183,49 @@ def _gradescope_records(
         return {}, [Attribution(file=about, problem=str(error))]
 
 
-def _attributed(notebooks: Sequence[ArchiveEntry], owners: Owners, archive: str) -> Iterator[Attribution]:
+def _attributed(
+    notebooks: Sequence[ArchiveEntry], owners: Owners, archive: str, course: Course
+) -> Iterator[Attribution]:
     """Yield whose the notebooks are.
 
     A folder with the archive's name may be that of the class, or of a student who has packed others' names.
     """
     for file in notebooks:
-        try:
-            yield from owners.of(file)
-        except EntryError as error:
-            is_around = not owners.class_folder and file.name.startswith(f"{archive}/")
-            fix = f'; if "{archive}" holds the class, unpack it and collect the folder inside'
-            yield Attribution(file=file, problem=f"{error}{fix if is_around else ''}")
+        yield from _guarded([file], course, partial(_owners_of, file, owners, archive))
 
 
-def _recognised(one: Attribution, course: Course, owners: Owners) -> Attribution:
-    """Return a notebook with its exercise, or with a problem where not even the cells tell it.
+def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
+    try:
+        return owners.of(file)
+    except EntryError as error:
+        is_around = not owners.class_folder and file.name.startswith(f"{archive}/")
+        fix = f'; if "{archive}" holds the class, unpack it and collect the folder inside'
+        return [Attribution(file=file, problem=f"{error}{fix if is_around else ''}")]
+
+
+def _recognised(one: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
+    """Yield a notebook with its exercise, or with a problem where not even the cells tell it.
 
     Moodle counts participants anew in each exercise, so only with its exercise a number tells the student.
     """
     if one.exercise or one.problem:
-        return one
+        yield one
+        return
     try:
         exercise = exercise_by_cells(course, Path(one.file.path), Notebook(one.file.read_notebook())).name
         if one.platform is Platform.MOODLE and one.number:
             (one,) = owners.of(one.file, exercise)
-        return replace(one, exercise=exercise).saying("known by its cells")
+        yield replace(one, exercise=exercise).saying("known by its cells")
     except UnknownExerciseError:
         known = ", ".join(course.exercises)
         problem = f"names no exercise, nor do its cells; name it as one of {known}, or pass --exercise"
-        return replace(one, problem=problem)
+        yield replace(one, problem=problem)
     except EntryError as error:
-        return replace(one, problem=str(error))
+        yield replace(one, problem=str(error))
 
 
 def _refuse_several(
-    found: Sequence[Attribution], top: str, exercises: Sequence[str]
+    found: Sequence[Attribution], top: str, exercises: Sequence[str], course: Course
 ) -> Iterator[Attribution]:
     """Yield the attributions, with a problem where a folder of one student may be that of several ones.
 
@@ -200,14 +238,18 @@ def _refuse_several(
             folders[one.student, one.exercise].add(_folder_below(one, top, exercises))
     for one in found:
         inner = folders.get((one.student, one.exercise), set())
-        if one.problem or one.platform or len(inner) < 2 or "" in inner:
-            yield one
-            continue
-        first = one.file.path.removeprefix(top).partition("/")[0]
-        around = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
-        why = f'"{one.student}" has {one.exercise} in several folders'
-        fix = f'if these are students\', unpack the archive and collect "{around}"; if not, keep one'
-        yield replace(one, problem=f"{why}; {fix}")
+        yield from _guarded([one.file], course, partial(_refused_if_several, one, top, inner))
+
+
+def _refused_if_several(one: Attribution, top: str, inner: Set[str]) -> Iterator[Attribution]:
+    if one.problem or one.platform or len(inner) < 2 or "" in inner:
+        yield one
+        return
+    first = one.file.path.removeprefix(top).partition("/")[0]
+    around = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
+    why = f'"{one.student}" has {one.exercise} in several folders'
+    fix = f'if these are students\', unpack the archive and collect "{around}"; if not, keep one'
+    yield replace(one, problem=f"{why}; {fix}")
 
 
 def _folder_below(one: Attribution, top: str, exercises: Sequence[str]) -> str:
@@ -216,7 +258,7 @@ def _folder_below(one: Attribution, top: str, exercises: Sequence[str]) -> str:
     return "/".join(folders[:-1] if folders and folders[-1] in exercises else folders)
 
 
-def _choose(found: Iterable[Attribution]) -> Iterator[Attribution]:
+def _choose(found: Iterable[Attribution], course: Course) -> Iterator[Attribution]:
     """Let one notebook count for each student and exercise; the others are attempts that do not."""
     groups: dict[tuple[str, str], list[Attribution]] = defaultdict(list)
     for one in found:
@@ -225,12 +267,16 @@ def _choose(found: Iterable[Attribution]) -> Iterator[Attribution]:
         else:
             groups[one.student, one.exercise].append(one)
     for group in groups.values():
-        if len({one.file.path for one in group}) < len(group):
-            yield from (replace(one, problem="is in the archive several times; keep one") for one in group)
-            continue
-        *others, best = sorted(group, key=_rank(group))
-        yield from (_no_later(one, best) if is_export(one.file.path) else one for one in others)
-        yield replace(best.saying(_choice(best, others)), counts=True)
+        yield from _guarded([one.file for one in group], course, partial(_chosen, group))
+
+
+def _chosen(group: Sequence[Attribution]) -> Iterator[Attribution]:
+    if len({one.file.path for one in group}) < len(group):
+        yield from (replace(one, problem="is in the archive several times; keep one") for one in group)
+        return
+    *others, best = sorted(group, key=_rank(group))
+    yield from (_no_later(one, best) if is_export(one.file.path) else one for one in others)
+    yield replace(best.saying(_choice(best, others)), counts=True)
 
 
 def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool]]:
@@ -269,7 +315,7 @@ def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
 
 
 def _without_notebook(
-    others: Iterable[ArchiveEntry], owners: Owners, found: Sequence[Attribution]
+    others: Sequence[ArchiveEntry], owners: Owners, found: Sequence[Attribution], course: Course
 ) -> Iterator[Attribution]:
     """Yield the refusal of one file of each student of whom no notebook was found.
 
@@ -277,17 +323,26 @@ def _without_notebook(
     """
     came = {one.student for one in found if one.student}
     groups: dict[tuple[str, ...], ArchiveEntry] = {}
+    failures = list[SubmissionError]()
     for file in others:
-        name = as_uploaded(file.name)
-        if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
-            continue
-        students: tuple[str, ...] = (file.path,) if _suffix(file) in _UNREAD else ()
-        with suppress(EntryError):
-            students = tuple(one.student for one in owners.of(replace(file, name=name)) if not one.problem)
-        groups.setdefault(students, file)
+        with skipping(course, _COLLECTING, file.path, failures.append):
+            if (students := _students_of(file, owners)) is not None:
+                groups.setdefault(students, file)
+    paths = {file.path: file for file in others if failures}
+    yield from (Attribution(file=paths[error.student], problem=error.problem) for error in failures)
     for students, file in groups.items():
         if not came.issuperset(students):
             yield Attribution(file=file, problem=f"is not a notebook; {_fix(file, students)}")
+
+
+def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
+    """Return whose this file is that is no notebook; None for one that tells nothing."""
+    name = as_uploaded(file.name)
+    if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
+        return None
+    with suppress(EntryError):
+        return tuple(one.student for one in owners.of(replace(file, name=name)) if not one.problem)
+    return (file.path,) if _suffix(file) in _UNREAD else ()
 
 
 def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:

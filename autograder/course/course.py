@@ -13,10 +13,12 @@ from tempfile import NamedTemporaryFile
 import yaml
 
 from autograder.course.exercise import RULES, Exercise, wrong_rules
+from autograder.course.names import question_after
 from autograder.course.settings import CourseSettings, Repairs, read_settings
 from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
 from autograder.errors import UsageError
 from autograder.files import ANYBODY, OWNER, write_whole
+from autograder.report.text import clean_text
 
 FILE = "course.yaml"
 
@@ -35,6 +37,7 @@ class Course:
         self.root = root
         self.settings = settings
         self.marks_only = False
+        self.logged = set[str]()  # tracebacks that are in a log already
         self.build = root / "build"  # what commands can make again
         self.assignments = root / "assignments"  # what students get
 
@@ -81,7 +84,7 @@ def load_course(root: Path) -> Course:
     try:
         document = read_document(text)
         course = Course(root, read_settings(document))
-        if wrong := [*_repeated_names(course.settings), *_wrong_rules(course)]:
+        if wrong := [*_repeated_names(course.settings), *_missing_exercises(course), *_wrong_rules(course)]:
             raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {said}") for at, said in wrong))
     except DocumentError as error:
         problems = sorted(error.problems, key=attrgetter("line"))
@@ -112,6 +115,19 @@ def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
         if (seen := first.setdefault(one.name.casefold(), number)) != number:
             text = f'"{one.name}" is the name of exercises[{seen}] too; rename one or delete it'
             yield ("exercises", number, "name"), text
+
+
+def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
+    """Yield each exercise that has no folder in solutions/, and a folder of a similar name."""
+    solutions = course.root / "solutions"
+    listed = [exercise.name for exercise in course.settings.exercises]
+    folders = sorted(path.parent.name for path in solutions.glob("*/*.py") if path.stem == path.parent.name)
+    for number, name in enumerate(listed):
+        is_repeated = name.casefold() in map(str.casefold, listed[:number])
+        if not is_repeated and not (solutions / name).is_dir():
+            advice = question_after(name, [folder for folder in folders if folder not in listed])
+            advice = advice or "write the name of a folder in solutions/"
+            yield ("exercises", number, "name"), f"there is no folder solutions/{name}; {advice}"
 
 
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
@@ -188,12 +204,33 @@ def copy_course(
     return load_course(root)
 
 
+class _CleanFormatter(logging.Formatter):
+    """Writes no terminal escapes: names and exceptions may contain strangers' text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record))
+
+
 @contextmanager
 def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
-    """Yield a logger that appends warnings and errors to build/<name>.log."""
+    """Yield a logger that appends warnings and errors to build/<name>.log.
+
+    A command that meets the same failure again, as `watch` does in every round, logs its traceback once.
+    """
+
+    def is_new(record: logging.LogRecord) -> bool:
+        if record.exc_info is None:
+            return True
+        text = logging.Formatter().format(record)
+        if text in course.logged:
+            return False
+        course.logged.add(text)
+        return True
+
     course.build.mkdir(exist_ok=True)
     log = logging.Logger(name, logging.WARNING)
+    log.addFilter(is_new)
     with closing(logging.FileHandler(course.build / f"{name}.log", encoding="utf-8", delay=True)) as handler:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setFormatter(_CleanFormatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(handler)
         yield log

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from autograder.course.answers import ACCEPTED, MISTAKES, Answer, Kind, read_answers
 from autograder.course.code import UNREADABLE, bound_names, quick_to_parse
 from autograder.course.code import parsed as parsed_code
 from autograder.course.kit import given_checks
@@ -22,9 +23,7 @@ from autograder.course.source import (
     SourceError,
     fingerprint,
     loaded,
-    parsed,
     read_source,
-    read_text,
 )
 from autograder.course.yaml_lines import KeyPath
 
@@ -54,36 +53,6 @@ def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
 def left_by_programs(name: str) -> bool:
     """Whether a file or folder of this name is none that an author has written."""
     return name.startswith(".") or name == "__pycache__"
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """Other code for one or more questions, from accepted/, mistakes/ or heldout/."""
-
-    path: Path
-    code: str
-    hint: str  # the file's docstring, which leads a student to see a mistake
-
-    @property
-    def name(self) -> str:
-        """The file's stem, which says what is different."""
-        return self.path.stem
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake(Variant):
-    """A known wrong answer to one question, whose hint a student reads."""
-
-    question: str = ""
-
-    @property
-    def name(self) -> str:
-        """The first two parts of the file's name: the question and what is wrong.
-
-        A third part tells apart several ways to write the same mistake.
-        """
-        what = self.path.stem.removeprefix(self.question).removeprefix("__").partition("__")[0]
-        return f"{self.question}__{what}" if what else self.question
 
 
 @dataclass(frozen=True)
@@ -237,24 +206,23 @@ class Exercise:
         return tuple(cell.text for cell in self.cells if cell.is_reference)
 
     @cached_property
-    def accepted(self) -> tuple[Variant, ...]:
+    def accepted(self) -> tuple[Answer, ...]:
         """Other right answers."""
-        found = tuple(self._variants("accepted"))
-        for one in found:
-            if not self.replaced(one.code):
+        answers = read_answers(self.folder / ACCEPTED, Kind.ACCEPTED)
+        for answer in answers:
+            if not self.replaced(answer.code):
                 fix = "name its function or class after one"
-                raise SourceError(f"{one.path}: defines no question of {self.name}; {fix}")
-        return found
+                raise SourceError(f"{answer.place}: defines no question of {self.name}; {fix}")
+        return answers
 
-    @cached_property
-    def mistakes(self) -> tuple[Mistake, ...]:
-        """Known wrong answers."""
-        return tuple(self._mistakes("mistakes"))
-
-    @cached_property
-    def heldout(self) -> tuple[Mistake, ...]:
-        """Wrong answers that measure whether mistakes are called by their names."""
-        return tuple(self._mistakes("heldout"))
+    def wrong_answers(self, path: Path | None = None) -> tuple[Answer, ...]:
+        """Return the known mistakes as they are written, and the exceptions; or those of another file."""
+        answers = read_answers(path or self.folder / MISTAKES, Kind.MISTAKE, Kind.EXCEPTION)
+        for answer in answers:
+            if answer.question not in self.points:
+                fix = suggestion(answer.question, self.points)
+                raise SourceError(f'{answer.place}: "{answer.question}" is not a question; {fix}')
+        return answers
 
     def replaced(self, code: str) -> dict[str, str]:
         """Return what `code` puts in each solution cell whose question it defines.
@@ -271,27 +239,6 @@ class Exercise:
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
-    def _variants(self, folder: str) -> Iterator[Variant]:
-        """Read the answers in a folder; SourceError says which of them has no docstring."""
-        for path in own_files(self.folder / folder, "*.py"):
-            code = read_text(path)
-            if not (doc := ast.get_docstring(parsed(path, code))):
-                fix = "begin with one that says what is different, or hints at it"
-                raise SourceError(f"{path}: has no docstring; {fix}")
-            yield Variant(path, code, " ".join(doc.split()))
-
-    def _mistakes(self, folder: str) -> Iterator[Mistake]:
-        """Read wrong answers, each to the longest question with which its file's name begins."""
-        for one in self._variants(folder):
-            named = [name for name in self.points if one.path.stem.startswith(f"{name}__")]
-            if not named:
-                what = one.path.stem.partition("__")[0]
-                raise SourceError(f'{one.path}: "{what}" is not a question; name the file question__what.py')
-            question = max(named, key=len)
-            if list(self.replaced(one.code)) != [question]:
-                raise SourceError(f"{one.path}: must define {question} and no other question")
-            yield Mistake(one.path, one.code, one.hint, question)
-
 
 def _statements(code: str) -> set[str]:
     """Return the meaning of each statement except imports, or nothing if the code cannot be parsed."""
@@ -306,7 +253,7 @@ _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles
 
 
 @contextmanager
-def reference_errors(exercise: Exercise, variant: Variant | None = None) -> Iterator[None]:
+def reference_errors(exercise: Exercise, variant: Answer | None = None) -> Iterator[None]:
     """Turn what running the reference, or a variant of it, raises here into a SourceError with its line."""
     try:
         yield
@@ -317,18 +264,18 @@ def reference_errors(exercise: Exercise, variant: Variant | None = None) -> Iter
         raise SourceError(f"{_place(exercise, variant, error)}: {said}; {fix}") from error
 
 
-def _place(exercise: Exercise, variant: Variant | None, error: BaseException) -> str:
+def _place(exercise: Exercise, variant: Answer | None, error: BaseException) -> str:
     """Return the file and the line of the innermost cell from which an error comes."""
     lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         lines.append((error.filename or "", error.lineno or 1))
     cells = [(int(match[1]), line) for name, line in lines if (match := _CELL.fullmatch(name))]
     if not cells:
-        return str(variant.path if variant else exercise.source)
+        return variant.place if variant else str(exercise.source)
     number, line = cells[-1]
     cell = [cell for cell in exercise.cells if cell.is_reference][number]
     if variant and cell.name in exercise.replaced(variant.code):
-        return f"{variant.path}:{line}"
+        return variant.place_of(line)
     return f"{exercise.source}:{cell.line + line - 1}"
 
 

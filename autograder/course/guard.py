@@ -10,6 +10,7 @@ from typing import NoReturn
 from autograder.course.course import Course, log_of
 from autograder.course.kept import unwritable
 from autograder.errors import AutograderError
+from autograder.report.text import terminal_line
 
 _LOG = "autograder"
 
@@ -46,7 +47,7 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
     except Exception as error:
         if not (problem := unwritable_for_one(error, course)):
             with log_of(course, _LOG) as log:
-                log.exception("%s %s", exercise, student)
+                log.exception("%s", terminal_line(f"{exercise} {student}"))
             problem = f"{type(error).__name__}; {course.build / _LOG}.log says more"
         raise SubmissionError(exercise, student, f"cannot be processed: {problem}") from error
 

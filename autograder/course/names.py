@@ -36,9 +36,8 @@ def question_after(name: str, known: Iterable[str]) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return the known name most like `name`, or the only one that begins so; empty where none does."""
-    folded = {one.casefold(): one for one in known}
-    close = get_close_matches(name.casefold(), folded, n=1)
-    longer = [one for one in folded if name and one.startswith(name.casefold())]
-    found = close or longer[: len(longer) == 1]
-    return folded[found[0]] if found else ""
+    """Return the only known name that begins with `name`, else the one most like it; empty where none is."""
+    folded = {candidate.casefold(): candidate for candidate in known}
+    longer = [candidate for candidate in folded if name and candidate.startswith(name.casefold())]
+    matches = longer if len(longer) == 1 else get_close_matches(name.casefold(), folded, n=1)
+    return folded[matches[0]] if matches else ""

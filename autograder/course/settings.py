@@ -142,14 +142,18 @@ class LateSettings(_Strict):
         return round(max(min(taken, score - points * self.floor / 100), 0.0), 4)
 
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
-        """Return in words what being late takes of these points, such as "2 days begun: -2.8, floor 7"."""
+        """Return the rule by which late work loses points, in words.
+
+        Such as "2 days begun, each costs 10 % of 14 points; at least 7 points remain".
+        """
         came = handed_in.astimezone(UTC)
         if self._is_over(due, came):
-            return f"more than {self.cut_off}"
+            return f"work that is more than {self.cut_off} late scores 0"
         steps, step = self._steps(due, came), self.every
         begun = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
-        floor = f", floor {number(points * self.floor / 100)}" if self.floor else ""
-        return f"{begun} begun: \N{MINUS SIGN}{number(points * self.percent / 100 * steps)}{floor}"
+        costs = "which costs" if steps == 1 else "each costs"
+        least = f"; at least {number(points * self.floor / 100)} points remain" if self.floor else ""
+        return f"{begun} begun, {costs} {number(self.percent)} % of {number(points)} points{least}"
 
     def _is_over(self, due: datetime, came: datetime) -> bool:
         return self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC)

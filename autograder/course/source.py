@@ -211,7 +211,7 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
 @lru_cache(maxsize=32)
 def _cells(text: str, path: Path) -> tuple[Cell, ...]:
     """Read each text only once, since nbgrader loads the course again for every submission."""
-    cells = tuple(_cell(path, *part) for part in _parts(text))
+    cells = tuple(_cell(path, *part) for part in parts(text))
     for cell in cells:
         if cell.is_reference:
             parsed(path, cell.text, cell.line)
@@ -220,7 +220,7 @@ def _cells(text: str, path: Path) -> tuple[Cell, ...]:
     return cells
 
 
-def _parts(text: str) -> Iterator[tuple[int, str, str]]:
+def parts(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, the options and the text of each cell, as jupytext does, which takes seconds to load.
 
     A marker inside a string begins no cell. What stands before the first marker may be a header.
@@ -237,14 +237,26 @@ def _parts(text: str) -> Iterator[tuple[int, str, str]]:
         start, options, lines = number + 1, marker[1] or "", []
 
 
+def marker_keys(place: str, options: str) -> tuple[dict[str, str], str]:
+    """Return the keys of a cell's marker, without quotes, and its title."""
+    keys = {key: value.strip("\"'") for key, value in _OPTION.findall(options)}
+    title = _KIND.sub("", _OPTION.sub("", options)).strip()
+    if "=" in title:
+        raise _unreadable(place, title)
+    return keys, title
+
+
+def _unreadable(place: str, title: str) -> SourceError:
+    fix = 'write text in quotes and points as a number, as in check="half" points=2'
+    return SourceError(f"{place} has keys that cannot be read, {title}; {fix}")
+
+
 def _cell(path: Path, line: int, options: str, text: str) -> Cell:
     place = f"{path}:{line - 1}: this cell"  # the line of its marker, which bears the keys
-    keys, is_text = dict(_OPTION.findall(options)), bool(_KIND.search(options))
-    title = _KIND.sub("", _OPTION.sub("", options)).strip()
+    (keys, title), is_text = marker_keys(place, options), bool(_KIND.search(options))
     roles = [role for role in GRADED if role in keys]
-    if "=" in title or (title and roles):
-        fix = 'write text in quotes and points as a number, as in check="half" points=2'
-        raise SourceError(f"{place} has keys that cannot be read, {title}; {fix}")
+    if title and roles:
+        raise _unreadable(place, title)
     if unknown := sorted(set(keys) - _KEYS):
         fix = "use one of solution, check, manual, demo"
         raise SourceError(f'{place} has the unknown key "{unknown[0]}"; {fix}')
@@ -263,7 +275,7 @@ def _cell(path: Path, line: int, options: str, text: str) -> Cell:
         points = float(keys.get("points", 0))
     if role is not Role.SOLUTION and not 0 < points < 1e6:
         raise SourceError(f"{place} needs points above 0 and below a million, as in points=2")
-    return Cell(role, text, keys[role].strip("\"'"), points, line)
+    return Cell(role, text, keys[role], points, line)
 
 
 def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:

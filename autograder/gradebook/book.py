@@ -27,6 +27,7 @@ from autograder.collecting.attempts import (
 )  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import skipping
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
 from autograder.course.settings import Counts
 from autograder.errors import UsageError
@@ -62,7 +63,7 @@ class ExerciseGradebook:
     def __init__(
         self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
     ) -> None:
-        self._exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
+        self.exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
         settings = exercise.settings.attempts
         self._rule = settings.counts if settings is not None else None
         self._release = Release(exercise)
@@ -76,7 +77,8 @@ class ExerciseGradebook:
             register(self._gradebook, exercise)
             enter_students(self._gradebook, course.root)
             self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
-            self.ledger = Ledger(exercise, self._gradebook, lateness, digests)
+            guard = partial(skipping, course, exercise.name)
+            self.ledger = Ledger(exercise, self._gradebook, lateness, digests, guard)
             self._attempts = all_attempts(course.root, exercise.name)
             self._reports = stored_reports(self._gradebook.db(), exercise.name)
             self._opened = stack.pop_all()
@@ -178,8 +180,8 @@ class ExerciseGradebook:
         notebook = read_notebook(attempt.notebook)
         node = render(self._release, notebook, outputs)
         judged = judge(self._release, node, notebook, report)
-        name = name_of_attempt(self._exercise, self._attempts[submission.student], attempt)
-        make_rows(self._gradebook, self._exercise, submission.student)
+        name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
+        make_rows(self._gradebook, self.exercise, submission.student)
         submission.autograded.unlink(missing_ok=True)
         with self.ledger.changing(submission.student) as row:
             enter_scores(self._gradebook.db(), row, judged)

@@ -59,12 +59,14 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
 
 def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) -> str:
     """Return the name of the file that was submitted with this secret, without its suffix."""
-    likely = sorted(came, key=lambda one: not one.name.startswith(f"{student}+"))
-    same = next((one for one in likely if _secret(one) == secret.encode()), None)
-    if same is None:
+    name = None
+    for folder in sorted(came, key=lambda path: not path.name.startswith(f"{student}+")):
+        with suppress(OSError), open_folder(folder) as opened:
+            if read_file(opened, SECRET, MAX_SECRET) == secret.encode():
+                name = Path(notebook_name(opened, exercise))
+                break
+    if name is None:
         raise ValueError("the submission is no longer in the exchange, so the name of its file is unknown")
-    with open_folder(same) as folder:
-        name = Path(notebook_name(folder, exercise))
     if name.suffix != ".ipynb" or name.name.startswith("."):
         raise ValueError("it looks for .ipynb files only, and another file was submitted")
     if writable(name.name) != name.name:
@@ -77,12 +79,6 @@ def _can_return(folder: Path) -> bool:
     with suppress(OSError, UnicodeDecodeError):
         return all((folder / name).read_text(encoding="utf-8") for name in COMPANIONS)
     return False
-
-
-def _secret(folder: Path) -> bytes | None:
-    with suppress(OSError), open_folder(folder) as opened:
-        return read_file(opened, SECRET, MAX_SECRET)
-    return None
 
 
 def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
@@ -115,7 +111,7 @@ def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
 
 def time_in_name(text: str) -> datetime | None:
     """Return the UTC time in a folder's name, however implausible; None where there is none."""
-    with suppress(ValueError, OverflowError, TypeError, AttributeError):
+    with suppress(Exception):  # parse_utc raises many kinds for a time that nbgrader has not written
         return parse_utc(text).replace(tzinfo=UTC)  # type: ignore[no-any-return]
     return None
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment
 from sqlalchemy import event, inspect
@@ -19,10 +19,11 @@ from sqlalchemy.orm import Session
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, SubmissionError, skipping
 from autograder.course.names import checked_question
 from autograder.files import locked
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.rows import read_row, rows_of
+from autograder.gradebook.rows import as_number, read_row, rows_of
 from autograder.records.audit import Line, add_line, last_lines, questions_of
 from autograder.records.database import lock
 from autograder.report.report import GradebookSubmission
@@ -41,6 +42,7 @@ _WORDS = {
 }
 _SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 _LOG = logging.getLogger(__name__)
+Skipping = Callable[[str, OnFailure], AbstractContextManager[None]]  # `skipping`, for a student
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +74,23 @@ def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> 
 class Ledger:
     """The submissions of an exercise as they are now, and what has changed since the ledger was opened.
 
-    Opening it applies what dates, extensions and people have changed meanwhile.
+    Opening it applies what dates, extensions and people have changed meanwhile. A row that cannot be read or
+    settled stays as it is, and `failures` says why.
     """
 
     def __init__(
-        self, exercise: Exercise, gradebook: Gradebook, lateness: Lateness, digests: Mapping[str, str]
-    ) -> None:
+        self, exercise: Exercise, gradebook: Gradebook, lateness: Lateness, digests: Mapping[str, str],
+        skipping: Skipping,
+    ) -> None:  # fmt: skip
         self._exercise, self._gradebook, self._digests = exercise, gradebook, digests
         self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
         self.lateness = lateness
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.current: dict[str, GradebookSubmission] = {}
+        self._skipping, self.failures = skipping, dict[str, SubmissionError]()
         for student in self._outdated():
-            with self.changing(student) as row:
+            with self._guard(student), self.changing(student) as row:
                 self.settle(row, row.timestamp)
 
     def _outdated(self) -> list[str]:
@@ -97,14 +102,20 @@ class Ledger:
         outdated = []
         with self._gradebook.db.no_autoflush:
             for row in rows_of(self._gradebook, self._exercise):
-                self.rows[row.student_id], before = row, read_row(self._exercise, row)
-                after = self.lateness.enter(row, before, row.timestamp)
-                is_entered = any(map(self._gradebook.db.is_modified, (row, *row.notebooks)))
-                if is_entered or (_has_scores(after) and _differs(after, last.get(row.student_id))):
-                    outdated.append(row.student_id)
-                self._keep(before, before if is_entered else after, "")
+                self.rows[row.student_id] = row
+                with self._guard(row.student_id):
+                    before = read_row(self._exercise, row)
+                    after = self.lateness.enter(row, before, row.timestamp)
+                    is_entered = any(map(self._gradebook.db.is_modified, (row, *row.notebooks)))
+                    if is_entered or (_has_scores(after) and _differs(after, last.get(row.student_id))):
+                        outdated.append(row.student_id)
+                    self._keep(before, before if is_entered else after, "")
             self._gradebook.db.expunge_all()  # writes nothing of it
         return outdated
+
+    def _guard(self, student: str) -> AbstractContextManager[None]:
+        """Store the failure of the `with` block as this student's."""
+        return self._skipping(student, lambda error: self.failures.update({student: error}))
 
     @contextmanager
     def changing(self, student: str) -> Iterator[SubmittedAssignment]:
@@ -161,7 +172,8 @@ class Ledger:
 
 def open_ledger(course: Course, exercise: Exercise, gradebook: Gradebook) -> Ledger:
     """Return the ledger of an exercise whose submissions are not graded now."""
-    return Ledger(exercise, gradebook, Lateness(course, exercise), digests_of(course, exercise))
+    guard = partial(skipping, course, exercise.name)
+    return Ledger(exercise, gradebook, Lateness(course, exercise), digests_of(course, exercise), guard)
 
 
 @contextmanager
@@ -198,11 +210,7 @@ def _record_save(session: Session, course: Course, grade: Grade, grader: str) ->
 def _is_changed(grade: Grade) -> bool:
     """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
     before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
-    return any(old and _number(old[0]) != _number(getattr(grade, name)) for name, old in before.items())
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+    return any(old and as_number(old[0]) != as_number(getattr(grade, name)) for name, old in before.items())
 
 
 def _differs(submission: GradebookSubmission, last: Line | None) -> bool:

@@ -25,6 +25,7 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.course.settings import Tells
+from autograder.errors import OUR_FAILURE
 from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.attempts import shown_attempts
 from autograder.gradebook.comments import CommentBank
@@ -198,12 +199,15 @@ def read_gradebook(
     return tuple(submissions)
 
 
-def doubtful_comments(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
+def doubtful_comments(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> Iterator[str]:
     """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises:
-        yield from bank.unknown_names(exercise.name, read_gradebook(course, exercise, as_written=True))
+        graded = read_gradebook(course, exercise, as_written=True, on_failure=on_failure)
+        yield from bank.unknown_names(exercise.name, graded)
 
 
 def read_people(course: Course) -> dict[str, Student]:
@@ -238,25 +242,39 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
     return dict(sorted(Counter(last.values()).items()))
 
 
-def settle(course: Course, exercise: Exercise) -> tuple[ScoreChange, ...]:
+def settle(
+    course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
+) -> tuple[ScoreChange, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
     with grading_lock(course), open_gradebook(course) as gradebook:
-        ledger = open_ledger(course, exercise, gradebook) if gradebook else None
-        return tuple(filter(None, map(ledger.change, ledger.current))) if ledger else ()
+        if gradebook is None:
+            return ()
+        ledger = open_ledger(course, exercise, gradebook)
+    for error in ledger.failures.values():
+        on_failure(error)
+    return tuple(filter(None, map(ledger.change, ledger.current)))
 
 
 class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
     """Writes nbgrader's own table of grades, as they are now."""
 
     def export(self, gradebook: Gradebook) -> None:
-        """Settle every exercise that the gradebook has, then export."""
+        """Settle every exercise that the gradebook has, then export.
+
+        A submission that cannot be settled stops no other. The exit code and the log tell of it.
+        """
         course = load_course(Path(self.parent.coursedir.root))
         known = {assignment.name for assignment in gradebook.assignments}
+        failures: list[SubmissionError] = []
         for name, exercise in course.exercises.items():
             if name in known:
                 with grading_lock(course):
-                    open_ledger(course, exercise, gradebook)
+                    failures += open_ledger(course, exercise, gradebook).failures.values()
         super().export(gradebook)
+        for error in failures:
+            self.parent.log.error("%s", error)
+        if failures:
+            self.parent.exit(OUR_FAILURE)
 
 
 def write_feedback(

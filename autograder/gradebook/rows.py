@@ -5,6 +5,7 @@ Where nobody has given a name, nbgrader's pages would say "None, None", so the i
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import (
     Assignment,
@@ -59,7 +60,10 @@ def by_cell(row: SubmittedAssignment) -> tuple[dict[str, Grade], dict[str, Comme
 
 
 def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmission:
-    """Return what nbgrader's rows say on one submission: an entry for each question that has a row."""
+    """Return what nbgrader's rows say on one submission: an entry for each question that has a row.
+
+    ValueError says that a score is no number. SQLite stores any text as a score.
+    """
     grades, comments = by_cell(row)
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
     entries = tuple(
@@ -67,9 +71,9 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
             student=row.student_id,
             question=name,
             written=name in exercise.written,
-            auto_score=grade.auto_score,
-            manual_score=grade.manual_score,
-            extra_credit=grade.extra_credit,
+            auto_score=as_number(grade.auto_score),
+            manual_score=as_number(grade.manual_score),
+            extra_credit=as_number(grade.extra_credit),
             max_score=float(grade.cell.max_score),
             needs_person=bool(grade.needs_manual_grade),
             comment=getattr(comments.get(name), "auto_comment", None) or "",
@@ -80,6 +84,11 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
     )
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in row.notebooks)
     return GradebookSubmission(row.student_id, float(row.total_seconds_late), penalty, entries)
+
+
+def as_number(value: Any) -> float | None:
+    """Return a score of nbgrader's rows; ValueError says that it is no number."""
+    return None if value is None else float(value)
 
 
 def listed_by_id(root: Path) -> dict[str, Student]:

@@ -8,7 +8,7 @@ points of a right answer.
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.code import Piece, in_scope, rests_on
@@ -20,6 +20,7 @@ _UNREAD = "The code of this question cannot be read."
 _NOT_RECORDED = "What the code of this question ran could not be recorded."
 _CALLED, _OTHER = "The code of this question called", "The code of this question ran an operation"
 _WITHOUT = "which this question asks you to do without."
+_ROUNDS = 10  # of a search for drafts that are read; a notebook that needs more is read with all of them
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 _ALSO_FORBIDDEN = {  # by a forbidden word
     "@": frozenset({"matmul", "rmatmul", "imatmul"}),
@@ -40,13 +41,16 @@ class Use:
     line: int
 
 
-def forbidden_use(question: str, rule: Rule, found: Sequence[Piece]) -> Use | None:
+def forbidden_use(
+    question: str, rule: Rule, found: Sequence[Piece], unfinished: Container[int] = ()
+) -> Use | None:
     """Return the first use of a forbidden name in the code that the answer to a question reaches.
 
-    `found` are the statements with which the question is judged.
+    `found` are the statements with which the question is judged; `unfinished` are the places of cells that
+    may have ended before their last statement.
     """
     words = frozenset(rule.forbid).union(*(_ALSO_FORBIDDEN.get(word, ()) for word in rule.forbid))
-    reached, read = _reached(question, found)
+    reached, read = _reached(question, found, unfinished)
     scan = _Scan(words, found, reached, read)
     return next((use for piece in reached for use in scan.uses(piece)), None) if words else None
 
@@ -58,20 +62,22 @@ def broken_rule(
     ran: Sequence[frozenset[str]] = (),
     shown: Sequence[frozenset[str]] = (),
     where: Callable[[int, int], str] = lambda _, __: "",
+    unfinished: Container[int] = (),
 ) -> str | None:
     """Return in a student's words why an instructor has to look at `question`, or None.
 
     `found` are the statements with which it is judged; `where` puts the place of a cell and a line there into
     words. `ran` is what the worker says of the question's calls on hidden inputs: it decides. `shown` is what
     a worker says of its calls on inputs that may be shown: names come from there alone, since no hidden input
-    can have shaped them.
+    can have shaped them. `unfinished` are the places of cells that may have ended before their last
+    statement.
     """
     if not rule.forbid and rule.operators is None:
         return None
-    reached, _ = _reached(question, found)
+    reached, _ = _reached(question, found, unfinished)
     if not reached or any(piece.tree is None for piece in reached):
         return f"{_UNREAD} {_LOOK}"
-    if use := forbidden_use(question, rule, found):
+    if use := forbidden_use(question, rule, found, unfinished):
         return f'The code of this question uses "{use.name}"{where(use.at, use.line)}, {_WITHOUT} {_LOOK}'
     if rule.operators is not None and (needless := _needless(ran, rule.operators)):
         told = _needless(shown, rule.operators)
@@ -84,10 +90,40 @@ def broken_rule(
     return None
 
 
-def _reached(question: str, found: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
-    """Return the statements that an answer reaches by names, and these names."""
-    reached, read = rests_on(question, found)
+def _reached(
+    question: str, found: Sequence[Piece], unfinished: Container[int]
+) -> tuple[list[Piece], set[str]]:
+    """Return the statements that an answer reaches by names, and these names.
+
+    A function that is defined again is not reached, unless a statement between may have kept it.
+    """
+    finished = ((at, piece) for at, piece in enumerate(found) if piece.at not in unfinished)
+    last = {name: at for at, piece in finished if (name := _defined_afresh(piece))}
+    places = {id(piece): at for at, piece in enumerate(found)}
+    for _ in range(_ROUNDS):
+        drafts = {at for at, piece in enumerate(found) if _is_replaced(piece, at, last)}
+        reached, read = rests_on(question, [piece for at, piece in enumerate(found) if at not in drafts])
+        kept = {name for piece in reached for name in piece.named if places[id(piece)] < last.get(name, 0)}
+        if not kept:
+            break
+        last = {name: at for name, at in last.items() if name not in kept}
+    else:
+        reached, read = rests_on(question, found)
     return reached + [piece for piece in found if "*" in piece.bound], read
+
+
+def _defined_afresh(piece: Piece) -> str:
+    """Return the name of a plain function, which uses nothing that had this name before; else nothing."""
+    match piece.tree:
+        case ast.FunctionDef(name, decorator_list=[]) as tree:
+            header = {node.id for node in ast.walk(tree.args) if isinstance(node, ast.Name)}
+            return "" if name in header else name
+    return ""
+
+
+def _is_replaced(piece: Piece, at: int, last: Mapping[str, int]) -> bool:
+    """Whether all names that a statement binds are bound again, at the places in `last`."""
+    return bool(piece.bound) and all(at < last.get(name, 0) for name in piece.bound)
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:

@@ -61,13 +61,6 @@ def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[s
     return Given(tuple(names), marshalled(code))
 
 
-def is_better(again: QuestionReport, before: QuestionReport) -> bool:
-    """Whether a question scores more than before, or may score once a person has looked."""
-    if again.verdict is Verdict.REVIEW:
-        return before.score == 0.0
-    return again.score is not None and before.score is not None and again.score > before.score
-
-
 def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionReport:
     """Return the report on a question that was graded with right earlier answers, which says so."""
     names = [f"`{name}`" for name in earlier]

@@ -5,15 +5,16 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property
 from warnings import catch_warnings
 
+from autograder.course.answers import Answer
 from autograder.course.code import bound_names, pieces, readable, rests_on
-from autograder.course.exercise import Exercise, Mistake, reference_errors
+from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
@@ -59,7 +60,7 @@ class Diagnosis:
         self._shown = repairs.shown
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
-        self._sorts: dict[Path, frozenset[tuple[object, ...]]] = {}  # of edits that repair an author's answer
+        self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of edits that repair a known mistake
         self._known: dict[bytes, Named | None] = {}
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
@@ -88,9 +89,13 @@ class Diagnosis:
             self._known[key] = self._name(_Wrong(question, failed, submitted, looked))
         return self._known[key]
 
+    @cached_property
+    def _mistakes(self) -> tuple[Answer, ...]:
+        return known_mistakes(self.suite.exercise)
+
     def rarity(self, test: HiddenTest) -> int:
         """Return how many wrong answers of the author's fail a test: the fewer, the more its failure says."""
-        runs = (self.runs(one) for one in self.suite.exercise.mistakes if one.question == test.question)
+        runs = (self.runs(one) for one in self._mistakes if one.question == test.question)
         return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
 
     def _name(self, wrong: _Wrong) -> Named | None:
@@ -135,7 +140,7 @@ class Diagnosis:
         known = self.repairer.failed(wrong.question, misconception)
         return any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known)
 
-    def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Mistake | None:
+    def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Answer | None:
         """Return an author's wrong answer that gets the same from the same tests, word for word.
 
         Other code may behave alike. So where repairs are looked for, the same sort of edit must repair both
@@ -143,7 +148,7 @@ class Diagnosis:
         """
         looked = wrong.looked
         own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
-        for mistake in (one for one in self.suite.exercise.mistakes if one.question == wrong.question):
+        for mistake in (one for one in self._mistakes if one.question == wrong.question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
             if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
                 sorts = self._sorts_of(mistake, wrong.submitted) if looked else frozenset()
@@ -151,15 +156,15 @@ class Diagnosis:
                     return mistake
         return None
 
-    def _sorts_of(self, mistake: Mistake, submitted: Submitted) -> frozenset[tuple[object, ...]]:
+    def _sorts_of(self, mistake: Answer, submitted: Submitted) -> frozenset[tuple[object, ...]]:
         """Return which sorts of edits repair an author's wrong answer."""
-        if mistake.path not in self._sorts:
+        if mistake not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = Code(tuple(ast.parse(mistake.code).body))
             with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, session)
-            self._sorts[mistake.path] = frozenset(sort_of(one.edits[0], code) for one in found)
-        return self._sorts[mistake.path]
+            self._sorts[mistake] = frozenset(sort_of(one.edits[0], code) for one in found)
+        return self._sorts[mistake]
 
     def _in_words(self, wrong: _Wrong) -> Named | None:
         """Name what the words of failed tests, or of errors, say by themselves."""
@@ -178,7 +183,7 @@ class Diagnosis:
                 return _words(wrong, one, count)
         return None
 
-    def _runs(self, mistake: Mistake) -> tuple[Run, ...]:
+    def _runs(self, mistake: Answer) -> tuple[Run, ...]:
         exercise = self.suite.exercise
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):

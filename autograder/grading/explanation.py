@@ -55,6 +55,19 @@ class Submitted:
         """The statements of the cells that ran."""
         return pieces(cell.text for cell in self.ran)
 
+    @property
+    def unfinished(self) -> set[int]:
+        """The places among `ran` of cells that may have ended before their last statement.
+
+        The magic of a whole cell may hide its error.
+        """
+        failed = {number for number, result in self.session.results.items() if result.error}
+        return {
+            at
+            for at, cell in enumerate(self.ran)
+            if cell.number in failed or cell.text.lstrip().startswith("%%")
+        }
+
     def judged_statements(self, question: str) -> list[Piece]:
         """Return the statements that ran before a question is judged, and later ones with new names."""
         last = self.judged_after.get(question)

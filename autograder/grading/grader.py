@@ -14,13 +14,13 @@ from autograder.course.settings import DEFAULT_REPAIRS, Limits, Repairs
 from autograder.course.source import Role
 from autograder.errors import AutograderError
 from autograder.grading.by_hand import broken_rule
-from autograder.grading.carried import Reports, Rerun, compiled, is_better, reruns, with_note
+from autograder.grading.carried import Reports, Rerun, compiled, reruns, with_note
 from autograder.grading.diagnosis import Diagnosis, Named
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
 from autograder.grading.newer_python import Version, hold_for_newer_python
-from autograder.grading.outcomes import TestOutcome, blamed, leading, stated, summarize, told_bits
+from autograder.grading.outcomes import TestOutcome, blamed, is_better, leading, stated, summarize, told_bits
 from autograder.grading.session import Session
 from autograder.grading.states import judged_after as judged_after_cells
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
@@ -188,21 +188,24 @@ class Grader:
         return {test: outcomes[test] for test in tests}
 
     def _better_state(self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs) -> Outcomes:
-        """Judge failed questions also as the notebook is at its end, if later cells change what they read.
+        """Judge questions without full points at the end, too, if later cells change what they read.
 
-        For each of them, the better of its two states counts, and `judged_at_end` has those of the second.
+        For each of them, the state that earns more counts, and `judged_at_end` has those of the second.
         The second judgment takes place in a new worker: one that has met the same hidden inputs before could
         answer them by what the first judgment has told it.
         """
-        failed = {test.question for test, outcome in outcomes.items() if outcome.failed}
-        changed = [name for name in self.exercise.points if name in failed and submitted.later_change(name)]
-        if not changed:
+        names = dict.fromkeys(test.question for test in outcomes)
+        changed = [name for name in names if submitted.later_change(name)]
+        first = [self._question(name, outcomes.values(), submitted) for name in changed]
+        at_check = {question.name: question for question in first if question.verdict is not Verdict.PASSED}
+        if not at_check:
             return outcomes
         judged_at_end = submitted.session.judged_at_end  # which later sessions share
-        judged_at_end.update(changed)
+        judged_at_end.update(at_check)
         with submitted.open() as later:
-            at_end = self._decided(later, inputs, changed)
-        better = {name for name in changed if _passed(name, at_end) > _passed(name, outcomes)}
+            at_end = self._decided(later, inputs, [*at_check])
+        second = [self._question(name, at_end.values(), submitted) for name in at_check]
+        better = {question.name for question in second if is_better(question, at_check[question.name])}
         judged_at_end.intersection_update(better)
         return {test: at_end[test] if test.question in better else one for test, one in outcomes.items()}
 
@@ -249,7 +252,7 @@ class Grader:
         shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
         try:
             statements = submitted.judged_statements(name)
-            return broken_rule(name, rule, statements, ran, shown, submitted.line_of)
+            return broken_rule(name, rule, statements, ran, shown, submitted.line_of, submitted.unfinished)
         except UNREADABLE:
             self._warn()
             return _RULE_UNCHECKED
@@ -336,12 +339,6 @@ class Grader:
         return {name: with_note(new, rerun[name]) for name, new in better.items()}
 
 
-def _passed(question: str, outcomes: Outcomes) -> float:
-    """Return how much the tests of a question weigh that passed."""
-    own = (outcome for test, outcome in outcomes.items() if test.question == question)
-    return sum(outcome.test.weight for outcome in own if outcome.verdict is Verdict.PASSED)
-
-
 def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionReport:
     """Return a report that says which later cell changes what the answer reads, if that matters."""
     at_end = question.name in submitted.session.judged_at_end
@@ -349,10 +346,10 @@ def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionRepo
         return question
     if not (change := submitted.later_change(question.name)):
         return question
-    told = (
-        "With that change more tests pass, so it counts." if at_end else "The tests ran without that change."
-    )
-    return replace(question, hint=f"{change} {told} {question.hint}".rstrip())
+    told = "without that change."
+    if at_end:
+        told = "with that change, because the result is better."
+    return replace(question, hint=f"{change} The tests ran {told} {question.hint}".rstrip())
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:

@@ -157,6 +157,17 @@ def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> Questi
     return QuestionReport(name, verdict, score, points, worst.hint, None, tests)
 
 
+def is_better(again: QuestionReport, before: QuestionReport) -> bool:
+    """Whether a question earns more points than before, or may earn more once an instructor has looked."""
+    if again.verdict is Verdict.PASSED:
+        return before.verdict is not Verdict.PASSED
+    if again.verdict is before.verdict is Verdict.REVIEW:
+        return earned_share(again.tests) > earned_share(before.tests)
+    if again.verdict is Verdict.REVIEW:
+        return before.score == 0.0
+    return again.score is not None and before.score is not None and again.score > before.score
+
+
 def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> float:
     """Return which share of a question's points an answer keeps that fails these of its `tests`."""
     verdicts = {test: Verdict.FAILED if test in failed else Verdict.PASSED for test in tests}

@@ -38,7 +38,7 @@ _AROUND, _SHORT, _LONGEST_LINE = 3, 10, 200  # lines beside a marked one; of cod
 _NEXT = {
     Verdict.FAILED: "See what is wrong",
     Verdict.CRASHED: "Fix the error",
-    Verdict.TIMED_OUT: "Make it faster",
+    Verdict.TIMED_OUT: "Make it end in time",
     Verdict.BLOCKED: "Take out what is not allowed",
     Verdict.NOT_DEFINED: "Define it",
     Verdict.NOT_ATTEMPTED: "Replace the stub",

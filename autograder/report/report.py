@@ -185,7 +185,7 @@ class GradebookSubmission:
     penalty: float
     entries: tuple[GradebookEntry, ...]
     extended: datetime | None = None  # until when this student may hand in, later than everybody else
-    late_rule: str = ""  # what being late takes and why, such as "2 days begun: -2.8, floor 7"
+    late_rule: str = ""  # how late work loses points, in words
 
     @property
     def score(self) -> float | None:

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import autograder
+from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.course.packages import DEFAULT, versions
@@ -43,7 +44,7 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     digests = digests_of(course, exercise)
     parts = {name: part for name, part in digests.items() if name != "environment"}
     explaining = course.repairs(exercise), course.marks_only
-    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), "accepted/*.py")
+    kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     files = _files((*read, *exercise.catalogue))
     return _digest(repr((parts, explaining)).encode(), *files), digests
@@ -57,7 +58,7 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     settings = exercise.settings.limits, plain, exercise.settings.builds_on
     return {
         "source": _digest(*_files((exercise.source, *exercise.handout.values()), exercise.folder)),
-        "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, "mistakes/*.py")))),
+        "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, MISTAKES)))),
         "settings": _digest(repr((settings, course.settings.walls)).encode()),
         "inputs": _digest(course_secret(course)),
         "engine": engine(course.settings.packages),

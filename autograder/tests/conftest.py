@@ -38,6 +38,7 @@ SLOW = [
     "plugins/test_cluster.py",
     "grading/test_true_sentences.py",
     "authoring/test_jupyter.py",
+    "authoring/test_held_out.py",
     "publishing/test_feedback_browser.py",
     "gradebook/test_hub.py",
     "watching",

@@ -1,6 +1,7 @@
 """The doctor sees what is missing, says what to do, and never faints."""
 
 from contextlib import nullcontext
+from pkgutil import resolve_name
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from autograder.course.course import Course
 from autograder.course.settings import Tier
 from autograder.doctor import Check, examine
 from autograder.sandbox.errors import ZygoteError
+from autograder.tests.batch.test_odd_files import failing_on
 from autograder.tests.classroom import answered, hand_in, small
 
 
@@ -50,7 +52,9 @@ def test_a_package_of_the_course_that_is_missing_is_named_with_its_fix(course: C
 
 
 @pytest.mark.usefixtures("no_worker")
-def test_notebooks_of_newer_pythons_are_counted(course: Course) -> None:
+def test_notebooks_of_newer_pythons_are_counted_and_one_that_our_code_fails_on_stops_no_other(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "notebooks" not in seen(course)
     for number, version in enumerate(["3.99.1", "3.99.0rc1", "4.0", "3.9.1", ""]):
         made = answered(small(course))
@@ -59,6 +63,12 @@ def test_notebooks_of_newer_pythons_are_counted(course: Course) -> None:
     check = seen(course)["notebooks"]
     assert check.ok
     assert check.seen.startswith("2 of Python 3.99, 1 of Python 4.0: newer than this Python")
+    reading = "autograder.submission.submission.read_notebook"
+    monkeypatch.setattr(reading, failing_on(resolve_name(reading), "s2"))
+    failed, counted = [check for check in examine(course.root) if check.name == "notebooks"]
+    assert (failed.ok, counted.ok) == (False, True)
+    assert failed.seen.startswith("01_small s2: cannot be processed: ArithmeticError; ")
+    assert counted.seen.startswith("2 of Python 3.99: newer than this Python")
 
 
 @pytest.mark.usefixtures("no_worker")

@@ -24,7 +24,7 @@ from autograder.collecting.attribution import LIST_NEEDED, NamingRules, Owners
 from autograder.collecting.metadata import Participant, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.guard import OnFailure, raise_failure
+from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
 from autograder.gradebook.pages import read_former
@@ -95,32 +95,52 @@ def fill_worksheet(
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
-    whose = participants(course, times)
+    whose = participants(course, exercise, times, on_failure)
+    lines = rows[:1]
     for row in rows[1:]:
-        found = whose.get("".join(filter(str.isdigit, row[0])) if row else "", "")
-        if isinstance(found, EntryError):
-            problems.append(f"{row[0]}: {found}")
-        elif found in wanted and len(row) > place:
-            filled[found] = scores[found]
-            grade = decimal(scores[found])
-            row[place] = grade.replace(".", ",") if comma else grade
-        # Moodle reads the number, the grade and the times; students may have chosen what other cells say.
-        row[:] = [cell if column == place else plain_cell(cell) for column, cell in enumerate(row)]
+        with skipping(course, exercise.name, row[0] if row else "", on_failure):
+            found = whose.get("".join(filter(str.isdigit, row[0])) if row else "", "")
+            if isinstance(found, EntryError):
+                problems.append(f"{row[0]}: {found}")
+                found = ""
+            score = scores[found] if found in wanted and len(row) > place else None
+            lines.append(_filled(row, place, score, comma=comma))
+            filled |= {} if score is None else {found: score}
     problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
-    write_rows(path, rows)
+    write_rows(path, lines)
     return Sent(filled, (path,), tuple(problems), outgoing.told)
 
 
-def participants(course: Course, times: Times) -> Mapping[str, str | EntryError]:
+def _filled(row: Sequence[str], place: int, score: float | None, *, comma: bool) -> list[str]:
+    """Return a row with the score, if there is one, in the grade column.
+
+    Moodle reads the number, the grade and the times. Students may have chosen what other cells say.
+    """
+    cells = [cell if column == place else plain_cell(cell) for column, cell in enumerate(row)]
+    if score is not None:
+        cells[place] = decimal(score).replace(".", ",") if comma else decimal(score)
+    return cells
+
+
+def participants(
+    course: Course,
+    exercise: Exercise,
+    times: Times,
+    on_failure: OnFailure = raise_failure,
+) -> Mapping[str, str | EntryError]:
     """Return whose each participant's number in a worksheet is, or why nobody can tell."""
     if (students := listed_students(course.root)) is None:
         raise UsageError(LIST_NEEDED)
     people = Owners(NamingRules((), students=students, times=times))
     former = Students(tuple(read_former(course).values()))
-    return {row.number: _student(row, people, students, former) for row in times.participants}
+    whose = dict[str, str | EntryError]()
+    for row in times.participants:
+        with skipping(course, exercise.name, f"Participant {row.number}", on_failure):
+            whose[row.number] = _student(row, people, students, former)
+    return whose
 
 
 def _student(row: Participant, people: Owners, students: Students, former: Students) -> str | EntryError:
@@ -178,7 +198,7 @@ def pack_for_moodle(
 
     `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
     """
-    numbers = participants(course, read_participants(sheet)) if sheet else {}
+    numbers = participants(course, exercise, read_participants(sheet), on_failure) if sheet else {}
     by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:

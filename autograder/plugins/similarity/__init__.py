@@ -29,6 +29,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.source import Role
+from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.safe_html import load_template
@@ -42,6 +43,7 @@ _MAX_CODE = 20_000  # characters of an answer that is compared
 _FEW, _MOST, _SHARE = 4, 10, 0.1  # how many may write a passage before it counts as natural
 _LEFT_OUT = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
 Tokens = tuple[str, ...]
+Answers = Mapping[str, Mapping[str, str]]  # code by question and student
 
 
 @click.command()
@@ -52,10 +54,11 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
     Judge the pairs on the page, build/similar.html, yourself: similarity proves nothing.
     """
     with options.failures() as on_failure:
-        path, found = write_similar(course, exercises, on_failure)
+        path, found, left_out = write_similar(course, exercises, on_failure)
         for cluster in found:
             questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
             options.print_lines([f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"])
+        options.print_lines(left_out, err=True)
         click.echo(f"wrote {path.relative_to(course.root)}")
 
 
@@ -76,7 +79,7 @@ class Cluster:
 
     exercise: str
     pairs: tuple[Likeness, ...]
-    answers: Mapping[str, Mapping[str, str]]  # code by question and student, of these pairs alone
+    answers: Answers  # of these pairs alone
 
     @property
     def students(self) -> list[str]:
@@ -86,28 +89,45 @@ class Cluster:
 
 def write_similar(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
-) -> tuple[Path, list[Cluster]]:
-    """Write build/similar.html and return it, with what is on it."""
-    found = [cluster for exercise in exercises for cluster in find_clusters(course, exercise, on_failure)]
+) -> tuple[Path, list[Cluster], list[str]]:
+    """Write build/similar.html. Return it, its clusters, and a line on each answer that was not compared."""
+    found, left_out = list[Cluster](), list[str]()
+    for exercise in exercises:
+        answers = read_answers(course, exercise, on_failure)
+        found += find_clusters(exercise, answers)
+        left_out += not_compared(exercise, answers)
     page = load_template(_TEMPLATE).render(course_title=course.settings.title, clusters=found)
-    return write_whole(course.build / "similar.html", page), found
+    return write_whole(course.build / "similar.html", page), found, left_out
 
 
-def find_clusters(
-    course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
-) -> Iterator[Cluster]:
-    """Yield the clusters among the graded submissions of an exercise."""
-    answers: dict[str, dict[str, str]] = defaultdict(dict)  # code by question and student
+def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Answers:
+    """Return the code of the graded submissions of an exercise, by question and student."""
+    answers: dict[str, dict[str, str]] = defaultdict(dict)
     for work in read_graded_work(course, [exercise], on_failure):
         with skipping(course, exercise.name, work.student, on_failure):
             for code in work.answers.values():
-                normalised(code)  # which keeps the tokens for the comparison below
+                normalised(code)  # here and below, what fails would end the comparison of the class
+                clean_text(code)
             for name, code in work.answers.items():
                 answers[name][work.student] = code
+    return answers
+
+
+def not_compared(exercise: Exercise, answers: Answers) -> Iterator[str]:
+    """Yield a line on each answer that cannot be compared."""
+    for question in exercise.points:
+        for student, code in sorted(answers.get(question, {}).items()):
+            if normalised(code) is None:
+                why = "is not compared: it is too long or too deep, or not Python"
+                yield f"{exercise.name} {student}: {question} {why}"
+
+
+def find_clusters(exercise: Exercise, answers: Answers) -> Iterator[Cluster]:
+    """Yield the clusters among the answers to an exercise."""
     pairs = [
         pair
         for question in exercise.points
-        for pair in likenesses(question, answers[question], _own(exercise, question))
+        for pair in likenesses(question, answers.get(question, {}), _own(exercise, question))
     ]
     for group in clusters(pairs):
         shown: dict[str, dict[str, str]] = defaultdict(dict)
@@ -122,14 +142,14 @@ def _own(exercise: Exercise, question: str) -> Iterator[str]:
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION and cell.name == question:
             yield from (cell.released(), cell.text)
-    for variant in (*exercise.accepted, *exercise.mistakes):
-        yield variant.code
+    for answer in (*exercise.accepted, *known_mistakes(exercise)):
+        yield answer.code
 
 
 def likenesses(question: str, answers: Mapping[str, str], own: Iterable[str]) -> Iterator[Likeness]:
     """Yield the pairs among a class's `answers`, by student; `own` are the stub and the course's answers."""
-    tokens = {student: normalised(code) for student, code in answers.items()}
-    natural = {passage for code in own for passage in _passages(normalised(code))}
+    tokens = {student: normalised(code) or () for student, code in answers.items()}
+    natural = {passage for code in own for passage in _passages(normalised(code) or ())}
     found = {student: _passages(one) - natural for student, one in tokens.items()}
     counted = Counter(passage for passages in found.values() for passage in passages)
     few = min(max(_FEW, round(_SHARE * len(answers))), _MOST)
@@ -156,10 +176,13 @@ def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
 
 
 @cache
-def normalised(code: str) -> Tokens:
-    """Return the tokens of code without what may be changed while it stays the same code."""
+def normalised(code: str) -> Tokens | None:
+    """Return the tokens of code without what may be changed while it stays the same code.
+
+    Return None for code that is too long or too deep to be parsed, or is not Python.
+    """
     if len(code) > _MAX_CODE or not quick_to_parse(code):
-        return ()
+        return None
     try:
         tree = ast.parse(code)
         own = {name for node in ast.walk(tree) for name in _bound(node)}
@@ -169,7 +192,7 @@ def normalised(code: str) -> Tokens:
             one.string.strip() or token.tok_name[one.type] for one in found if one.type not in _LEFT_OUT
         )
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
-        return ()
+        return None
 
 
 def _passages(tokens: Sequence[str]) -> set[Tokens]:

@@ -62,9 +62,9 @@ def viva(
                         options.print_written(course, [path])
                     made.append(sheet)
         if whole:
-            options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made)])
-        problems = (f"{one.exercise} {one.student}: {one.problem}" for one in made if one.problem)
-        options.print_lines(problems, err=True)
+            options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made, on_failure)])
+        said = ((one, words) for one in made for words in (*one.left_out, one.problem) if words)
+        options.print_lines((f"{one.exercise} {one.student}: {words}" for one, words in said), err=True)
         if mark is not None and made and made[0].questions:
             marks = made[0].marked(mark)
             told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))

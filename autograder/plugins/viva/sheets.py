@@ -12,21 +12,24 @@ from pathlib import Path
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.names import checked_question
 from autograder.errors import UsageError
 from autograder.files import write_whole
 from autograder.grading.session import Session
 from autograder.plugins.viva.calls import RANDOM, Call, Outcome, find_calls, run, with_weights
-from autograder.plugins.viva.source import Answer, Variant, read_answer
-from autograder.report.safe_html import load_template
+from autograder.plugins.viva.source import Answer, UnwritableError, Variant, read_answer
+from autograder.report.safe_html import load_template, render_template
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.matching import in_exercise_form
-from autograder.submission.notebook import Notebook, UnreadableError
+from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.suite import Suite, use_one_thread
 
 COUNT = 5
 LETTERS = "abcd"
-_PAGE, _EXAMINER = (Path(__file__).with_name(name) for name in ("viva.html", "examiner.html"))
+_PAGE, _EXAMINER, _ROWS = (
+    Path(__file__).with_name(name) for name in ("viva.html", "examiner.html", "examiner_rows.html")
+)
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
 _VARIANTS, _ASKED, _CALLS = 40, 3, 3
 _CLOSE = 1e-3
@@ -94,6 +97,7 @@ class Sheet:
     key: str = ""  # a digest of the student's code and the seed, which chose the questions
     questions: Sequence[Question] = ()
     problem: str = ""
+    left_out: Sequence[str] = ()  # answers about which no question can be made, each with the reason
 
     def marked(self, letters: str) -> list[bool]:
         """Return for each question whether its letter is the right one."""
@@ -124,7 +128,7 @@ class Examiner:
             return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
         cells = [one for one in typed if one.kind == "code" and not checked_question(one.name)]
         code = [one for one in cells if not self._exercise.needs_no_run(one.text)]
-        answers = [one for question in self._exercise.points if (one := read_answer(question, code))]
+        answers, left_out = self._answers(code)
         text = json.dumps([name, [one.text for one in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
         with Session(self._zygote, code, self._limits) as first:
@@ -132,7 +136,17 @@ class Examiner:
         opened = partial(Session, self._zygote, code, self._limits, first.lost)
         questions = _choose_questions(self._suite, answers, opened, key)
         problem = "" if questions else "no answer is a short function or class that runs on a small input"
-        return Sheet(name, student, key, questions, problem)
+        return Sheet(name, student, key, questions, problem, left_out)
+
+    def _answers(self, code: Sequence[NotebookCell]) -> tuple[list[Answer], list[str]]:
+        """Return the answers about which questions can be made, and a line on each other."""
+        answers, left_out = list[Answer](), list[str]()
+        for question in self._exercise.points:
+            try:
+                answers += filter(None, [read_answer(question, code)])
+            except UnwritableError as error:
+                left_out.append(f"no question about {question}: {error}")
+        return answers, left_out
 
 
 def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:
@@ -141,10 +155,15 @@ def write_sheet(course: Course, sheet: Sheet, *, answers: bool) -> Path:
     return _write(folder / f"{sheet.student}.html", _PAGE, course, sheet=sheet, answers=answers)
 
 
-def write_examiner_sheet(course: Course, exercise: Exercise, sheets: Sequence[Sheet]) -> Path:
+def write_examiner_sheet(
+    course: Course, exercise: Exercise, sheets: Sequence[Sheet], on_failure: OnFailure = raise_failure
+) -> Path:
     """Write the right answers of a whole class on one page, and return the file."""
-    path = course.build / "viva" / exercise.name / "examiner.html"
-    return _write(path, _EXAMINER, course, sheets=sheets, exercise=exercise.name)
+    path, rows = course.build / "viva" / exercise.name / "examiner.html", list[str]()
+    for sheet in sheets:
+        with skipping(course, exercise.name, sheet.student, on_failure):
+            rows.append(render_template(_ROWS, sheet=sheet))
+    return _write(path, _EXAMINER, course, rows=rows, exercise=exercise.name)
 
 
 def _write(path: Path, template: Path, course: Course, **values: object) -> Path:

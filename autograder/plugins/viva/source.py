@@ -108,14 +108,26 @@ class Answer:
         return all(isinstance(one, _ONCE) for one in self.steps if one.lineno < line)
 
 
+class UnwritableError(Exception):
+    """No question can be made about an answer because of its size or form; the message says why."""
+
+
 def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
-    """Return a student's answer to a question, or None where it is no short function or class in Python."""
-    for cell in reversed(cells):
-        if name in bound_names(cell.text) and readable([cell.text]) and quick_to_parse(cell.text):
-            for node in reversed(parsed(cell.text) or []):
-                if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-                    answer = Answer(name, cell.number, cell.text.replace("\r\n", "\n"), node)
-                    return answer if len(answer.lines) <= MOST_LINES and _can_be_written(node) else None
+    """Return a student's answer to a question, or None if it is not a function or class in Python.
+
+    UnwritableError says why no question can be made about an answer.
+    """
+    for cell in (cell for cell in reversed(cells) if name in bound_names(cell.text)):
+        if not (readable([cell.text]) and quick_to_parse(cell.text)):
+            raise UnwritableError("its cell is too long, or its code is nested too deeply")
+        for node in reversed(parsed(cell.text) or []):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+                answer = Answer(name, cell.number, cell.text.replace("\r\n", "\n"), node)
+                if len(answer.lines) > MOST_LINES:
+                    raise UnwritableError(f"it has more than {MOST_LINES} lines")
+                if not _can_be_written(node):
+                    raise UnwritableError("Python cannot write changed copies of its code as text")
+                return answer
     return None
 
 

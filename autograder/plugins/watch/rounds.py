@@ -241,7 +241,8 @@ class Watch:
             self.course, [exercise], list(due), executor=self.executor, eligible=_is_told
         )
         failed = {line.student for line in summary.failures}
-        for student in failed:  # which an instructor has to fix; to try again each round would help nobody
+        for student in failed & due.keys():
+            # An instructor has to fix these. To try again each round would help nobody.
             lines: list[str] = []
             with self._skipping(exercise, student, lines):
                 self._show(exercise, student, due[student])
@@ -249,9 +250,11 @@ class Watch:
         for line in summary.lines:
             said = f": {line.message}" if line.ours else ""
             text = f"{line.exercise} {line.student}: {line.status}{said}"
-            if line.ours:
-                self._failures.add(text)
-            yield text
+            if line.student in due:
+                self._failures.update([text] if line.ours else [])
+                yield text
+            else:  # a failure of somebody whom this round does not grade
+                yield from self._new_failure(text)
         lateness = Lateness(self.course, exercise)
         view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
         for page in write_feedback(self.course, exercise, set(due) - failed, view):

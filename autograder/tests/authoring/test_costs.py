@@ -1,22 +1,23 @@
 """What wrong answers cost by hidden tests alone, and which of them cost too much or too little."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
 from autograder.authoring.costs import Cost, Costs, check_error, measure, trivial_answers, wrong_answers
 from autograder.authoring.trials import Trial
+from autograder.course.answers import MISTAKES, Answer
 from autograder.course.course import Course, load_course
 from autograder.course.source import Role
+from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
 from autograder.testing.suite import Run, Suite
-from autograder.tests.classroom import small
+from autograder.tests.classroom import small, write_answer
 from autograder.worker.namespace import run_code
 
 CELLS = ("import torch\nx = torch.rand(2)",)
 CATALOGUE = """
+from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import Misconception
 
 MISCONCEPTIONS = [
@@ -57,10 +58,10 @@ def suite_and_checks(course: Course) -> tuple[Suite, dict[str, str]]:
     return Suite(exercise), {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
 
 
-def failed(suite: Suite) -> dict[Path, list[Run]]:
+def failed(suite: Suite) -> dict[Answer, list[Run]]:
     """Return what each mistake fails, as `verify` finds it before it measures costs."""
-    variant, mistakes = suite.exercise.variant, suite.exercise.mistakes
-    return {one.path: [*Trial(suite, one.question).failing(variant(one.code))] for one in mistakes}
+    variant, mistakes = suite.exercise.variant, known_mistakes(suite.exercise)
+    return {one: [*Trial(suite, one.question).failing(variant(one.code))] for one in mistakes}
 
 
 def measured(course: Course, sets: int = 1, share: float = 0.5) -> Costs:
@@ -82,8 +83,11 @@ def rewrite(course: Course, old: str, new: str) -> None:
     source.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def declare(course: Course, text: str) -> None:
-    (small(course).folder / "equivalent.yaml").write_text(text, encoding="utf-8")
+def declare(course: Course, question: str, text: str) -> str:
+    """Declare an exception, and return its place."""
+    place = write_answer(small(course), f'exception="{question}"', f'"""There is a reason."""\n{text}')
+    path, _, line = place.rpartition(":")
+    return f"{path}:{int(line) + 2}"
 
 
 def list_misconceptions(course: Course) -> None:
@@ -96,7 +100,7 @@ def test_wrong_results_cost_half_and_each_other_test_its_part_of_the_other_half(
     found = costs(course)
     in_place = found["double", "in_place"]
     assert (in_place.kept, in_place.fails) == (0.75, ("test_leaves_its_input_alone",))
-    assert in_place.place.endswith("mistakes/double__in_place.py")
+    assert in_place.place.endswith("mistakes.py:1")
     assert (in_place.group, found["double", "squares"].group) == ("corner", "results wrong")
     assert found["double", "squares"].kept == 0.25
 
@@ -120,15 +124,14 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     (finding,) = measured(course, share=0.6).findings
     assert finding == (
         f"{small(course).suite}: row_sums__detour changes a right answer, and "
-        "no test of row_sums fails; add one, or declare it in equivalent.yaml"
+        "no test of row_sums fails; add one, or declare it in mistakes.py"
     )
-    entry = "- {question: row_sums, misconception: NAME, because: numbers are the same}\n"
-    declare(course, entry.replace("NAME", "detour"))
+    declare(course, "row_sums", 'misconceptions = ["detour"]')
     assert measured(course, share=1).findings == ()
-    declare(course, entry.replace("NAME", "other_rows"))
+    place = declare(course, "row_sums", 'misconceptions = ["other_rows"]')
     (needless,) = measured(course, share=0.5).findings
     fix = "other_rows fails a hidden test or fits no right answer; take it out"
-    assert needless == f"{small(course).folder / 'equivalent.yaml'}:1: {fix}"
+    assert needless == f"{place}: {fix}"
 
 
 def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_author_says_why(
@@ -137,25 +140,23 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     assert measured(course).findings == ()
     rewrite(course, "expected = torch.tensor([6.0, 15.0])", "expected = sums")
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
-    columns = small(course).folder / "mistakes" / "row_sums__columns.py"
-    fix = "let that fail too, or give a reason in equivalent.yaml"
+    columns = f"{small(course).folder / MISTAKES}:17"
+    fix = "let that fail too, or give a reason in mistakes.py"
     seen = "row_sums: mistake columns keeps 0 %, but the visible check passes"
     fails = "It fails test_one_number_a_row, test_adds_along_the_row"
     assert f"{columns}: {seen}; {fix}. {fails}" in measured(course).findings
-    reason = "- {question: row_sums, share: columns, because: the table is square}\n"
-    declare(course, reason + "- {question: double, share: squares, because: it is not seen}\n")
+    declare(course, "row_sums", 'shares = ["columns"]')
+    place = declare(course, "double", 'shares = ["squares"]')
     told = [finding for finding in measured(course).findings if "columns" in finding or "squares" in finding]
-    place = f"{small(course).folder / 'equivalent.yaml'}:2"
     assert told == [f"{place}: the rules allow the share that squares of double keeps; take this out"]
 
 
 def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Course) -> None:
     code = '"""Look at the signs."""\n\n\ndef double(x):\n    return x * (3 if x.flatten()[0] > 0 else 2)\n'
-    path = small(course).folder / "mistakes" / "double__sometimes.py"
-    path.write_text(code, encoding="utf-8")
+    place = write_answer(small(course), 'mistake="double" name="sometimes"', code)
     assert measured(course).findings == ()
     (finding, *_) = measured(course, sets=16).findings
-    assert finding.startswith(f'{path}: fails "Every element becomes twice as large." (test_doubles_every_')
+    assert finding.startswith(f'{place}: fails "Every element becomes twice as large." (test_doubles_every_')
     assert finding.endswith(" of 16 sets of hidden inputs; let all inputs show it, or none")
 
 

@@ -152,9 +152,9 @@ def test_a_new_exercise_has_all_its_parts_and_is_proved_at_once(course: Course, 
     folder, path = course.root / "solutions" / NAME, course.root / "course.yaml"
     assert create(course, NAME) == [
         folder / "10_rotary.py",
+        folder / "accepted.py",
+        folder / "mistakes.py",
         folder / "test_hidden.py",
-        folder / "accepted" / "by_multiplying.py",
-        folder / "mistakes" / "half__rounds_down.py",
     ]
     text = path.read_text(encoding="utf-8").replace("mutants_fail: 0.8\n", "")
     path.write_text(f"{text}{entry(NAME)}\n", encoding="utf-8")

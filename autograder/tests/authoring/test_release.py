@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.release import answered_early, build_sources, problems, release_notebooks, stale
+from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.kit import CHECKS, GIVEN, SETUP
 from autograder.course.notebook import HOW_TO_CHECK, to_json, with_rubric
 from autograder.course.source import BEGIN, END, SourceError
-from autograder.tests.classroom import real_course, small
+from autograder.tests.classroom import HELD_OUT, real_course, small
 
 ROOT = Path(__file__).parents[3]
 COURSE = real_course()
@@ -167,9 +167,9 @@ def private_lines(exercise: Exercise) -> list[str]:
 def private_files(exercise: Exercise) -> list[Path]:
     return [
         exercise.suite,
-        *sorted(exercise.folder.glob("accepted/*.py")),
-        *sorted(exercise.folder.glob("mistakes/*.py")),
-        *sorted(exercise.folder.glob("heldout/*.py")),
+        exercise.folder / ACCEPTED,
+        exercise.folder / MISTAKES,
+        *HELD_OUT.glob(f"{exercise.name}.py"),
     ]
 
 
@@ -329,10 +329,10 @@ def test_an_answer_in_a_file_beside_the_notebook_is_found(
 
 
 @pytest.mark.parametrize(
-    ("folder", "finding"),
-    [("accepted", "holds no other right answer"), ("mistakes", "holds no known mistake")],
+    ("file", "finding"),
+    [(ACCEPTED, "holds no other right answer"), (MISTAKES, "holds no known mistake")],
 )
-def test_an_exercise_without_any_answer_of_a_kind_is_found(course: Course, folder: str, finding: str) -> None:
-    shutil.rmtree(small(course).folder / folder)
+def test_an_exercise_without_any_answer_of_a_kind_is_found(course: Course, file: str, finding: str) -> None:
+    (small(course).folder / file).unlink()
     (found,) = problems(small(course))
-    assert f"{folder}: {finding}; write at least one" in found
+    assert f"{file}: {finding}; write at least one" in found

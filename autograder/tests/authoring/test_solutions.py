@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from autograder.authoring.answers import shown, solutions, write_solutions
+from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import BEGIN, END, Role
 from autograder.gradebook.lateness import extend
-from autograder.tests.classroom import real_course
+from autograder.tests.classroom import HELD_OUT, real_course
 
 COURSE = real_course()
 NAME = "01_small"
@@ -58,7 +59,7 @@ def test_solutions_wait_until_an_exercise_is_over(course: Course) -> None:
 def test_the_solutions_of_each_exercise_run_and_hide_nothing_but_what_is_hidden(name: str) -> None:
     exercise = COURSE.exercises[name]
     cells = solutions(exercise)
-    assert all(len(variant.code.split('"""')[1].split("\n\n")) == 2 for variant in shown(exercise))
+    assert all(len(variant.docstring.split("\n\n")) == 2 for variant in shown(exercise))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec("\n".join(cell.text for cell in cells if cell.role is Role.CODE), {"__name__": "__main__"})
     twice = {q for variant in shown(exercise) for q in exercise.replaced(variant.code)}
@@ -71,8 +72,8 @@ def test_the_solutions_of_each_exercise_run_and_hide_nothing_but_what_is_hidden(
 
 def hidden_lines(exercise: Exercise) -> list[str]:
     """Return the lines of hidden tests and known mistakes that stand nowhere else."""
-    known = [exercise.source, *(variant.path for variant in exercise.accepted)]
+    known = [exercise.source, exercise.folder / ACCEPTED]
     public = "\n".join(path.read_text(encoding="utf-8") for path in known) + exercise.given_checks
-    private = [exercise.suite, *(mistake.path for mistake in (*exercise.mistakes, *exercise.heldout))]
+    private = [exercise.suite, exercise.folder / MISTAKES, HELD_OUT / f"{exercise.name}.py"]
     lines = (line.strip() for path in private for line in path.read_text(encoding="utf-8").split("\n"))
     return [line for line in lines if len(line) >= 6 and line not in public]

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import trials
-from autograder.authoring.strength import Mutant, Strength, measure, mutants, read_equivalents
-from autograder.course.course import Course
+from autograder.authoring.strength import Mutant, Strength, measure, mutants, read_declared
+from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
 from autograder.testing.suite import Suite
+from autograder.tests.classroom import write_answer
 
 CELL = """
 # %% solution="{name}"
@@ -96,49 +97,47 @@ def test_mutants_are_the_same_each_time(course: Course) -> None:
     assert list(mutants(exercise)) == list(mutants(exercise))
 
 
-ENTRY = "- {question: double, line: ' x ', instead: y, because: both are the same}\n"
+REASON = '"""Both are the same."""'
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    ("question", "code", "problem"),
     [
-        ("double: x\n", "equivalent.yaml:1: must be a list of mutants, each with the keys question, line"),
+        ("triple", 'edits = ["X => Y"]', '0: "triple" is not a question; use one of double, row_sums'),
         (
-            f"{ENTRY}- double\n",
-            "equivalent.yaml:2: needs the keys question, line, instead, because",
+            "double",
+            'edits = "X => Y"',
+            "2: cannot be read; write lists of texts, as in edits = [...]; they may be",
         ),
-        (ENTRY.replace("'' x ''", "1"), None),
-        (ENTRY.replace("y,", "1,"), "equivalent.yaml:1: needs the keys"),
-        (ENTRY.replace("both are the same", "''"), "equivalent.yaml:1: gives no reason; say in `because`"),
-        (ENTRY.replace("double", "triple"), '"triple" is not a question; use one of double, row_sums'),
-        (ENTRY.replace("}", ", more: x}"), "equivalent.yaml:1: needs the keys"),
-        ("- [\n", "equivalent.yaml:2: not YAML: "),
+        ("double", 'edits = ["X => Y", 1]', "2: cannot be read; write lists of texts"),
+        ("double", 'shares = ["squares"]\nreasons = ["none"]', "3: cannot be read; write lists of texts"),
     ],
 )
 def test_a_declaration_that_cannot_be_read_is_refused_with_its_place_and_fix(
-    course: Course, text: str, problem: str | None
+    course: Course, question: str, code: str, problem: str
 ) -> None:
     exercise = course.exercises["01_small"]
-    (exercise.folder / "equivalent.yaml").write_text(text, encoding="utf-8")
-    if problem is None:
-        (declared,) = read_equivalents(exercise)
-        assert (declared.question, declared.line, declared.instead) == ("double", "x", "y")
-    else:
-        with pytest.raises(SourceError) as refused:
-            read_equivalents(exercise)
-        assert problem in str(refused.value)
+    place = write_answer(exercise, f'exception="{question}"', f"{REASON}\n{code}")
+    with pytest.raises(SourceError) as refused:
+        read_declared(exercise)
+    path, _, line = place.rpartition(":")
+    down, _, said = problem.partition(":")
+    assert str(refused.value).startswith(f"{path}:{int(line) + int(down)}:{said}")
+
+
+def test_each_text_of_a_declaration_has_its_line(course: Course) -> None:
+    exercise = course.exercises["01_small"]
+    code = f'{REASON}\nedits = ["X => Y",\n    "Y => X"]\nshares = ["squares"]'
+    place, _, line = write_answer(exercise, 'exception="double"', code).rpartition(":")
+    assert [(one.place, one.kind, one.text) for one in read_declared(exercise)] == [
+        (f"{place}:{int(line) + 2}", "edits", "X => Y"),
+        (f"{place}:{int(line) + 3}", "edits", "Y => X"),
+        (f"{place}:{int(line) + 4}", "shares", "squares"),
+    ]
 
 
 def test_an_exercise_may_declare_nothing(course: Course) -> None:
-    assert read_equivalents(course.exercises["01_small"]) == ()
-
-
-DECLARED = """\
-- question: row_sums
-  line: along_each_row = -1
-  instead: along_each_row = {instead}
-  because: x always has two dimensions
-"""
+    assert read_declared(course.exercises["01_small"]) == ()
 
 
 def measured(exercise: Exercise, share: float = 0.8) -> Strength:
@@ -146,9 +145,8 @@ def measured(exercise: Exercise, share: float = 0.8) -> Strength:
 
 
 def declare(course: Course, instead: int) -> Exercise:
-    exercise = course.exercises["01_small"]
-    text = DECLARED.format(instead=instead)
-    (exercise.folder / "equivalent.yaml").write_text(text, encoding="utf-8")
+    exercise = load_course(course.root).exercises["01_small"]
+    write_answer(exercise, 'exception="row_sums"', f'{REASON}\nedits = ["A = -1 => A = {instead}"]')
     return exercise
 
 
@@ -169,7 +167,7 @@ def test_mutants_that_pass_every_test_survive_and_what_is_declared_does_not_coun
     assert before.findings == after.findings == ()
     share = 100 * before.killed // before.mutants
     assert str(before) == f"the tests catch {before.killed} of {before.mutants} mutants, {share} %"
-    assert measured(declare(course, 1)) == after
+    assert measured(load_course(course.root).exercises["01_small"]) == after
 
 
 def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course) -> None:
@@ -183,8 +181,8 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
 @pytest.mark.parametrize(
     ("instead", "problem"),
     [
-        (7, "equivalent.yaml:1: fits no mutant of row_sums any more; delete it or copy its diff again"),
-        (0, "equivalent.yaml:1: is declared equivalent, but fails a hidden test; take it out"),
+        (7, "mistakes.py:26: makes no mutant of row_sums any more; delete it or write its edit again"),
+        (0, "mistakes.py:26: is declared equivalent, but fails a hidden test; take it out"),
     ],
 )
 def test_a_declaration_that_does_not_hold_any_more_is_found(

@@ -17,12 +17,13 @@ from autograder.course.exercise import Exercise
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
-from autograder.tests.classroom import real_course, small
+from autograder.tests.classroom import real_course, small, write_answer
 from autograder.tests.course.test_folder import leave
 
 HALVES = '    expect_close(student.double(x), x + x, hint="Twice: add it to itself, or multiply by two.")'
 BOTH = f"{HALVES}\n    expect_close(student.row_sums(x), x.sum(dim=1))"
-MISTAKE = '"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
+MISTAKE = '\n# %% mistake="double" name="other"\n"""Is that twice?"""\n\n\ndef double(x):\n    return {}\n'
+ACCEPTED = MISTAKE.replace('mistake="double" name', "accepted")
 FAILS = 'must get full marks, but double, "Every element becomes twice as large." fails: '
 
 
@@ -36,7 +37,7 @@ def change(course: Course, file: str, old: str, new: str) -> str:
     path = small(course).folder / file
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     assert old in text
-    path.write_text(text.replace(old, new, 1) if old else new, encoding="utf-8")
+    path.write_text(text.replace(old, new, 1) if old else f"{text}{new}" if "%%" in new else new, "utf-8")
     return text
 
 
@@ -49,10 +50,10 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "found"),
     [
-        ("mistakes/double__right.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
+        ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
         ("test_hidden.py", HALVES, BOTH, "Make that test independent"),
-        ("accepted/wrong.py", "", MISTAKE.format("x"), 'must get full marks, but double, "Every element'),
-        ("notes.txt", "", "", "belongs to no exercise; move it to accepted/, mistakes/ or heldout/, or"),
+        ("accepted.py", "", ACCEPTED.format("x"), 'must get full marks, but double, "Every element'),
+        ("notes.txt", "", "", "belongs to no exercise; move its answers to accepted.py or mistakes.py, or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
         ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; let that ask for more"),
         (
@@ -116,7 +117,7 @@ def test_figures_what_students_get_beside_the_notebook_and_what_jupyter_leaves_a
     leave(folder)
     (folder / "flow.svg").write_text("<svg/>", encoding="utf-8")
     (folder / "flow.png").write_bytes(b"\x89PNG")
-    (folder / "handout").mkdir()
+    (folder / "handout").mkdir(exist_ok=True)
     (folder / "handout" / "data.bin").write_bytes(b"\x00\xff")
     assert findings(course, zygote) == ""
 
@@ -175,9 +176,7 @@ MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y &&
     assert idle_rules(course, proofs) == ["one: X + Y => X - Y && Z / X => Z"]
 
 
-def test_each_wrong_answer_is_listed_with_its_repair_and_then_what_none_of_them_needs(
-    course: Course, zygote: Zygote
-) -> None:
+def test_each_mistake_is_listed_with_its_repair(course: Course, zygote: Zygote) -> None:
     folder = small(course).folder.parent / "misconceptions"
     folder.mkdir()
     text = """
@@ -190,18 +189,15 @@ MISCONCEPTIONS = (
 """
     (folder / "all.py").write_text(text, encoding="utf-8")
     lines = list(explanations(course, [*course.exercises.values()], zygote))
-    listed = [line.partition(": ") for line in lines if ".py: " in line]
+    listed = [line.partition(": ") for line in lines]
     assert [place.rpartition("/")[2] for place, _, _ in listed] == [
-        "double__in_place.py",
-        "double__squares.py",
-        "row_sums__columns.py",
+        "mistakes.py:1",
+        "mistakes.py:9",
+        "mistakes.py:17",
     ]
     assert listed[1][2] == (
-        "double__squared: It is squared. Twice? One change in line 5, at `x**2`, makes all tests pass."
+        "double__squared: It is squared. Twice? One change in line 2, at `x**2`, makes all tests pass."
     )
-    assert lines[len(listed) :] == [
-        "No wrong answer in mistakes/ or heldout/ needs this misconception: cubed",
-    ]
 
 
 BUILDS = {"row_sums": ("double",)}
@@ -209,7 +205,7 @@ CALLS = '"""The sums of halves, doubled."""\n\n\ndef row_sums(x):\n    return do
 
 
 def write_caller(course: Course) -> None:
-    (course.exercises["01_small"].folder / "accepted" / "by_doubling.py").write_text(CALLS, encoding="utf-8")
+    write_answer(small(course), 'accepted="by_doubling"', CALLS)
 
 
 def test_a_pair_of_course_yaml_is_proved_by_a_right_answer_that_calls_the_earlier_one(
@@ -228,8 +224,8 @@ def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(c
     exercise = course.exercises["01_small"]
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
-        "01_small: no right answer to row_sums builds on double; "
-        "write accepted/what_is_different.py, in which row_sums calls it"
+        "01_small/accepted.py: no right answer to row_sums builds on double; "
+        "write one, in which row_sums calls it"
     )
 
 
@@ -245,7 +241,7 @@ def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) ->
     said, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), grade)
     assert said.startswith("0 of 1 ")
     assert finding.endswith(
-        "by_doubling.py: must lose no points in row_sums if double is wrong, "
+        "accepted.py:15: must lose no points in row_sums if double is wrong, "
         "but row_sums is failed. Too small."
     )
     wrong = dict[str, object]()

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import autograder
-from autograder.authoring.answers import other_answers
 from autograder.batch.pool import ProcessPool, Task
 from autograder.course.course import Course, copy_course, load_course
 from autograder.course.exercise import Exercise
+from autograder.diagnosis.known import known_mistakes
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import copy_small_course, solved
@@ -32,8 +32,8 @@ _OTHERS = {
 def answers(exercise: Exercise) -> dict[str, dict[str, str]]:
     """Return what some students answer: a right one, one with all wrong, and one with one question wrong."""
     wrong: dict[str, str] = {}
-    for mistake in exercise.mistakes:
-        wrong |= {mistake.question: other_answers(exercise, mistake.code)[mistake.question]}
+    for mistake in known_mistakes(exercise):
+        wrong |= {mistake.question: exercise.replaced(mistake.code)[mistake.question]}
     return {"right": {}, "wrong": wrong, "partly": dict(list(wrong.items())[:1])}
 
 

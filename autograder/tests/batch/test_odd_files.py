@@ -22,6 +22,7 @@ from autograder.gradebook.pages import write_feedback
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.graded import Graded, describe_failure
 from autograder.grading.grader import CourseGrader
+from autograder.report.report import Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_CELLS, Notebook, UnreadableError
 from autograder.tests.classroom import cell_of, hand_in, open_course, small, solved
@@ -120,12 +121,14 @@ def pages(course: Course, pattern: str, part: int) -> set[str]:
 
 WORKSHEET = (
     'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Last modified (grade)"\r\n'
-    "Participant 1,ann,ann@x.org,,,7.00,-\r\nParticipant 2,zoe,zoe@x.org,,,7.00,-\r\n"
+    "Participant 1,ann,ann@x.org,,,7.00,-\r\nParticipant 2,sum,sum@x.org,,,7.00,-\r\n"
+    "Participant 3,zoe,zoe@x.org,,,7.00,-\r\n"
 )
+RUN = [f"submitted/{student}/01_small/01_small.ipynb" for student in ("ann", "sum", "zoe")]
 COMMANDS = [
     "feedback", "export", "dashboard", "similar", "students", "requests", "moodle 01_small Grades.csv",
     "moodle-zip 01_small --worksheet Grades.csv", "canvas-zip 01_small", "viva --class 01_small",
-    "watch --uploads uploads --rounds 1",
+    "watch --uploads uploads --rounds 1", "extend ann 01_small none", f"run {' '.join(RUN)}",
 ]  # fmt: skip
 
 
@@ -136,17 +139,30 @@ def test_every_command_goes_through_the_class(course: Course, words: str) -> Non
     assert (code, "cannot be processed" in output) == (0, False), output
     if words == "feedback":
         assert pages(course, "feedback/*/*/*.html", -3) >= {"ann", "zoe", "sum"}
+    if words == "similar":
+        assert "01_small sum: row_sums is not compared: " in output
     if words.startswith("viva"):
+        assert "01_small sum: no question about row_sums: " in output
         assert pages(course, "build/viva/**/*.html", -1) >= {"ann.html", "zoe.html", "examiner.html"}
 
 
+def is_about(value: object, student: str) -> bool:
+    """Whether an argument is a student, or this student's answer, file, row or submission."""
+    if isinstance(value, str):
+        return student in value.split("/") or value == ODD_ANSWERS.get(student)
+    if isinstance(value, Path):
+        return student in value.parts
+    if isinstance(value, list):
+        return any(one == student for one in value)
+    names = (getattr(value, key, "") for key in ("student_id", "student", "name"))
+    return any(isinstance(name, str) and is_about(name, student) for name in names)
+
+
 def failing_on(original: Callable[..., Any], student: str) -> Callable[..., Any]:
-    """Return a function that fails on one student, or on this student's answer, as an error of ours would."""
+    """Return a function that fails on one student, as an error of ours would."""
 
     def broken(*arguments: Any, **named: Any) -> Any:
-        ids = [getattr(one, "student_id", getattr(one, "student", one)) for one in arguments[:3]]
-        ids += [part for one in arguments[:1] if isinstance(one, Path) for part in one.parts]
-        if any(isinstance(id_, str) and id_ in (student, ODD_ANSWERS[student]) for id_ in ids):
+        if any(is_about(value, student) for value in (*arguments[:3], *named.values())):
             raise ArithmeticError(f"on {student}")
         return original(*arguments, **named)
 
@@ -154,10 +170,32 @@ def failing_on(original: Callable[..., Any], student: str) -> Callable[..., Any]
 
 
 FAILED = re.compile("cannot be processed: ArithmeticError|nbgrader gave up on")
+WHOSE = re.compile(r"\bsum\b|Participant 2\b")
 READING = "autograder.gradebook.pages.read_row"
+EXTEND, RUNNING = COMMANDS[-2:]
+WATCH, VIVA, MOODLE = (
+    "watch --uploads uploads --rounds 1",
+    "viva --class 01_small",
+    "moodle 01_small Grades.csv",
+)
 FAILING = [
-    (words, READING) for words in COMMANDS if words.split()[0] not in ("students", "viva", "watch")
+    (words, READING)
+    for words in COMMANDS
+    if words.split()[0] not in ("students", "viva", "watch", "extend", "run")
 ] + [
+    (EXTEND, "autograder.gradebook.ledger.read_row"),
+    (EXTEND, "autograder.gradebook.lateness.Lateness.enter"),
+    (EXTEND, "autograder.gradebook.audit.Audit.catch_up"),
+    (RUNNING, "autograder.batch.run.exercise_by_name"),
+    (RUNNING, "autograder.batch.run.read_notebook"),
+    (RUNNING, "autograder.cli.output.show_report"),
+    (MOODLE, "autograder.plugins.moodle._student"),
+    (MOODLE, "autograder.plugins.moodle._filled"),
+    ("moodle-zip 01_small --worksheet Grades.csv", "autograder.plugins.moodle._student"),
+    (VIVA, "autograder.plugins.viva.sheets.render_template"),
+    ("similar", "autograder.plugins.similarity.clean_text"),
+    ("grade 01_small", "autograder.gradebook.ledger.read_row"),
+    ("grade 01_small --student zoe", "autograder.gradebook.ledger.read_row"),
     ("feedback", "autograder.gradebook.pages.feedback_page"),
     ("export", "autograder.publishing.export._row"),
     ("dashboard", "autograder.publishing.dashboard._unfinished"),
@@ -167,8 +205,8 @@ FAILING = [
     ("requests", "autograder.publishing.graded_work._in_notebook"),
     ("moodle-zip 01_small", "autograder.plugins.moodle.Submission"),
     ("canvas-zip 01_small", "autograder.plugins.canvas.Submission"),
-    ("viva --class 01_small", "autograder.plugins.viva.sheets.Examiner.sheet"),
-    ("watch --uploads uploads --rounds 1", "autograder.plugins.watch.rounds.adopt"),
+    (VIVA, "autograder.plugins.viva.sheets.Examiner.sheet"),
+    (WATCH, "autograder.plugins.watch.rounds.adopt"),
     ("grade 01_small", "autograder.batch.grade.refusal"),
 ]
 
@@ -185,8 +223,16 @@ def test_a_failure_of_ours_is_the_line_of_its_submission_and_the_exit_code(
         patch.setattr(step, failing_on(resolve_name(step), "sum"))
         code, output = run(course, words)
     assert code == 3, output
-    lines = [line for line in output.splitlines() if "sum" in line and FAILED.search(line)]
+    lines = [line for line in output.splitlines() if WHOSE.search(line) and FAILED.search(line)]
     assert len(lines) == 1, output
+    if words.startswith("run"):
+        assert len(re.findall(r"/(?:ann|zoe)/\S+ \(01_small\): graded, 5 of", output)) == 2
+    if words.startswith("viva"):
+        page = (course.build / "viva" / "01_small" / "examiner.html").read_text(encoding="utf-8")
+        assert [name in page for name in (">ann<", ">sum<", ">zoe<")] == [True, False, True]
+    if words.startswith("moodle 01"):
+        sheet = (course.build / "exports" / "01_small-worksheet.csv").read_text(encoding="utf-8")
+        assert [row[4] for row in csv.reader(sheet.splitlines()) if row[1] in ("ann", "zoe")] == ["5", "5"]
     assert "ArithmeticError: on sum" in "".join(log.read_text() for log in logs if log.is_file())
 
 
@@ -223,6 +269,58 @@ def test_a_mistake_that_cannot_be_named_leaves_a_line_in_the_log_and_the_score_a
     log = (course.build / "autograder.log").read_text(encoding="utf-8")
     assert "01_small ann: could not be explained or checked" in log
     assert f"{error.__name__}: of ours" in log
+
+
+@pytest.mark.parametrize("error", [ValueError, RecursionError])
+def test_a_rule_that_cannot_be_checked_leaves_a_line_in_the_log_and_an_instructor_looks(
+    course: Course, zygote: Zygote, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error("of the rule")
+
+    monkeypatch.setattr("autograder.grading.grader.broken_rule", fail)
+    graded = CourseGrader(course, zygote).grade(
+        small(course), Notebook(json.dumps(solved(small(course))).encode())
+    )
+    verdicts = {question.name: question.verdict for question in graded.report.questions}
+    assert (verdicts["double"], verdicts["row_sums"]) == (Verdict.PASSED, Verdict.REVIEW)
+    assert describe_failure(course, "01_small ann", graded) == ""
+    log = (course.build / "autograder.log").read_text(encoding="utf-8")
+    assert log.count(f"{error.__name__}: of the rule") == 1
+    assert "WARNING 01_small ann: could not be explained or checked" in log
+
+
+STEPS = [
+    "autograder.collecting.survey.name_problem",
+    "autograder.collecting.survey.is_notebook",
+    "autograder.collecting.survey.exercise_by_cells",
+    "autograder.collecting.survey._no_later",
+    "autograder.collecting.archive.ArchiveEntry.read_notebook",
+    "autograder.collecting.attribution.Owners.platform_name",
+    "autograder.collecting.attribution.Owners._folder_name",
+    "autograder.collecting.collect.place",
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_file_on_which_our_code_fails_is_refused_and_stops_no_other(
+    tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = open_course(tmp_path / "course")
+    for student in ("ann", "sum", "zoe"):
+        folder = tmp_path / "class" / student
+        folder.mkdir(parents=True)
+        (folder / "homework.ipynb").write_text(json.dumps(solved(small(course))), encoding="utf-8")
+        (folder / "01_small.py").write_text("x = 1\n", encoding="utf-8")
+    monkeypatch.setattr(step, failing_on(resolve_name(step), "sum"))
+    done = CliRunner().invoke(main, ["--course", str(course.root), "collect", str(tmp_path / "class")])
+    assert done.exit_code == 1, done.output
+    assert "refused: cannot be processed: ArithmeticError; " in done.output
+    assert {line.split(": ")[0] for line in done.output.splitlines() if ": new" in line} >= {
+        "01_small ann", "01_small zoe"
+    }  # fmt: skip
+    assert (course.root / "submitted" / "zoe" / "01_small" / "01_small.ipynb").is_file()
+    assert "ArithmeticError: on sum" in (course.build / "autograder.log").read_text(encoding="utf-8")
 
 
 def test_a_time_that_the_gradebook_has_stops_no_page(course: Course, summary: Summary) -> None:

@@ -80,6 +80,27 @@ def test_each_result_makes_room_for_another_submission(
     assert set(ahead[:16]) == {8}
 
 
+def test_a_failure_of_ours_in_the_middle_of_an_attempt_is_that_of_its_submission(
+    classroom: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graded = Graded(failure_report(small(classroom), ()), {})
+
+    def attempt(self: MarkingProcess, exercise: Exercise, notebook: Notebook) -> Graded:
+        if notebook.content == b"sum":
+            raise ArithmeticError
+        return graded
+
+    monkeypatch.setattr(MarkingProcess, "start", lambda *_: None)
+    monkeypatch.setattr(MarkingProcess, "attempt", attempt)
+    students = ["ann", "sum", "zoe"]
+    tasks = [(Submission(classroom.root, one, "01_small"), Notebook(one.encode())) for one in students]
+    with ProcessPool(classroom, 1) as executor:
+        done = {submission.student: one.problem for submission, _, one in executor.map(tasks)}
+    assert done.keys() == {*students}
+    assert done["sum"].startswith("cannot be processed: ArithmeticError; ")
+    assert (done["ann"], done["zoe"]) == ("", "")
+
+
 def test_what_may_succeed_later_is_tried_once_more_when_all_others_are_done(
     classroom: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from autograder.batch.run import run_notebooks
 from autograder.cli.output import show_report
 from autograder.course.course import Course, CourseError, load_course
+from autograder.errors import UsageError
 from autograder.report.report import Report
 from autograder.submission.submission import UnknownExerciseError
 from autograder.tests.classroom import Notebook, copy_small_course, small, solved, stripped
@@ -79,5 +80,7 @@ def test_wrong_use_is_reported_before_anything_is_graded(course: Course) -> None
     unknown.write_text("no notebook", encoding="utf-8")
     with pytest.raises(UnknownExerciseError, match="pass --exercise"):
         run_notebooks(course, [known, str(unknown)])
+    with pytest.raises(UsageError, match=r"01_small_2\.ipynb: there is no such file"):
+        run_notebooks(course, [known, str(course.root / "01_small_2.ipynb")])
     with pytest.raises(CourseError, match='no exercise "02_big"'):  # whatever the file's name says
         run_notebooks(course, [known], "02_big")

@@ -106,6 +106,14 @@ RULES, AT = HEAD + ONE + "    ", "exercises[0]"
             '5: exercises[1].name: "01_SMALL" is the name of exercises[0] too;',
         ),
         (
+            HEAD + "exercises:\n  - name: 01_smal\n",
+            '4: exercises[0].name: there is no folder solutions/01_smal; did you mean "01_small"?',
+        ),
+        (
+            HEAD + ONE + "  - name: graphs\n",
+            "5: exercises[1].name: there is no folder solutions/graphs; write the name of a folder in",
+        ),
+        (
             RULES + "by_hand:\n      doubles: [a]\n",
             f"6: {AT}.by_hand.doubles: 01_small has no such question; did",
         ),

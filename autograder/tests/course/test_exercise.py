@@ -7,6 +7,8 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import Role, SourceError
+from autograder.diagnosis.known import known_mistakes
+from autograder.tests.classroom import write_answer
 
 
 @pytest.fixture
@@ -23,32 +25,69 @@ def test_the_reference_has_neither_checks_nor_demos(exercise: Exercise) -> None:
 
 
 DOCUMENTED = '"""Other."""\n\n'
+MISTAKE = 'mistake="double" name="x"'
 
 
 @pytest.mark.parametrize(
-    ("place", "code", "message"),
+    ("marker", "code", "message"),
     [
-        ("mistakes/double__x.py", "def double(x):\n    return x\n", "has no docstring"),
+        (MISTAKE, "def double(x):\n    return x\n", "0: this cell has no docstring; begin with one that"),
+        (MISTAKE, DOCUMENTED, "0: this cell holds nothing but a docstring; write the answer below it"),
         (
-            "mistakes/treble__x.py",
-            f"{DOCUMENTED}def double(x): ...\n",
-            '"treble" is not a question; name the',
+            MISTAKE.replace("double", "treble"),
+            f"{DOCUMENTED}def double(x): ...",
+            '0: "treble" is not a question; ',
         ),
-        ("mistakes/double__x.py", f"{DOCUMENTED}def treble(x): ...\n", "must define double and no other"),
+        (MISTAKE, f"{DOCUMENTED}def treble(x): ...", "0: must define double and no other question"),
+        (MISTAKE, f"{DOCUMENTED}def double(x)\n", "3: expected ':'; it must be Python"),
         (
-            "mistakes/double__x.py",
-            f"{DOCUMENTED}def double(x)\n",
-            "__x.py:3: expected ':'; it must be Python",
+            MISTAKE,
+            f"{DOCUMENTED}edit = 'X / Y => X'",
+            "0: X / Y fits nothing in the solution of double; copy",
         ),
-        ("accepted/other.py", f"{DOCUMENTED}def treble(x): ...\n", "defines no question of 01_small"),
+        (MISTAKE, f"{DOCUMENTED}edit = 'mul(X'", "0: 'mul(X' has no =>"),
+        (
+            'mistake="double"',
+            f"{DOCUMENTED}def double(x): ...",
+            '0: this cell is no answer; write mistake="question"',
+        ),
+        ("mistake=double", f"{DOCUMENTED}def double(x): ...", "0: this cell has keys that cannot be read"),
+        (
+            'mistake="double" name="squares"',
+            f"{DOCUMENTED}def double(x): ...",
+            "0: has the name of the cell on line 9",
+        ),
+        (
+            'accepted="other"',
+            f"{DOCUMENTED}def treble(x): ...",
+            "0: defines no question of 01_small; name its",
+        ),
+        (
+            'accepted="by_addition"',
+            f"{DOCUMENTED}def double(x): ...",
+            "0: has the name of the cell on line 1;",
+        ),
     ],
 )
-def test_a_problem_in_a_variant_is_reported_with_its_fix(
-    exercise: Exercise, place: str, code: str, message: str
+def test_a_problem_in_a_cell_is_reported_with_its_line_and_fix(
+    exercise: Exercise, marker: str, code: str, message: str
 ) -> None:
-    (exercise.folder / place).write_text(code, encoding="utf-8")
-    with pytest.raises(SourceError, match=re.escape(message)):
-        assert [exercise.accepted, exercise.mistakes]
+    path, _, line = write_answer(exercise, marker, code).rpartition(":")
+    with pytest.raises(SourceError) as refused:
+        assert [exercise.accepted, known_mistakes(exercise)]
+    down, _, said = message.partition(":")
+    assert str(refused.value).startswith(f"{path}:{int(line) + int(down)}:{said}")
+
+
+def test_a_mistake_may_be_an_edit_of_the_solution_that_changes_all_places_that_it_fits(
+    exercise: Exercise,
+) -> None:
+    edit = 'edit = """\ntorch.mul(X, 2)\n=>\ntorch.mul(X, 3)\n\nreturn X\n=>\nprint(X)\nreturn X\n"""'
+    place = write_answer(exercise, 'mistake="double" name="tripled"', f'"""Twice?"""\n{edit}')
+    mistake = next(one for one in known_mistakes(exercise) if one.title == "tripled")
+    assert mistake.code.endswith("print(torch.mul(x, 3))\n    return torch.mul(x, 3)")
+    assert (mistake.name, mistake.hint, mistake.place) == ("double__tripled", "Twice?", place)
+    assert mistake.place_of(7) == place
 
 
 def test_a_variant_brings_its_helpers_and_stands_where_its_first_question_stood(exercise: Exercise) -> None:
@@ -60,29 +99,26 @@ def test_a_variant_brings_its_helpers_and_stands_where_its_first_question_stood(
     assert exercise.replaced(both) == {"double": both, "row_sums": ""}
 
 
-def test_a_mistake_belongs_to_the_longest_question_that_its_file_begins_with(exercise: Exercise) -> None:
-    text = exercise.source.read_text(encoding="utf-8")
-    exercise.source.write_text(
-        text.replace('="row_sums"', '="double_"').replace("def row_sums", "def double_"), encoding="utf-8"
+def test_a_part_of_a_name_after_two_underscores_tells_the_writings_of_one_mistake_apart(
+    exercise: Exercise,
+) -> None:
+    write_answer(
+        exercise, 'mistake="double" name="squares__by_product"', '"""Hint."""\n\ndef double(x): return x * x'
     )
-    (exercise.folder / "mistakes" / "row_sums__columns.py").unlink()
-    path = exercise.folder / "mistakes" / "double___a_copy__again.py"
-    path.write_text('"""Hint."""\n\ndef double_(x): return x.clone()\n', encoding="utf-8")
-    path = exercise.folder / "mistakes" / "double__squares__by_product.py"  # in another writing
-    path.write_text('"""Hint."""\n\ndef double(x): return x * x\n', encoding="utf-8")
-    assert {(mistake.question, mistake.name) for mistake in exercise.mistakes} == {
+    assert [(mistake.question, mistake.name) for mistake in known_mistakes(exercise)] == [
         ("double", "double__in_place"),
         ("double", "double__squares"),
-        ("double_", "double___a_copy"),
-    }
+        ("row_sums", "row_sums__columns"),
+        ("double", "double__squares"),
+    ]
 
 
-@pytest.mark.parametrize("place", ["accepted/latin.py", "mistakes/double__latin.py", "01_small.py"])
+@pytest.mark.parametrize("place", ["accepted.py", "mistakes.py", "01_small.py"])
 def test_text_in_another_encoding_is_reported_with_its_line(exercise: Exercise, place: str) -> None:
     path = exercise.folder / place
     path.write_bytes('"""One.\n\nHälfte."""\n'.encode("latin-1"))
     with pytest.raises(SourceError, match=re.escape(f"{path}:3: not UTF-8 text; save it as UTF-8")):
-        assert [exercise.cells, exercise.accepted, exercise.mistakes]
+        assert [exercise.cells, exercise.accepted, known_mistakes(exercise)]
 
 
 def test_a_missing_source_is_reported_and_has_no_questions(exercise: Exercise) -> None:

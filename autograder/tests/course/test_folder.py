@@ -7,10 +7,10 @@ from autograder.course.exercise import own_files
 
 LEFTOVERS = (
     ".ipynb_checkpoints/01_small-checkpoint.py",
-    "accepted/.ipynb_checkpoints/by_addition-checkpoint.py",
-    "accepted/._by_addition.py",
-    "mistakes/__pycache__/double__squares.cpython-311.pyc",
-    "mistakes/.#double__squares.py",
+    "handout/.ipynb_checkpoints/table-checkpoint.py",
+    "._accepted.py",
+    "__pycache__/mistakes.cpython-311.pyc",
+    ".#mistakes.py",
     ".DS_Store",
 )
 
@@ -18,7 +18,7 @@ LEFTOVERS = (
 def leave(folder: Path) -> None:
     """Leave in an exercise's folder what JupyterLab, Python, editors and macOS do."""
     for name in LEFTOVERS:
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"\x00 no Python")
 
 
@@ -30,10 +30,8 @@ def test_files_are_listed_in_order_without_what_programs_leave(course: Course) -
     assert [variant.name for variant in exercise.accepted] == ["by_addition"]
     assert [path.relative_to(exercise.folder).as_posix() for path in before] == [
         "01_small.py",
-        "accepted/by_addition.py",
-        "mistakes/double__in_place.py",
-        "mistakes/double__squares.py",
-        "mistakes/row_sums__columns.py",
+        "accepted.py",
+        "mistakes.py",
         "test_hidden.py",
     ]
 

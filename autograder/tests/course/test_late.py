@@ -42,10 +42,10 @@ def test_the_floor_is_never_given() -> None:
 @pytest.mark.parametrize(
     ("hours", "settings", "reason"),
     [
-        (25, {"floor": 50}, "2 days begun: \N{MINUS SIGN}2, floor 5"),
-        (1, {}, "1 day begun: \N{MINUS SIGN}1"),
-        (7, {"every": "6 hours"}, "2 times 6 hours begun: \N{MINUS SIGN}2"),
-        (49, {"cut_off": "2 days"}, "more than 2 days"),
+        (25, {"floor": 50}, "2 days begun, each costs 10 % of 10 points; at least 5 points remain"),
+        (1, {}, "1 day begun, which costs 10 % of 10 points"),
+        (7, {"every": "6 hours"}, "2 times 6 hours begun, each costs 10 % of 10 points"),
+        (49, {"cut_off": "2 days"}, "work that is more than 2 days late scores 0"),
     ],
 )
 def test_the_reason_names_the_steps_begun_what_they_cost_and_the_floor(

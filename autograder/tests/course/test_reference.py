@@ -7,6 +7,8 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.source import SourceError
+from autograder.diagnosis.known import known_mistakes
+from autograder.tests.classroom import write_answer
 from autograder.worker.namespace import run_code
 
 TABLE = "table = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
@@ -53,10 +55,9 @@ def test_the_line_is_that_of_the_innermost_cell(exercise: Exercise) -> None:
 
 
 def test_a_variant_s_own_line_is_reported_with_its_file(exercise: Exercise) -> None:
-    path = exercise.folder / "mistakes" / "double__squares.py"
     code = '"""Try it on 3."""\n\nfactor = 1 / 0\n\n\ndef double(x):\n    return x * factor\n'
-    path.write_text(code, encoding="utf-8")
-    (mistake,) = (mistake for mistake in exercise.mistakes if mistake.path == path)
-    place = re.escape(f"{path}:3: ZeroDivisionError")
+    path, _, line = write_answer(exercise, 'mistake="double" name="by_a_factor"', code).rpartition(":")
+    *_, mistake = known_mistakes(exercise)
+    place = re.escape(f"{path}:{int(line) + 3}: ZeroDivisionError")
     with pytest.raises(SourceError, match=place), reference_errors(exercise, mistake):
         run_code(exercise.variant(mistake.code))

@@ -40,8 +40,7 @@ print(double(3))
 @pytest.fixture
 def exercise(tmp_path: Path) -> Exercise:
     folder = tmp_path / "01_small"
-    for part in ("accepted", "mistakes"):
-        (folder / part).mkdir(parents=True)
+    folder.mkdir()
     (folder / "01_small.py").write_text(GOOD, encoding="utf-8")
     return Exercise(folder)
 

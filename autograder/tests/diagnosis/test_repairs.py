@@ -10,6 +10,7 @@ import pytest
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits
+from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.pieces import Edit
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
@@ -17,7 +18,7 @@ from autograder.diagnosis.words import Looked
 from autograder.testing.exchange import Backend, FromMemory, Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.tests.classroom import real_course
+from autograder.tests.classroom import HELD_OUT, real_course
 from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import Header, Parts
 from autograder.worker.remote_function import Answer
@@ -139,8 +140,8 @@ def test_one_mistake_is_repaired_where_it_is(
     [
         ("06 Head__scaled_by_input_width", "value", "at `C`", "scaled_by_input_width"),
         ("01 dot_product__keeps_the_last", "value", "at `value * b[idx]`", None),
-        ("06 CausalAttention__dropout_before_softmax", "order", "in lines 20 and 21", None),
-        ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 11", None),
+        ("06 CausalAttention__dropout_before_softmax", "order", "in lines 17 and 18", None),
+        ("06 CausalAttention__mask_is_a_plain_tensor", "buffer", "in line 8", None),
         ("08 split_heads__view_only__final_shape_at_once", "function", "at `x.reshape", "view_only"),
     ],
 )
@@ -149,9 +150,8 @@ def test_strangers_answers_are_repaired_and_named(
 ) -> None:
     number, name = answer.split()
     exercise = next(one for one in COURSE.exercises.values() if one.name.startswith(number))
-    code = next(one for one in exercise.heldout if one.path.stem == name).code
-    about, _, rest = code.partition('"""\n')
-    text = "\n" * (about.count("\n") + 1) + rest  # each line stays where it is
+    held_out = known_mistakes(exercise, HELD_OUT / f"{exercise.name}.py")
+    text = next(one.code for one in held_out if f"{one.question}__{one.title}" == name)
     (first, *_), named = repaired(text)
     (edit,) = first.edits
     assert named == misconception
@@ -258,7 +258,7 @@ def test_a_repair_is_the_same_each_time() -> None:
 
 def test_an_edit_puts_nothing_in_that_claims_to_stand_in_the_students_text() -> None:
     exercise = COURSE.exercises["06_causal_attention"]
-    mistake = next(one for one in exercise.mistakes if one.question == "CausalAttention")
+    mistake = next(one for one in known_mistakes(exercise) if one.question == "CausalAttention")
     code = Code(tuple(ast.parse(mistake.code).body))
     own = set(map(_stands, _nodes(*code.statements)))
     right = repairer_of("06_causal_attention").pieces("CausalAttention")

@@ -1,6 +1,8 @@
 """What submissions are worth when points, dates or extensions change, and what the audit says of it."""
 
 import csv
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.course.course import Course
+from autograder.course.guard import SubmissionError
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import database, load
 from autograder.gradebook.lateness import extend
@@ -106,6 +109,27 @@ def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_give
     assert settle(course, small(course)) == ()
 
 
+def test_a_score_that_is_no_number_is_a_line_of_its_submission_and_all_others_are_settled(
+    late: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(late, "zoe", made=solved(small(late)), late=LATE)
+    with closing(sqlite3.connect(late.root / "gradebook.db")) as gradebook, gradebook:
+        rows = "select g.id from grade g join submitted_notebook n on n.id = g.notebook_id"
+        rows += " join submitted_assignment a on a.id = n.assignment_id where a.student_id = 'ann'"
+        gradebook.execute(f"update grade set manual_score = 'three' where id in ({rows})")
+    extend(late, "zoe", "01_small", "+1 day")
+    failures = list[SubmissionError]()
+    assert [change.student for change in settle(late, small(late), failures.append)] == ["zoe"]
+    assert [one.student for one in failures] == ["ann"]
+    assert failures[0].problem.startswith("cannot be processed: ValueError; ")
+    with pytest.raises(SystemExit) as ended:
+        ready_made_export(late)
+    assert ended.value.code == 3
+    table = (late.root / "grades.csv").read_text(encoding="utf-8").splitlines()
+    assert [row["student_id"] for row in csv.DictReader(table)] == ["ann", "zoe"]
+    assert "01_small ann: cannot be processed: ValueError; " in capsys.readouterr().err
+
+
 def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
     extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
     extend(late, "ben", "01_small", "2026-03-01 18:00 UTC")
@@ -193,6 +217,6 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
 
 def test_within_the_grace_is_not_late_and_after_it_the_page_can_say_what_was_begun(late: Course) -> None:
     found = gradebook_submission(late, "ann")
-    assert (found.seconds_late, found.late_rule) == (5400.0, "1 day begun: \N{MINUS SIGN}0.7")
+    assert (found.seconds_late, found.late_rule) == (5400.0, "1 day begun, which costs 10 % of 7 points")
     found = gradebook_submission(ruled(late, late="percent: 10, grace: 2 hours"), "ann")
     assert (found.seconds_late, found.penalty, found.late_rule) == (0.0, 0.0, "")

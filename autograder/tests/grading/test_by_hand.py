@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course.code import pieces
 from autograder.course.rule import Rule, spelt_out
-from autograder.grading.by_hand import broken_rule
+from autograder.grading.by_hand import Use, broken_rule, forbidden_use
 from autograder.worker.operators import LOST
 
 LOOP = "def dot(a, b):\n    t = 0\n    for x, y in zip(a, b):\n        t = t + x * y\n    return t"
@@ -118,6 +118,55 @@ def test_a_use_hides_behind_no_helper_alias_or_import(before: str) -> None:
 def test_a_cell_that_the_answer_does_not_reach_is_nobodys_matter(before: str) -> None:
     assert judged({"mul"}, cells=[HEAD, before, LOOP]) is None
     assert judged({"mul"}, cells=[HEAD, LOOP, before]) is None
+
+
+DRAFT = returning("torch.dot(a, b)")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [DRAFT, LOOP],
+        [f"{DRAFT}\n\n\n{LOOP}"],
+        [DRAFT, "print(dot(torch.ones(2), torch.ones(2)))", "def other(a):\n    return dot(a, a)", LOOP],
+        ["dot = torch.dot", LOOP],
+        ["from torch import dot", LOOP],
+        ["def dot(a, b):\n    return torch.dot(a, b", LOOP],
+        [
+            DRAFT.replace("dot(a, b):", "helper(a, b):"),
+            LOOP.replace("dot", "helper"),
+            returning("helper(a, b)"),
+        ],
+    ],
+)
+def test_an_earlier_draft_of_the_answer_is_nobodys_matter(cells: list[str]) -> None:
+    assert judged({"mul"}, cells=[HEAD, *cells], rule=FORBIDDEN) is None
+
+
+def test_a_definition_in_a_cell_that_may_have_ended_before_it_replaces_no_draft() -> None:
+    statements = pieces([HEAD, DRAFT, LOOP])
+    assert forbidden_use("dot", FORBIDDEN, statements) is None
+    assert forbidden_use("dot", FORBIDDEN, statements, unfinished={2}) == Use("dot", 1, 2)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [DRAFT, "first = dot", returning("first(a, b)")],
+        [DRAFT, "kept = [dot]", "first = kept[0]", returning("first(a, b)")],
+        [DRAFT, "def keep():\n    global first\n    first = dot\n\nkeep()", returning("first(a, b)")],
+        [DRAFT, "def keep():\n    return dot", "first = keep()", returning("first(a, b)")],
+        [DRAFT, "def dot(a, b, first=dot):\n    return first(a, b)"],
+        [DRAFT, "def wraps(f):\n    return lambda _: f", f"@wraps(dot)\n{LOOP}"],
+        [DRAFT, "import functools", f"@functools.cache\n{LOOP}"],
+        [DRAFT, "class Keeper:\n    first = dot", returning("Keeper.first(a, b)")],
+        [LOOP, DRAFT],
+        [LOOP, "dot = torch.dot"],
+        [LOOP, f"if True:\n    {DRAFT.replace(chr(10), chr(10) + '    ')}"],
+    ],
+)
+def test_a_draft_that_the_answer_keeps_or_that_comes_last_is_read(cells: list[str]) -> None:
+    assert judged({"mul"}, cells=[HEAD, *cells], rule=FORBIDDEN) is not None
 
 
 @pytest.mark.parametrize(

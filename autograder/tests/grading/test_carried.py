@@ -2,13 +2,12 @@
 
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import pytest
 
 from autograder.authoring.answers import solved_cells
 from autograder.course.settings import Limits, Repairs
-from autograder.grading.carried import compiled, is_better, reruns, with_note
+from autograder.grading.carried import compiled, reruns, with_note
 from autograder.grading.grader import Grader
 from autograder.report.question_view import show_question
 from autograder.report.report import QuestionReport, TestReport, Verdict
@@ -179,17 +178,8 @@ def test_names_without_end_are_followed_once_each() -> None:
         assert reruns({"b": ("a",)}, questions, cells(MADE, code)) == []
 
 
-def test_the_better_score_counts() -> None:
-    worse, better = of(Verdict.FAILED, score=0.5), of(Verdict.FAILED, score=1.0)
-    assert [is_better(better, worse), is_better(worse, better), is_better(worse, worse)] == [
-        True,
-        False,
-        False,
-    ]
-    assert not is_better(replace(of(Verdict.GRADER_ERROR), score=None), worse)
-    held, nothing = of(Verdict.REVIEW, score=0.0), of(Verdict.FAILED, score=0.0)
-    assert [is_better(held, nothing), is_better(held, worse)] == [True, False], "a person may give it all"
-    assert with_note(better, ["a", "b"]).hint == (
+def test_the_note_names_each_wrong_earlier_answer() -> None:
+    assert with_note(of(Verdict.FAILED), ["a", "b"]).hint == (
         "`a` and `b` were wrong; this question was graded with right ones."
     )
 

@@ -5,6 +5,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
+from autograder.diagnosis.known import known_mistakes
 from autograder.grading.diagnosis import Diagnosis, Named, look
 from autograder.grading.explanation import Submitted
 from autograder.grading.session import Session
@@ -94,14 +95,14 @@ def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
 def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_place(
     exercise: Exercise, zygote: Zygote
 ) -> None:
-    (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
-    place = "With another operator in line 5, at `x**2`, all tests pass."
+    (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
+    place = "With another operator in line 2, at `x**2`, all tests pass."
     found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
-    assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 5))
+    assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 2))
 
 
 def test_only_answers_that_give_the_same_share_what_is_said(exercise: Exercise, zygote: Zygote) -> None:
-    (mistake,) = (one for one in exercise.mistakes if one.name == "double__squares")
+    (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
     diagnosis = Diagnosis(Suite(exercise), Repairs(RepairsShown.OFF))
     other = mistake.code.replace("return ", "return 1.37 * ")
     assert named_by(diagnosis, zygote, other) is None

@@ -11,9 +11,18 @@ from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import CellResult
-from autograder.grading.outcomes import TestOutcome, blamed, facts, leading, stated, summarize, told_bits
+from autograder.grading.outcomes import (
+    TestOutcome,
+    blamed,
+    facts,
+    is_better,
+    leading,
+    stated,
+    summarize,
+    told_bits,
+)
 from autograder.grading.session import LeftOut, Session
-from autograder.report.report import Place, TestReport, Verdict
+from autograder.report.report import Place, QuestionReport, TestReport, Verdict
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import ExhaustedError, Local, LostError, NotDefinedError, StudentError
 from autograder.testing.expectations import NotJudged, Unmet
@@ -402,3 +411,53 @@ def test_weights_share_the_half_for_everything_else() -> None:
     tests = (TestReport("a", Verdict.PASSED, 3), TestReport("b", Verdict.FAILED, 1, "look"))
     question = summarize("q", 2, tests)
     assert (question.score, question.hint) == (1.5, "look")
+
+
+def paid(verdict: Verdict, score: float | None, *passes: bool) -> QuestionReport:
+    """Return the report on a question of 2 points; `passes` has its tests, of which the first is basic."""
+    tests = tuple(
+        TestReport("It holds.", Verdict.PASSED if good else Verdict.FAILED, basic=not number)
+        for number, good in enumerate(passes)
+    )
+    return QuestionReport("double", verdict, score, 2.0, tests=tests)
+
+
+FULL, MORE, LESS, NOTHING = (
+    paid(Verdict.PASSED, 2.0),
+    paid(Verdict.FAILED, 1.5),
+    paid(Verdict.FAILED, 0.5),
+    paid(Verdict.CRASHED, 0.0),
+)
+HELD, HELD_FOR_LESS = (
+    paid(Verdict.REVIEW, 0.0, True, False),
+    paid(Verdict.REVIEW, 0.0, False, True, False, False),
+)
+BROKEN = paid(Verdict.GRADER_ERROR, None)
+
+
+@pytest.mark.parametrize(
+    ("again", "before"),
+    [
+        (MORE, LESS),
+        (FULL, MORE),
+        (FULL, HELD),
+        (FULL, BROKEN),
+        (MORE, HELD),  # these points need no instructor
+        (HELD, NOTHING),  # an instructor may give all points
+        (HELD, HELD_FOR_LESS),
+    ],
+)
+def test_of_two_judgments_the_one_that_earns_more_is_better(
+    again: QuestionReport, before: QuestionReport
+) -> None:
+    assert (is_better(again, before), is_better(before, again)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("again", "before"), [(LESS, LESS), (FULL, FULL), (HELD, HELD), (BROKEN, LESS), (MORE, BROKEN)]
+)
+def test_neither_of_two_judgments_is_better_if_they_earn_the_same_or_one_has_no_score(
+    again: QuestionReport, before: QuestionReport
+) -> None:
+    assert not is_better(again, before)
+    assert not is_better(before, again)

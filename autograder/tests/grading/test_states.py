@@ -1,11 +1,14 @@
 """A question is judged as the notebook stood at its check; the page names a later change that matters."""
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from autograder.course.code import pieces
 from autograder.course.course import Course
+from autograder.course.rule import Rule, spelt_out
 from autograder.course.settings import Limits
 from autograder.grading.grader import Grader
 from autograder.grading.states import as_judged, changing_cell, judged_after
@@ -89,9 +92,13 @@ def test_the_cell_that_changes_a_name_is_seen_by_its_code(code: str, *, is_seen:
 class Desk:
     """Grades the small exercise with cells added below, above or between its own."""
 
-    def __init__(self, course: Course, zygote: Zygote) -> None:
+    def __init__(
+        self, course: Course, zygote: Zygote, more_tests: str = "", rules: Mapping[str, Rule] = {}
+    ) -> None:
         self.exercise = small(course)
-        self._grader = Grader(self.exercise, {}, Limits(memory_mb=512), zygote, SECRET)
+        with self.exercise.suite.open("a", encoding="utf-8") as suite:
+            suite.write(more_tests)
+        self._grader = Grader(self.exercise, rules, Limits(memory_mb=512), zygote, SECRET)
 
     def grade(self, *below: str, check: bool = True, metadata: bool = True, **answers: str) -> QuestionReport:
         """Return the report on row_sums; without its `check`, or without `metadata`, as after an export."""
@@ -157,8 +164,60 @@ def test_a_later_change_that_makes_an_answer_right_counts_and_is_named(desk: Des
     assert (question.verdict, question.score) == (Verdict.PASSED, 3.0)
     assert question.hint.endswith(
         " changes `row_sums` after the check of this question."
-        " With that change more tests pass, so it counts."
+        " The tests ran with that change, because the result is better."
     )
+
+
+MORE_TESTS = '''
+
+@question("row_sums")
+def test_keeps_the_precision(student):
+    """The precision stays."""
+    expect_tensor(student.row_sums(torch.randn(4, 3, dtype=torch.float64)), (4,), torch.float64)
+
+
+@question("row_sums")
+def test_leaves_rows_alone(student):
+    """The rows are not written to."""
+    x = torch.randn(4, 3)
+    expect_unchanged(student.row_sums.inspect(x), x)
+'''
+RIGHT_SUMS = """
+def row_sums(x):
+    sums = x.sum(dim=-1).float()
+    x.zero_()
+    return sums
+"""
+MEANS = "def row_sums(x):\n    return x.mean(dim=-1)"  # passes more tests, but none of the half for results
+
+
+def test_the_state_that_earns_more_counts_even_if_fewer_tests_pass(tmp_path: Path, zygote: Zygote) -> None:
+    desk = Desk(open_course(tmp_path / "course"), zygote, MORE_TESTS)
+    sums, means = desk.grade(row_sums=RIGHT_SUMS), desk.grade(row_sums=MEANS)
+    assert (sums.score, means.score) == (2.0, 1.0)
+    assert desk.grade(MEANS, row_sums=RIGHT_SUMS).score == 2.0
+    assert desk.grade(RIGHT_SUMS, row_sums=MEANS).score == 2.0
+
+
+def test_a_later_answer_that_breaks_no_rule_counts(tmp_path: Path, zygote: Zygote) -> None:
+    rules = {"row_sums": Rule((), spelt_out(("basics", "sums")))}
+    desk = Desk(open_course(tmp_path / "course"), zygote, rules=rules)
+    by_product = "def row_sums(x):\n    return x.mv(torch.ones(x.shape[-1], dtype=x.dtype))"
+    assert desk.grade(row_sums=by_product).verdict is Verdict.REVIEW
+    assert desk.grade(WRONG, row_sums=by_product).verdict is Verdict.REVIEW
+    later = desk.grade(RIGHT, row_sums=by_product)
+    assert (later.verdict, later.score) == (Verdict.PASSED, 3.0)
+    assert later.hint.endswith(" The tests ran with that change, because the result is better.")
+
+
+def test_a_draft_that_uses_what_is_forbidden_holds_no_answer(tmp_path: Path, zygote: Zygote) -> None:
+    desk = Desk(open_course(tmp_path / "course"), zygote, rules={"row_sums": Rule(("einsum",))})
+    draft = "def row_sums(x):\n    return torch.einsum('ij->i', x)"
+    assert desk.grade(row_sums=draft).verdict is Verdict.REVIEW
+    assert desk.grade(row_sums=f"{draft}\n\n{RIGHT}").score == 3.0
+    assert desk.grade(RIGHT, row_sums=draft).score == 3.0
+    assert desk.grade(draft, row_sums=RIGHT).score == 3.0
+    assert desk.grade(row_sums=f"{draft}\n\n1 / 0\n\n{RIGHT}").verdict is Verdict.REVIEW
 
 
 def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None:

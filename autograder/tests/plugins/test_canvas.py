@@ -167,6 +167,26 @@ def test_grades_and_comments_arrive_once_and_then_only_what_changed(canvas: Stan
     assert canvas.grades == {"101": {"posted_grade": "2"}}
 
 
+def test_a_submission_on_which_our_code_fails_gets_a_line_and_stops_no_other(
+    canvas: StandIn, send: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = plugin._feedback_texts
+
+    def broken(exercise: str, graded: GradebookSubmission) -> list[str]:
+        if graded.student == "ann":
+            raise ArithmeticError
+        return texts(exercise, graded)
+
+    monkeypatch.setattr(plugin, "_feedback_texts", broken)
+    code, said = send((scored("ann", 2.0), scored("103", 1.0)))
+    assert (code, canvas.grades) == (3, {"103": {"posted_grade": "1"}})
+    assert said.count("01_small ann: cannot be processed: ArithmeticError; ") == 1
+    assert "1 grades went to Canvas" in said
+    monkeypatch.setattr(plugin, "_feedback_texts", texts)
+    assert send((scored("ann", 2.0), scored("103", 1.0)))[0] == 0
+    assert canvas.grades["101"] == {"posted_grade": "2"}
+
+
 def test_another_number_of_points_or_no_assignment_is_refused(canvas: StandIn, send: Sender) -> None:
     canvas.assignments = [{**SMALL, "points_possible": 100.0}]
     code, output = send(CLASS)

@@ -161,7 +161,8 @@ def test_the_row_of_who_has_left_is_found_by_id_address_or_name(
     (course.root / "students.csv").write_text("id,name,email\nada,Ada Lovelace,\n", encoding="utf-8")
     monkeypatch.setattr(moodle, "read_former", lambda course: {drop.id: drop})
     (tmp_path / "Grades.csv").write_bytes(SHEET.encode())
-    found = moodle.participants(course, read_participants(tmp_path / "Grades.csv"))
+    times = read_participants(tmp_path / "Grades.csv")
+    found = moodle.participants(course, small(course), times)
     assert found["3001"] == "ada"
     assert (found["3002"] if expected else str(found["3002"])) == (
         expected or '"Bob Byte" is not in the list of students'

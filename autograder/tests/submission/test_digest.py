@@ -37,13 +37,13 @@ COMMENT = "\n# a comment\n"
     [
         *(
             (file, "", COMMENT, True)
-            for file in ("01_small.py", "test_hidden.py", "mistakes/double__squares.py", "flow.svg",
-                         "accepted/by_adding.py", "../misconceptions/masks.py", "handout/data.txt",
+            for file in ("01_small.py", "test_hidden.py", "mistakes.py", "flow.svg",
+                         "accepted.py", "../misconceptions/masks.py", "handout/data.txt",
                          "handout/deep/data.txt")
         ),
         *(
             (file, "", COMMENT, False)
-            for file in ("heldout/double__squares.py", ".ipynb_checkpoints/01_small-checkpoint.py",
+            for file in (".ipynb_checkpoints/01_small-checkpoint.py",
                          "notes.md", "handout/.hidden")
         ),
         (SETTINGS, "walls: bare", "walls: full", True),

@@ -17,7 +17,7 @@ SHARED = "def row_sums(x):\n    return x.sum(-1)"
 def with_another(course: Course, name: str) -> Course:
     """Return the course with a second exercise, which asks for `triple` instead of `double`."""
     folder = course.root / "solutions" / name
-    shutil.copytree(small(course).folder, folder, ignore=shutil.ignore_patterns("accepted", "mistakes"))
+    shutil.copytree(small(course).folder, folder, ignore=shutil.ignore_patterns("accepted.py", "mistakes.py"))
     source = folder / f"{name}.py"
     (folder / "01_small.py").rename(source)
     source.write_text(source.read_text(encoding="utf-8").replace("double", "triple"), encoding="utf-8")

@@ -585,6 +585,51 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     assert f"at most {told_bits(tests, rules, 1, 2)} bits" in what_pages_tell(small(course))
 
 
+def test_the_exit_code_tells_of_a_folder_on_which_our_code_failed(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ArithmeticError
+
+    hall.hand_in(0.2)
+    monkeypatch.setattr("autograder.gradebook.config.load", lambda _: hall.config)
+    words = ["--course", str(hall.course.root), "watch", "--rounds", "1"]
+    with monkeypatch.context() as patch:
+        patch.setattr(rounds, "_place", broken)
+        done = CliRunner().invoke(main, words)
+    assert done.exit_code == 3, done.output
+    assert done.output.count("01_small ann: cannot be processed: ArithmeticError; ") == 1
+    monkeypatch.setattr(Watch, "_grade", lambda *_: iter(()))
+    again = CliRunner().invoke(main, words)
+    assert (again.exit_code, "01_small ann: new" in again.output) == (0, True), again.output
+
+
+def test_a_failure_that_comes_back_in_each_round_has_one_line_and_one_traceback(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reason = "first"
+
+    def broken(*_: object) -> None:
+        raise ArithmeticError(reason)
+
+    hall.hand_in(0.2)
+    arrivals = FromExchange(hall.course, hall.config)
+    watch = Watch(
+        hall.course, [small(hall.course)], arrivals, hall.config, hall.grader, clock=lambda: hall.now
+    )
+    monkeypatch.setattr(rounds, "adopt", broken)
+    lines = [line for _ in range(3) for line in watch.round()]
+    assert [line.partition(";")[0] for line in lines] == [
+        "01_small ann: new",
+        "01_small ann: cannot be processed: ArithmeticError",
+    ]
+    log = hall.course.build / "autograder.log"
+    assert log.read_text(encoding="utf-8").count("Traceback") == 1
+    reason = "second"
+    assert list(watch.round()) == []
+    assert log.read_text(encoding="utf-8").count("Traceback") == 2
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_says_its_bound_and_stops_when_it_is_asked_to(
     ready: Course, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals

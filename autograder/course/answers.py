@@ -1,0 +1,140 @@
+"""Reads accepted.py and mistakes.py: right and wrong answers, each in a cell of the percent format.
+
+The first statement of a cell is a docstring: it says what is different, is the hint of a mistake, or gives
+the reason for an exception.
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+
+from autograder.course.source import SourceError, marker_keys, parsed, parts, read_text
+
+ACCEPTED, MISTAKES = "accepted.py", "mistakes.py"
+
+
+class Kind(StrEnum):
+    """What a cell holds; the key of its marker that says so."""
+
+    ACCEPTED = "accepted"
+    MISTAKE = "mistake"
+    EXCEPTION = "exception"
+
+
+_FORMS = {
+    Kind.ACCEPTED: 'accepted="what_is_different"',
+    Kind.MISTAKE: 'mistake="question" name="what_is_wrong"',
+    Kind.EXCEPTION: 'exception="question"',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One cell: a right answer, a wrong one, or an exception to what `verify` demands."""
+
+    kind: Kind
+    question: str  # of a mistake or an exception; accepted answers name theirs by what they define
+    title: str  # what is different or wrong, with `__` before the name of one of several writings
+    docstring: str
+    code: str  # what follows the docstring
+    path: Path
+    marker: int  # the line of the cell's marker
+    line: int  # on which the code begins
+    edit: str = ""  # of the solution, if the answer is written as one
+
+    @property
+    def name(self) -> str:
+        """What is different; of a mistake the question and what is wrong, whichever writing it is."""
+        what = self.title.partition("__")[0] or self.title
+        return f"{self.question}__{what}" if self.kind is Kind.MISTAKE else self.title
+
+    @property
+    def hint(self) -> str:
+        """The docstring on one line, which leads a student to see a mistake."""
+        return " ".join(self.docstring.split())
+
+    @property
+    def place(self) -> str:
+        """The file, and the line of the cell's marker."""
+        return f"{self.path}:{self.marker}"
+
+    def place_of(self, line: int) -> str:
+        """Return the file and line of a line of the code; of the marker, if an edit makes the code."""
+        return self.place if self.edit else f"{self.path}:{self.line + line - 1}"
+
+
+def read_answers(path: Path, *kinds: Kind) -> tuple[Answer, ...]:
+    """Return the answers in a file, which may be missing; SourceError says which cell is wrong.
+
+    The file holds cells of these kinds only.
+    """
+    return _answers(read_text(path), path, kinds) if path.is_file() else ()
+
+
+@lru_cache(maxsize=64)
+def _answers(text: str, path: Path, kinds: tuple[Kind, ...]) -> tuple[Answer, ...]:
+    parsed(path, text)  # which says where the file is no Python
+    lines, found = dict[tuple[str, str], int](), list[Answer]()
+    for line, options, cell in parts(text):
+        if line > 1:  # what stands before the first marker describes the file
+            found.append(answer := _answer(path, line, options, cell, kinds))
+            key = answer.question, answer.title or str(line)
+            if (first := lines.setdefault(key, line)) != line:
+                raise SourceError(
+                    f"{answer.place}: has the name of the cell on line {first - 1}; choose another"
+                )
+    return tuple(found)
+
+
+def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, ...]) -> Answer:
+    place = f"{path}:{line - 1}: this cell"
+    keys, title = marker_keys(place, options)
+    kind = next((kind for kind in kinds if kind in keys), None)
+    if kind is None or title or keys.keys() != marker_keys(place, _FORMS[kind])[0].keys():
+        raise SourceError(f"{place} is no answer; write {' or '.join(_FORMS[one] for one in kinds)}")
+    tree = parsed(path, text, line)
+    if not (docstring := ast.get_docstring(tree)):
+        fix = "begin with one that says what is different, hints at the mistake, or gives a reason"
+        raise SourceError(f"{place} has no docstring; {fix}")
+    if not (rest := tree.body[1:]):
+        raise SourceError(f"{place} holds nothing but a docstring; write the answer below it")
+    above = tree.body[0].end_lineno or 1
+    lines = text.split("\n")[above:]
+    blank = next(number for number, one in enumerate(lines) if one.strip())
+    return Answer(
+        kind=kind,
+        question="" if kind is Kind.ACCEPTED else keys[kind],
+        title=keys["name"] if kind is Kind.MISTAKE else keys[kind] if kind is Kind.ACCEPTED else "",
+        docstring=docstring,
+        code="\n".join(lines[blank:]),
+        path=path,
+        marker=line - 1,
+        line=line + above + blank,
+        edit=_edit(rest) if kind is Kind.MISTAKE else "",
+    )
+
+
+def _edit(statements: list[ast.stmt]) -> str:
+    """Return the text of a cell that holds nothing but `edit = "..."`, else nothing."""
+    match statements:
+        case [ast.Assign([ast.Name("edit")], value)]:
+            return _string(value)
+    return ""
+
+
+def _string(node: ast.expr | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield what an exception lists: the list's name, which is one of `names`, each text, and its place."""
+    for statement in ast.parse(answer.code).body:
+        match statement:
+            case ast.Assign([ast.Name(name)], ast.List(items)) if name in names and all(map(_string, items)):
+                yield from ((name, _string(item), answer.place_of(item.lineno)) for item in items)
+            case _:
+                fix = f"write lists of texts, as in {names[0]} = [...]; they may be called {', '.join(names)}"
+                raise SourceError(f"{answer.place_of(statement.lineno)}: cannot be read; {fix}")

@@ -1,0 +1,42 @@
+"""The known wrong answers of an exercise: as code, or as edits of the solution."""
+
+import ast
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from autograder.course.answers import Answer, Kind
+from autograder.course.exercise import Exercise
+from autograder.course.source import Role, SourceError
+from autograder.diagnosis.patterns import PatternError, rules
+
+
+def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
+    """Return the wrong answers of mistakes.py, or of another file, with their code.
+
+    SourceError says where an answer does not define its question alone, or where an edit changes nothing.
+    """
+    cells = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
+    answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
+    mistakes = tuple(edited(answer, cells[answer.question]) if answer.edit else answer for answer in answers)
+    for answer in mistakes:
+        if list(exercise.replaced(answer.code)) != [answer.question]:
+            raise SourceError(f"{answer.place}: must define {answer.question} and no other question")
+    return mistakes
+
+
+@lru_cache(maxsize=1024)
+def edited(answer: Answer, solution: str) -> Answer:
+    """Return the answer with its code: each rule of its edit changes all places that it fits."""
+    tree = ast.parse(solution)
+    try:
+        for rule in rules(answer.edit):
+            before, tree = ast.dump(tree), rule.everywhere(tree)
+            if ast.dump(tree) == before:
+                fix = "copy its left side from there"
+                raise SourceError(
+                    f"{answer.place}: {rule.before} fits nothing in the solution of {answer.question}; {fix}"
+                )
+    except PatternError as error:
+        raise SourceError(f"{answer.place}: {error}") from error
+    return replace(answer, code=ast.unparse(tree))

@@ -1,5 +1,0 @@
-"""What does the caller's own tensor hold after the call?"""
-
-
-def double(x):
-    return x.mul_(2)

@@ -1,5 +1,0 @@
-"""einsum that keeps the tokens and sums the dimensions."""
-
-
-def context_vector(weights, inputs):
-    return torch.einsum("n,nd->n", weights, inputs)

@@ -1,0 +1,629 @@
+# %% mistake="causal_mask" name="scores"
+"""You made a table to be added to scores. A mask is boolean and says only who is hidden."""
+
+edit = "torch.ones(L, L, dtype=torch.bool) => torch.full((L, L), float('-inf'))"
+
+
+# %% mistake="causal_mask" name="three_tokens"
+"""The example has three tokens. What does length say?"""
+
+
+def causal_mask(length):
+    return torch.ones(3, 3).triu(diagonal=1).bool()
+
+
+# %% exception="causal_mask"
+"""Truth values have no sign."""
+misconceptions = ["negatives_cut"]
+
+
+# %% exception="causal_mask"
+"""Truth values have no gradient."""
+misconceptions = ["detached"]
+
+
+# %% mistake="masked_attention_weights" name="divided_by_sum"
+"""Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of
+them?
+"""
+
+
+def masked_attention_weights(scores, mask):
+    visible = scores.masked_fill(mask, 0.0)
+    return visible / visible.sum(dim=-1, keepdim=True)
+
+
+# %% mistake="masked_attention_weights" name="renormalised"
+"""The softmax runs over all scores, and hidden weights become 0 afterwards. If a hidden score is far higher
+than the visible ones, the visible weights are 0 already, and nothing is left to divide by. What can you put
+in the place of hidden scores before the softmax?
+"""
+
+
+def masked_attention_weights(scores, mask):
+    weights = torch.softmax(scores, dim=-1) * ~mask
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+# %% mistake="MaskedSelfAttention" name="always_causal"
+"""Whoever calls the module says what is hidden, if anything. Who decides it in yours?"""
+
+
+class MaskedSelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings, mask=None):
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(dim0=self.row_dim, dim1=self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        mask = torch.ones_like(scores).triu(diagonal=1).bool()
+        scaled = scaled.masked_fill(mask=mask, value=-1e9)
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+
+
+# %% mistake="MaskedSelfAttention" name="hides_without_a_mask"
+"""Without a mask nothing is hidden. What does your class hide then, also after a call with a mask?"""
+edit = """
+Q = self.W_q(T)
+=>
+mask = self.__dict__.setdefault('kept', mask)
+Q = self.W_q(T)
+"""
+
+
+# %% mistake="MaskedSelfAttention" name="mask_demanded"
+"""Call the module without a mask. What does forward do with None?"""
+
+
+class MaskedSelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings, mask=None):
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(dim0=self.row_dim, dim1=self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        scaled = scaled.masked_fill(mask=mask, value=-1e9)
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+
+
+# %% mistake="MaskedSelfAttention" name="overwrites_inputs"
+"""The caller still needs the mask. One of your lines writes into it."""
+
+
+class MaskedSelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings, mask=None):
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(dim0=self.row_dim, dim1=self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scaled = scaled.masked_fill(mask=mask, value=-1e9)
+            mask.logical_not_()
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+
+
+# %% mistake="MaskedSelfAttention" name="raw_scores_mixed"
+"""Scores meet the values, and not weights. If a softmax is computed, is it used? Look at your last line."""
+
+
+class MaskedSelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings, mask=None):
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(dim0=self.row_dim, dim1=self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scaled = scaled.masked_fill(mask=mask, value=-1e9)
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return scaled.masked_fill(scaled < -1e8, 0.0) @ v
+
+
+# %% mistake="MaskedSelfAttention" name="truth_of_a_mask"
+"""A whole table is neither true nor false. What do you want to know of the mask before you use it?"""
+
+
+class MaskedSelfAttention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim = row_dim
+        self.col_dim = col_dim
+
+    def forward(self, token_encodings, mask=None):
+        q = self.W_q(token_encodings)
+        k = self.W_k(token_encodings)
+        v = self.W_v(token_encodings)
+        scores = q @ k.transpose(dim0=self.row_dim, dim1=self.col_dim)
+        scaled = scores / k.size(self.col_dim) ** 0.5
+        if mask:
+            scaled = scaled.masked_fill(mask=mask, value=-1e9)
+        weights = torch.softmax(scaled, dim=self.col_dim)
+        return weights @ v
+
+
+# %% exception="MaskedSelfAttention"
+"""Tokens and matrices have two dimensions."""
+misconceptions = [
+    "all_dimensions_reversed",
+    "first_two_dimensions",
+    "softmax_over_dim_1",
+]
+
+
+# %% exception="MaskedSelfAttention"
+"""The rows sum to 1 as they are."""
+misconceptions = ["normalises_again"]
+
+
+# %% mistake="Head" name="all_dimensions_reversed"
+""".T turns all dimensions round, the batch too. Which two should change places?"""
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k = self.key(x)
+        q = self.query(x)
+        v = self.value(x)
+        wei = q @ k.permute(2, 1, 0) * k.shape[-1] ** -0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        wei = torch.softmax(wei, dim=-1)
+        return wei @ v
+
+
+# %% mistake="Head" name="first_length_kept"
+"""Give the module a long text and then a shorter one. What does it remember of the first?"""
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd: int, head_size: int, block_size: int) -> None:
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer(
+            "mask",
+            torch.ones(block_size, block_size, dtype=torch.bool).triu(diagonal=1),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        length = self.__dict__.setdefault("kept", x.size(1))
+        keys, queries, values = self.key(x), self.query(x), self.value(x)
+        scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
+        scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
+        return torch.softmax(scores, dim=-1) @ values
+
+
+# %% mistake="Head" name="mask_for_eight_tokens"
+"""The example has eight tokens. What does block_size say?"""
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(8, 8)))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k = self.key(x)
+        q = self.query(x)
+        v = self.value(x)
+        wei = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        wei = torch.softmax(wei, dim=-1)
+        return wei @ v
+
+
+# %% mistake="Head" name="mask_not_cut"
+"""Give the head a text that is shorter than block_size. What shapes do the mask and the scores have then?"""
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k = self.key(x)
+        q = self.query(x)
+        v = self.value(x)
+        wei = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+        wei = wei.masked_fill(self.tril == 0, float("-inf"))
+        wei = torch.softmax(wei, dim=-1)
+        return wei @ v
+
+
+# %% mistake="Head" name="one_layer_for_all"
+"""Count your layers. Three names are not yet three layers."""
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = self.key
+        self.value = self.key
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k = self.key(x)
+        q = self.query(x)
+        v = self.value(x)
+        wei = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        wei = torch.softmax(wei, dim=-1)
+        return wei @ v
+
+
+# %% mistake="Head" name="reads_global_keys"
+"""Restart the kernel and call the head with other tokens. One name in forward is neither made there nor
+on self."""
+
+
+keys = torch.linspace(-1, 1, 60).view(3, 5, 4)
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        k = self.key(x)
+        q = self.query(x)
+        v = self.value(x)
+        wei = q @ keys.transpose(-2, -1) * k.shape[-1] ** -0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        wei = torch.softmax(wei, dim=-1)
+        return wei @ v
+
+
+# %% mistake="Head" name="reads_global_keys__undefined"
+"""Restart the kernel and call the head with other tokens. One name in forward is neither made there nor
+on self."""
+
+
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, block_size):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+
+    def forward(self, x):
+        T = x.shape[1]
+        query = self.query(x)
+        key = self.key(x)
+        att = query @ keys.transpose(-1, -2) / key.shape[-1] ** 0.5
+        att = att.masked_fill(self.tril[:T, :T] == 0, -torch.inf)
+        return att.softmax(-1) @ self.value(x)
+
+
+# %% exception="Head"
+"""The widths of queries, keys and values are the same here."""
+edits = ["K.size(-1) => queries.size(-1)"]
+
+
+# %% exception="Head"
+"""The rows sum to 1 as they are."""
+misconceptions = ["normalises_again"]
+
+
+# %% exception="Head"
+"""The future is hidden as it is."""
+misconceptions = ["causal_by_default"]
+
+
+# %% exception="Head"
+"""The input has three dimensions."""
+misconceptions = ["three_dimensions_only"]
+
+
+# %% mistake="CausalAttention" name="dropout_rate_ignored"
+"""dropout is an argument of the class. Which rate does your layer use?"""
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(0.5 if dropout else 0.0)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+        return attn_weights @ values
+
+
+# %% mistake="CausalAttention" name="first_length_kept"
+"""Give the module a long text and then a shorter one. What does it remember of the first?"""
+
+
+class CausalAttention(nn.Module):
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        mask = torch.ones(context_length, context_length, dtype=torch.bool).triu(
+            diagonal=1
+        )
+        self.register_buffer("mask", mask)
+
+    def forward(self, x: Tensor) -> Tensor:
+        length = self.__dict__.setdefault("kept", x.size(1))
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = queries @ keys.transpose(1, 2) / keys.size(-1) ** 0.5
+        scores = scores.masked_fill(self.mask[:length, :length], -torch.inf)
+        weights = self.dropout(torch.softmax(scores, dim=-1))
+        return weights @ values
+
+
+# %% mistake="CausalAttention" name="mask_is_a_parameter"
+"""The optimizer would get your mask to train. Of the three ways to keep a tensor in a module, which one is
+meant for a rule?
+"""
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.mask = nn.Parameter(
+            torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+        return attn_weights @ values
+
+
+# %% mistake="CausalAttention" name="mask_not_cut"
+"""Give the module a text that is shorter than context_length. What shape does the mask have then?"""
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool(), -torch.inf)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+        return attn_weights @ values
+
+
+# %% mistake="CausalAttention" name="reads_a_global"
+"""Restart the kernel and make a module with another d_out. Which names in forward are neither arguments
+nor on self?"""
+
+
+d_out = 2
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / d_out**0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+        return attn_weights @ values
+
+
+# %% mistake="CausalAttention" name="reads_a_global__undefined"
+"""Restart the kernel and make a module with another d_out. Which names in forward are neither arguments
+nor on self?"""
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / d_out**0.5, dim=-1)
+        attn_weights = self.dropout(attn_weights)
+        return attn_weights @ values
+
+
+# %% mistake="CausalAttention" name="texts_drop_alike"
+"""All texts of a batch drop the same weights. For how many weights is something drawn?"""
+
+
+import torch
+from torch import nn
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        T = x.shape[1]
+        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = q @ k.transpose(1, 2) / k.shape[-1] ** 0.5
+        future = torch.ones(T, T, dtype=torch.bool).triu(1)
+        weights = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)
+        kept = self.dropout(torch.ones(T, T, dtype=x.dtype))
+        return (weights * kept) @ v
+
+
+# %% mistake="CausalAttention" name="weights_not_grown"
+"""Dropped weights are missing from the sum. By what should the remaining ones be divided?"""
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1)
+        )
+
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        keys = self.W_key(x)
+        queries = self.W_query(x)
+        values = self.W_value(x)
+        attn_scores = queries @ keys.transpose(1, 2)
+        attn_scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)
+        if self.training:
+            attn_weights = attn_weights * (
+                torch.rand_like(attn_weights) > self.dropout.p
+            )
+        return attn_weights @ values
+
+
+# %% exception="CausalAttention"
+"""The widths of queries, keys and values are the same here."""
+edits = ["K.size(-1) => values.size(-1)"]
+
+
+# %% exception="CausalAttention"
+"""The future is hidden as it is."""
+misconceptions = ["causal_by_default"]
+
+
+# %% exception="CausalAttention"
+"""The input has three dimensions."""
+misconceptions = ["three_dimensions_only"]

@@ -1,6 +1,0 @@
-"""Sorts the sentences by their length."""
-
-
-def padding_mask(lengths, max_length):
-    ordered = lengths.sort(descending=True).values
-    return torch.arange(max_length) >= ordered[:, None]

@@ -1,0 +1,668 @@
+# %% mistake="Block" name="activation_after_second_layer"
+"""Your activation stands at the end of the feed-forward network. Which of its layers should it bend?"""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(n_embd)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
+        self.norm2 = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd),
+            nn.Linear(4 * n_embd, n_embd),
+            nn.GELU(),
+            nn.Dropout(dropout),
+        )
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.feed_forward(self.norm2(x))
+
+
+# %% mistake="Block" name="dropout_in_evaluation"
+"""Your block drops something in evaluation too. A dropout layer knows the mode by itself. How does
+F.dropout learn it?
+"""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.dropout = dropout
+        self.norm1 = nn.LayerNorm(n_embd)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
+        self.norm2 = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)
+        )
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + F.dropout(self.feed_forward(self.norm2(x)), self.dropout)
+
+
+# %% mistake="Block" name="dropout_on_the_residual_path"
+"""In training your dropout also drops what came in. It may act on what each half adds; where does x join?"""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(n_embd)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
+        self.norm2 = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        x = self.dropout(x + self.attention(self.norm1(x)))
+        return self.dropout(x + self.feed_forward(self.norm2(x)))
+
+
+# %% mistake="Block" name="heads_and_dropout_swapped"
+"""MultiHeadAttention takes your dropout for a number of heads. Compare the order of your arguments with its
+own.
+"""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(n_embd)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, num_heads, dropout
+        )
+        self.norm2 = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd),
+            nn.GELU(),
+            nn.Linear(4 * n_embd, n_embd),
+            nn.Dropout(dropout),
+        )
+
+    def forward(self, x):
+        h = x + self.attention(self.norm1(x))
+        return h + self.feed_forward(self.norm2(h))
+
+
+# %% mistake="Block" name="narrow_feed_forward"
+"""Compare the width of your hidden layer with the one that the docstring asks for."""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(n_embd)
+        self.attention = MultiHeadAttention(
+            n_embd, n_embd, context_length, dropout, num_heads
+        )
+        self.norm2 = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, n_embd),
+            nn.GELU(),
+            nn.Linear(n_embd, n_embd),
+            nn.Dropout(dropout),
+        )
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.feed_forward(self.norm2(x))
+
+
+# %% mistake="Block" name="no_mask"
+"""Your attention looks at the whole sequence, the future included. Does the given MultiHeadAttention do
+that too?
+"""
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(n_embd)
+        self.attention = nn.MultiheadAttention(
+            n_embd, num_heads, dropout, batch_first=True
+        )
+        self.norm2 = nn.LayerNorm(n_embd)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd),
+            nn.GELU(),
+            nn.Linear(4 * n_embd, n_embd),
+            nn.Dropout(dropout),
+        )
+
+    def forward(self, x):
+        normalised = self.norm1(x)
+        x = (
+            x
+            + self.attention(normalised, normalised, normalised, need_weights=False)[0]
+        )
+        return x + self.feed_forward(self.norm2(x))
+
+
+# %% exception="Block"
+"""Dropout at the end of a half is left to the student."""
+edits = [
+    "nn.Sequential(X, nn.GELU(), Y, nn.Dropout(D)) => nn.Sequential(X, nn.GELU(), Y)"
+]
+
+
+# %% exception="Block"
+"""Where a half drops is left to the student."""
+edits = [
+    """
+nn.Sequential(X, nn.GELU(), nn.Linear(4 * N, N), nn.Dropout(D))
+=>
+nn.Sequential(X, nn.GELU(), nn.Dropout(D), nn.Linear(4 * N, N))
+"""
+]
+
+
+# %% exception="Block"
+"""Which features a head gets is left open, and the weights are the block's own."""
+misconceptions = ["every_hth_feature"]
+
+
+# %% exception="Block"
+"""Whether layers have a bias is left open."""
+misconceptions = ["bias_left_on"]
+
+
+# %% mistake="TinyGPT" name="context_length_not_kept"
+"""generate will ask the model for its context_length. Where does your model keep it?"""
+
+
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.ModuleList(
+            [make_block(n_embd, num_heads, context_length) for _ in range(num_layers)]
+        )
+        self.norm = nn.LayerNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size)
+
+    def forward(self, tokens, targets=None):
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(tokens.shape[1])
+        )
+        for block in self.blocks:
+            x = block(x)
+        logits = self.head(self.norm(x))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+# %% mistake="TinyGPT" name="drops"
+"""Call the model twice in training, with the same tokens. What differs, and was it asked for?"""
+
+
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.Sequential(
+            *(make_block(n_embd, num_heads, context_length) for _ in range(num_layers))
+        )
+        self.drop = nn.Dropout(0.1)
+        self.norm = nn.LayerNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size)
+
+    def forward(self, tokens, targets=None):
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.token_embedding(tokens) + self.position_embedding(positions)
+        x = self.drop(x)
+        logits = self.head(self.norm(self.blocks(x)))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+# %% mistake="TinyGPT" name="each_block_reads_the_embeddings"
+"""Every block starts from the embeddings again, so only the last one counts. What should the second block
+read?
+"""
+
+
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.ModuleList(
+            [make_block(n_embd, num_heads, context_length) for _ in range(num_layers)]
+        )
+        self.norm = nn.LayerNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size)
+
+    def forward(self, tokens, targets=None):
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(tokens.shape[1])
+        )
+        for block in self.blocks:
+            h = block(x)
+        logits = self.head(self.norm(h))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+# %% mistake="TinyGPT" name="embeddings_detached"
+"""Which parameters have no gradient after `loss.backward()`? Follow the tokens' way through forward."""
+edit = "self.token_embedding(T) => self.token_embedding(T).detach()"
+
+
+# %% mistake="TinyGPT" name="final_norm_twice"
+"""How often does each token go through the last LayerNorm, with its scale and shift?"""
+edit = "self.blocks(X) => self.norm(self.blocks(X))"
+
+
+# %% mistake="TinyGPT" name="final_rms_norm"
+"""A LayerNorm gives each token's features mean 0. What mean do yours have before the head?"""
+edit = "nn.LayerNorm(N) => nn.RMSNorm(N)"
+
+
+# %% mistake="TinyGPT" name="heads_ignored"
+"""Make two models that differ in num_heads alone and give them the same weights. Do they differ?"""
+edit = "make_block(N, X, C) => make_block(N, 1, C)"
+
+
+# %% mistake="TinyGPT" name="large_tied_head"
+"""A fresh model knows nothing yet, but the first loss of yours is far above log(vocab_size). How large
+are the weights of the head, above all if it shares those of the embedding?
+"""
+
+
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.ModuleList(
+            [make_block(n_embd, num_heads, context_length) for _ in range(num_layers)]
+        )
+        self.norm = nn.LayerNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size, bias=False)
+        self.head.weight = self.token_embedding.weight
+
+    def forward(self, tokens, targets=None):
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(tokens.shape[1])
+        )
+        for block in self.blocks:
+            x = block(x)
+        logits = self.head(self.norm(x))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+# %% mistake="TinyGPT" name="no_mask"
+"""The library's layer looks at the whole text unless told not to. Where does your model hide the future?"""
+
+
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.ModuleList(
+            [
+                nn.TransformerEncoderLayer(
+                    n_embd,
+                    num_heads,
+                    4 * n_embd,
+                    0.0,
+                    batch_first=True,
+                    norm_first=True,
+                )
+                for _ in range(num_layers)
+            ]
+        )
+        self.norm = nn.LayerNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size)
+
+    def forward(self, tokens, targets=None):
+        x = self.token_embedding(tokens) + self.position_embedding(
+            torch.arange(tokens.shape[1])
+        )
+        for block in self.blocks:
+            x = block(x)
+        logits = self.head(self.norm(x))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+# %% mistake="TinyGPT" name="positions_drown_tokens"
+"""The model learns too slowly. How large are its two embeddings at the start? nn.Embedding begins with
+numbers of size 1, which drown much smaller ones.
+"""
+edit = """
+self.position_embedding = nn.Embedding(C, N)
+=>
+self.token_embedding.weight.data.normal_(std=0.02)
+self.position_embedding = nn.Embedding(C, N)
+"""
+
+
+# %% mistake="TinyGPT" name="positions_from_the_end"
+"""Append a token to a text: do the positions of the tokens before it change?"""
+edit = "torch.arange(X, device=T.device) => torch.arange(X, device=T.device).flip(0)"
+
+
+# %% mistake="TinyGPT" name="seed_inside"
+"""Make two models one after the other. Do they start with different weights?"""
+edit = """
+self.context_length = C
+=>
+torch.manual_seed(42)
+self.context_length = C
+"""
+
+
+# %% mistake="TinyGPT" name="tokens_frozen"
+"""The table of tokens does not learn. Is there a requires_grad_(False), or a freeze=True?"""
+edit = """
+self.position_embedding = nn.Embedding(C, N)
+=>
+self.token_embedding.requires_grad_(False)
+self.position_embedding = nn.Embedding(C, N)
+"""
+
+
+# %% mistake="TinyGPT" name="unbiased_variance"
+"""By how many features does your norm divide the sum of squares? A LayerNorm takes their plain mean."""
+
+
+class UnbiasedNorm(nn.LayerNorm):
+    def forward(self, x):
+        centred = x - x.mean(dim=-1, keepdim=True)
+        return (
+            centred / (x.std(dim=-1, keepdim=True) + self.eps) * self.weight + self.bias
+        )
+
+
+class TinyGPT(nn.Module):
+    def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, n_embd)
+        self.position_embedding = nn.Embedding(context_length, n_embd)
+        self.blocks = nn.Sequential(
+            *(make_block(n_embd, num_heads, context_length) for _ in range(num_layers))
+        )
+        self.norm = UnbiasedNorm(n_embd)
+        self.head = nn.Linear(n_embd, vocab_size)
+
+    def forward(self, tokens, targets=None):
+        positions = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.token_embedding(tokens) + self.position_embedding(positions)
+        logits = self.head(self.norm(self.blocks(x)))
+        if targets is None:
+            return logits, None
+        return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+# %% mistake="TinyGPT" name="width_for_vocabulary"
+"""How many different tokens can the first table hold? Try a vocabulary larger than a token is wide."""
+edit = "self.token_embedding = nn.Embedding(V, N) => self.token_embedding = nn.Embedding(N, N)"
+
+
+# %% exception="TinyGPT"
+"""Learnt positions start with both signs, and learn either."""
+edits = ["X + Y => X - Y"]
+
+
+# %% exception="TinyGPT"
+"""The gradient that is promised is that of the loss."""
+edits = ["(L, None) => (L.detach(), None)", "(L, X) => (L.detach(), X)"]
+
+
+# %% exception="TinyGPT"
+"""No other dtype than float32 is promised."""
+edits = [
+    "(L, None) => (L.float(), None)",
+    "(L, X) => (L.float(), X)",
+    "F.cross_entropy(X, Y) => F.cross_entropy(X, Y).float()",
+]
+
+
+# %% exception="TinyGPT"
+"""A single value has no dimension that could go."""
+edits = ["F.cross_entropy(X, Y) => F.cross_entropy(X, Y).squeeze()"]
+
+
+# %% exception="TinyGPT"
+"""Whether layers have a bias is left open."""
+misconceptions = ["bias_left_on"]
+
+
+# %% exception="TinyGPT"
+"""Any kind of position will do."""
+misconceptions = ["plain_tensors", "positions_multiplied"]
+
+
+# %% exception="TinyGPT"
+"""Logarithms of shares are logits, too."""
+misconceptions = ["logits_are_probabilities"]
+
+
+# %% exception="TinyGPT"
+"""Logits may have any size before training."""
+misconceptions = ["mean_for_sum"]
+
+
+# %% mistake="generate" name="context_of_another_model"
+"""Your function crops to another length than the given model can take. Who knows that length?"""
+
+
+def generate(model, tokens, max_new_tokens):
+    model_context = 64
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens[:, -model_context:])
+            newest = logits[:, -1].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train(was_training)
+    return tokens
+
+
+# %% mistake="generate" name="ends_at_token_0"
+"""Your loop ends when token 0 comes. Here 0 is a token like any other; how many new tokens were asked for?"""
+edit = """
+tokens = torch.cat([tokens, likeliest], dim=1)
+=>
+tokens = torch.cat([tokens, likeliest], dim=1)
+if not likeliest.any():
+    break
+"""
+
+
+# %% mistake="generate" name="likeliest_over_the_batch"
+"""Your argmax compares sequences with one another. Over which dimension do the candidates for the next
+token lie?
+"""
+
+
+def generate(model, tokens, max_new_tokens):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits, _ = model(tokens[:, -model.context_length :])
+            newest = logits[:, -1].argmax(dim=0)[: len(tokens), None]
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train(was_training)
+    return tokens
+
+
+# %% mistake="generate" name="mode_as_an_attribute"
+"""Parts of the model go on dropping. Setting model.training reaches the model alone. What does eval() do
+beyond that?
+"""
+edit = """
+M.eval() => M.training = False
+M.train(W) => M.training = W
+"""
+
+
+# %% mistake="generate" name="parts_left_in_evaluation"
+"""Parts of the model stay in evaluation mode. Setting model.training reaches the model alone. What puts
+its dropout layers back?
+"""
+edit = "M.train(W) => M.training = W"
+
+
+# %% mistake="generate" name="returns_the_window"
+"""The beginning of the text is lost. Is the text itself cropped, and not just what goes into the model?
+Keep the two apart.
+"""
+
+
+def generate(model, tokens, max_new_tokens):
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            tokens = tokens[:, -model.context_length :]
+            logits, _ = model(tokens)
+            newest = logits[:, -1].argmax(dim=-1, keepdim=True)
+            tokens = torch.cat([tokens, newest], dim=1)
+    model.train(was_training)
+    return tokens
+
+
+# %% exception="generate"
+"""The last place's logits have two dimensions."""
+edits = ["X.argmax(dim=-1, keepdim=True) => X.argmax(dim=1, keepdim=True)"]
+
+
+# %% exception="generate"
+"""Whole numbers have no gradient."""
+edits = [
+    "torch.cat(X, dim=1) => torch.cat(X, dim=1).detach()",
+    "return T => return T.detach()",
+]
+misconceptions = ["weights_detached", "detached"]
+
+
+# %% exception="generate"
+"""The likeliest token stays the likeliest."""
+misconceptions = [
+    "softmax_over_dim_1",
+    "softmax_over_everything",
+    "no_softmax",
+    "softmax_twice",
+    "log_softmax",
+    "sigmoid",
+    "not_normalised",
+    "one_shift_for_all",
+    "powers_of_two",
+    "shifted_by_the_mean",
+    "divided_by_the_largest",
+]
+
+
+# %% exception="generate"
+"""Logits of a model are far from an overflow."""
+misconceptions = ["exp_overflows"]
+
+
+# %% exception="generate"
+"""Tokens have no sign."""
+misconceptions = ["negatives_cut", "absolute_values"]
+
+
+# %% exception="generate"
+"""Logits of a model are far from such a limit."""
+misconceptions = ["scores_clipped"]
+
+
+# %% mistake="train_step" name="climbs"
+"""Your step makes the loss larger. In which direction does the optimizer go by itself?"""
+edit = "L.backward() => (-L).backward()"
+
+
+# %% mistake="train_step" name="clips_gradients"
+"""The step does not follow the gradients as they are. Are they changed after backward? Clipping was not
+asked for.
+"""
+edit = """
+O.step()
+=>
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+O.step()
+"""
+
+
+# %% mistake="train_step" name="loss_of_its_own"
+"""The model returns two things. Which of them do you use, and what if its loss is not the usual one?"""
+edit = """
+_, loss = model(tokens, targets)
+=>
+logits, _ = model(tokens, targets)
+loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+"""
+
+
+# %% mistake="train_step" name="loss_of_its_own__without_targets"
+"""How is the model called, and who computes the loss?"""
+edit = "X, L = M(T, Y) => L = nn.functional.cross_entropy(M(T)[0].flatten(0, 1), Y.flatten())"
+
+
+# %% mistake="train_step" name="makes_its_own_optimizer"
+"""Each step forgets those before it. Is a new optimizer made each time? Which one were you given?"""
+edit = """
+O.zero_grad()
+=>
+O = torch.optim.SGD(model.parameters(), lr=O.param_groups[0]['lr'])
+O.zero_grad()
+"""
+
+
+# %% mistake="train_step" name="mean_over_the_batch_again"
+"""You divide the loss by the size of the batch, but it is a mean already."""
+edit = """
+O.zero_grad()
+=>
+loss = loss / len(tokens)
+O.zero_grad()
+"""
+
+
+# %% mistake="train_step" name="trains_twice"
+"""Your function takes two full steps on the same batch. What does its docstring promise?"""
+
+
+def train_step(model, optimizer, tokens, targets):
+    losses = []
+    for _ in range(2):
+        _, loss = model(tokens, targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses[0]
+
+
+# %% exception="train_step"
+"""No loss is negative."""
+misconceptions = ["negatives_cut"]

@@ -1,0 +1,157 @@
+# %% mistake="cached_attention" name="counts_by_itself"
+"""Continue one cache twice: the second time other tokens are hidden than the first time. What does your
+function remember by itself? How many tokens came before is told by the cache.
+"""
+
+_seen = [0]
+
+
+def cached_attention(queries, keys, values, cache=None):
+    if cache is None:
+        _seen[0] = 0
+    else:
+        keys = torch.cat([cache[0], keys], dim=-2)
+        values = torch.cat([cache[1], values], dim=-2)
+    n, m = queries.shape[-2], keys.shape[-2]
+    begin, _seen[0] = _seen[0], _seen[0] + n
+    mask = torch.arange(m) > torch.arange(begin, begin + n)[:, None]
+    return attention(queries, keys, values, mask), (keys, values)
+
+
+# %% mistake="cached_attention" name="needs_a_cache"
+"""At the beginning of a text there is no cache: it is None. What does your function do then?"""
+
+
+def cached_attention(queries, keys, values, cache=None):
+    keys = torch.cat([cache[0], keys], dim=-2)
+    values = torch.cat([cache[1], values], dim=-2)
+    n, m = queries.shape[-2], keys.shape[-2]
+    mask = torch.ones(n, m, dtype=torch.bool).triu(m - n + 1)
+    return attention(queries, keys, values, mask), (keys, values)
+
+
+# %% mistake="cached_attention" name="remembers_between_texts"
+"""A new text sees the text before it. What does your function remember by itself? All of that belongs
+into the cache that it returns.
+"""
+
+
+_kept = {}
+
+
+def cached_attention(queries, keys, values, cache=None):
+    front = queries.shape[:-2]
+    if front in _kept:
+        keys = torch.cat([_kept[front][0], keys], dim=-2)
+        values = torch.cat([_kept[front][1], values], dim=-2)
+    _kept[front] = keys, values
+    n, m = queries.shape[-2], keys.shape[-2]
+    mask = torch.ones(n, m, dtype=torch.bool).triu(m - n + 1)
+    return attention(queries, keys, values, mask), (keys, values)
+
+
+# %% exception="cached_attention"
+"""There are as many values as keys."""
+edits = ["K.shape => values.shape"]
+
+
+# %% mistake="grouped_query_attention" name="needs_a_batch"
+"""A single text, which has no batch, goes wrong. Is the dimension of the heads counted from the front?
+How is it counted from the end?
+"""
+
+
+def grouped_query_attention(queries, keys, values, mask=None):
+    h, g = queries.shape[1], keys.shape[1]
+    if h % g != 0:
+        raise ValueError("h must be a multiple of g")
+    keys = keys.repeat_interleave(h // g, dim=1)
+    values = values.repeat_interleave(h // g, dim=1)
+    return attention(queries, keys, values, mask)
+
+
+# %% mistake="grouped_query_attention" name="uneven_groups_accepted"
+"""Query heads that cannot be shared evenly raise no ValueError. Who checks that h is a multiple of g?"""
+
+
+def grouped_query_attention(queries, keys, values, mask=None):
+    h, g = queries.shape[-3], keys.shape[-3]
+    keys = keys.repeat_interleave(h // g, dim=-3)
+    values = values.repeat_interleave(h // g, dim=-3)
+    return attention(queries, keys, values, mask)
+
+
+# %% exception="grouped_query_attention"
+"""Values have as many heads as keys."""
+edits = ["K.shape => values.shape"]
+
+
+# %% mistake="rotate" name="overwrites_inputs"
+"""The caller's x has changed. Which line writes into it? Make a new tensor."""
+
+
+def rotate(x, positions, base=10_000.0):
+    d = x.shape[-1]
+    pairs = torch.arange(0, d, 2, dtype=x.dtype)
+    angles = positions.to(x.dtype)[:, None] * base ** (-pairs / d)
+    cos, sin = angles.cos(), angles.sin()
+    a, b = x[..., 0::2].clone(), x[..., 1::2].clone()
+    with torch.no_grad():
+        x[..., 0::2] = a * cos - b * sin
+        x[..., 1::2] = a * sin + b * cos
+    return x
+
+
+# %% exception="rotate"
+"""The places are whole numbers and the base is a float: no gradient goes there."""
+edits = ["X * Y => (X * Y).detach()"]
+
+
+# %% exception="rotate"
+"""Whole numbers take the dtype of what they are multiplied by."""
+edits = [
+    "P.to(X.dtype) => P.to()",
+    "P.to(X.dtype) => P",
+    "P.to(X.dtype) => P.to(P.dtype)",
+]
+
+
+# %% exception="rotate"
+"""The places have one dimension."""
+edits = ["X.unsqueeze(-1) => X.unsqueeze(1)"]
+
+
+# %% exception="rotate"
+"""A slice begins at 0."""
+edits = ["X[..., 0::2] => X[..., ::2]"]
+
+
+# %% mistake="add_block" name="overwrites_inputs"
+"""You write into an argument in place. Who may still need it? Make new tensors."""
+
+
+def add_block(state, scores, values):
+    maximum, denominator, output = state
+    higher = torch.maximum(maximum, scores.amax(dim=-1))
+    safe = higher.masked_fill(higher == -math.inf, 0.0)
+    factor = torch.exp(maximum - safe)
+    parts = torch.exp(scores - safe[..., None])
+    with torch.no_grad():
+        denominator.mul_(factor)
+        output.mul_(factor[..., None])
+    denominator = denominator + parts.sum(dim=-1)
+    output = output + parts @ values
+    return higher, denominator, output
+
+
+# %% exception="add_block"
+"""The maximum cancels out in output / denominator, and so does its gradient."""
+edits = ["torch.maximum(M, X) => torch.maximum(M, X).detach()"]
+
+
+# %% exception="add_block"
+"""Any finite number serves where nothing is seen."""
+edits = [
+    "H.masked_fill(X, 0.0) => H.masked_fill(X, 1.0)",
+    "H.masked_fill(X, 0.0) => H.masked_fill(X, -1.0)",
+]

@@ -1,9 +1,0 @@
-"""Takes the line with the dropout out."""
-
-
-class RepairedDropout(BrokenDropout):
-    def forward(self, x):
-        q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = q @ k.mT / math.sqrt(k.shape[-1])
-        future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
-        return scores.masked_fill(future, -math.inf).softmax(dim=-1) @ v
