@@ -8,6 +8,7 @@ kernel: runs an exercise's notebook in a real kernel
 release: writes source notebooks and releases, and finds what a release would refuse or give away
 entry: checks what course.yaml says of an exercise, and proves what questions may build on
 trials: runs hidden tests on trusted code, and says which of them fail and where
+calls: finds answers that cannot be called as the solution is
 strength: measures the hidden tests on mutants of the exercise's own solution
 costs: measures which share of the points wrong answers keep, and checks the rules for it
 answers: fills answers into notebooks, as students would, and writes the solutions for students

@@ -33,69 +33,47 @@ from autograder.testing.inputs import drawing, numbered_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
 
-_FILLED = """
+_ZEROS = """
 import copy
-def _filled_(result, value):
-    if hasattr(result, "new_full"):
-        return result.new_full(result.shape, value)
+def _zeros_(result):
+    if hasattr(result, "new_zeros"):
+        return result.new_zeros(result.shape)
     if isinstance(result, (tuple, list)):
-        return type(result)(_filled_(one, value) for one in result)
-    if isinstance(result, (bool, int, float)) or type(result).__name__ == "ndarray":
-        return type(result)(value) if isinstance(result, (bool, int, float)) else result * 0 + value
-    return type(result)() if isinstance(result, (str, dict, set)) else None
+        return type(result)(_zeros_(one) for one in result)
+    is_array = type(result).__name__ == "ndarray"
+    return result * 0 if is_array else None if result is None else type(result)()
 """
-
-
-# What an answer may do instead of its work, and how; {x} is an argument, and {result} the right result.
-_ANYTHING = {
-    "returns nothing": "pass",
-    "returns zeros": "return _filled_({result}, 0)",
-    "returns ones": "return _filled_({result}, 1)",
-}
-_TENSOR_RESULT = {
-    "returns the identity": "result = {result}; "
-    "return __import__('torch').eye(*result.shape[-2:], dtype=result.dtype).expand_as(result)",
-    "returns 1 for the largest and 0 for the others": "result = {result}; "
-    "return (result == result.amax(-1, keepdim=True)).to(result.dtype)",
-    "returns equal weights where weights are not 0": "result = {result}; "
-    "return (result != 0) / (result != 0).sum(-1, keepdim=True)",
-}
-_TENSOR = {
-    "returns a copy of {x}": "return {x}.clone()",
+_TRIVIAL = {  # what an answer does, and how; {x} is an argument, and {result} the right result
+    "returns zeros": "return _zeros_({result})",
+    "returns a copy of {x}": "return {x}.clone() if hasattr({x}, 'clone') else {x}",
     "returns the mean of {x}": "return {x}.mean(dim=-2, keepdim=True).expand_as({result})",
-    "returns the last row of {x}": "return {x}[..., -1:, :].expand_as({result})",
 }
 
 
 def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, str]]:
-    """Yield what such an answer does, in a few words, and its code.
+    """Yield trivial answers to a question: a short description and the code of each.
 
-    It returns nothing, an argument, a mean, the identity, or a constant in the form of the right result. A
-    class makes its layers and returns one of these, or one projection, from `forward`; or it makes its layers
-    and no more. The right answer stands above, and only lends its layers and the form of its result.
+    A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
+    output of one layer. The right answer stands above; it only lends its layers and the form of its result.
     """
     cell = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
     for node in ast.parse(cell.text).body:
         match node:
             case ast.FunctionDef(name=name) if name == question:
-                above, idle = f"_right_ = {name}\n", _idle(node, "_right_", of_tensors=exercise.has_torch)
+                above, answers = f"_right_ = {name}\n", _trivial(node, "_right_")
             case ast.ClassDef(name=name) if name == question:
-                above, idle = f"class {name}({name}):\n", _idle_methods(node)
+                above, answers = f"class {name}({name}):\n", _trivial_methods(node)
             case _:
                 continue
-        yield from ((does, f"{cell.text}\n{_FILLED}\n{above}{code}\n") for does, code in idle)
+        yield from ((does, f"{cell.text}\n{_ZEROS}\n{above}{code}\n") for does, code in answers)
 
 
-def _idle_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Yield what one method of a class may do instead of its work, and the method."""
-    methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-    if (forward := methods.pop("forward", None)) is None:
+def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """Yield what `forward` may do instead of its work, and the method."""
+    methods = (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "forward")
+    if (forward := next(methods, None)) is None:
         return
-    yield "only makes its layers", "    forward = __import__('torch').nn.Module.forward"
-    for name, method in methods.items():
-        if name != "__init__":
-            yield f"{name} does nothing", indent(_method(method, "pass"), "    ")
-    for does, code in _idle(forward, "super().forward", of_tensors=True):
+    for does, code in _trivial(forward, "super().forward"):
         yield f"forward {does}", indent(code, "    ")
     x = forward.args.args[1].arg
     for layer in attributes_of(node):
@@ -105,16 +83,13 @@ def _idle_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
             yield f"forward returns {layer} of {x}", indent(_method(forward, body), "    ")
 
 
-def _idle(function: ast.FunctionDef, right: str, *, of_tensors: bool) -> Iterator[tuple[str, str]]:
+def _trivial(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
     """Yield what a function may do instead of its work; a call of the `right` one changes no argument."""
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"
-    ways = [(does, body, "") for does, body in (_ANYTHING | (_TENSOR_RESULT if of_tensors else {})).items()]
-    for x in names:
-        ways.append((f"returns {x}", f"return {x}", x))
-        ways += [(does, body, x) for does, body in _TENSOR.items() if of_tensors]
-    for does, body, x in ways:
-        yield does.format(x=x), _method(function, body.format(x=x, result=result))
+    for does, body in _TRIVIAL.items():
+        for x in names if "{x}" in does else [""]:
+            yield does.format(x=x), _method(function, body.format(x=x, result=result))
 
 
 def _method(function: ast.FunctionDef, body: str) -> str:
@@ -143,6 +118,7 @@ class Cost:
     is_green: bool = False  # whether the visible check passes
     place: str = ""  # the author's file, where there is one
     fails: tuple[str, ...] = ()  # the functions of the tests that fail
+    changed: str = ""  # the lines that a misconception has made of a right answer's
     sometimes: tuple[str, ...] = ()  # which tests fail with some sets of hidden inputs only
 
     @property
@@ -167,7 +143,8 @@ class Cost:
         kept = f"keeps {_percent(self.kept)}"
         if self.kind == "trivial":
             return f"{self.question}: an answer that {self.mistake} {kept}"
-        return f"{self.question}: {self.kind} {self.mistake} {kept}"
+        code = f' (with "{self.changed}")' if self.changed else ""
+        return f"{self.question}: {self.kind} {self.mistake}{code} {kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +157,7 @@ class Costs:
     findings: tuple[str, ...] = ()
     harmless: tuple[str, ...] = ()  # misconceptions that change a right answer, and it stays right
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
+    sentences: tuple[tuple[str, str], ...] = ()  # of the catalogue, each with a question where it may appear
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
@@ -252,7 +230,8 @@ def measure(
     fitting = frozenset[str]().union(*(answers.fitting for answers in made.values()))
     failing = len(single) - len(harmless)
     wrong = tuple(one for one in costs if one.fails)
-    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong)
+    sentences = tuple((name, question) for question, one in made.items() for name in sorted(one.sentences))
+    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong, sentences)
 
 
 def cost_of(suite: Suite, answer: Answer, check: str | None) -> Cost:
@@ -276,11 +255,14 @@ class _Bench:
         ways = defaultdict[str, list[str]](list)
         for answer in answers.wrong:
             ways[answer.misconception.name].append(answer.code)
+        right = {line.strip() for code in answers.right for line in code.split("\n")}
         for name, codes in ways.items():
-            yield from self._misconception(name, codes[:_WAYS])
+            for code, cost in self._misconception(name, codes[:_WAYS]):
+                lines = (line.strip() for line in code.split("\n"))
+                yield replace(cost, changed=" ".join(line for line in lines if line not in right))
 
-    def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[Cost]:
-        """Yield what the first way costs that fails a test; nothing if rules only broke the code."""
+    def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
+        """Yield the first way that fails a test and what it costs; nothing if rules only broke the code."""
         is_broken = False
         for code in codes:
             failing, met = self._failing(code), list[Run]()
@@ -288,11 +270,11 @@ class _Bench:
                 met.append(one)
                 kind = one.error.type if isinstance(one.error, StudentError) else type(one.error).__name__
                 if kind not in _BREAKS:
-                    yield self.cost("misconception", name, code, failing=chain(met, failing))
+                    yield code, self.cost("misconception", name, code, failing=chain(met, failing))
                     return
             is_broken = is_broken or bool(met)
         if not is_broken:
-            yield self.cost("misconception", name, codes[0], failing=())
+            yield codes[0], self.cost("misconception", name, codes[0], failing=())
 
     def mistake(self, one: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
         """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""

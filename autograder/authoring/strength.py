@@ -30,6 +30,7 @@ class Mutant:
     question: str
     original: str
     code: str
+    begin: int  # the line of the source on which the solution's cell begins
 
     @property
     def line(self) -> str:
@@ -40,6 +41,12 @@ class Mutant:
     def instead(self) -> str:
         """The lines that stand in their place."""
         return self._changed("+")
+
+    @property
+    def number(self) -> int:
+        """The line of the source on which the change begins."""
+        pairs = zip(self.original.split("\n"), self.code.split("\n"), strict=False)
+        return self.begin + next((at for at, (old, new) in enumerate(pairs) if old != new), 0)
 
     def __str__(self) -> str:
         change = f'"{self.line}" can become "{self.instead}"'.replace("\n", " ")
@@ -67,7 +74,7 @@ def _mutants(cell: Cell) -> Iterator[Mutant]:
     for code in _changed_codes(cell.text, tree, lines):
         if code is not None and (known := ast.dump(ast.parse(code))) not in seen:
             seen.add(known)
-            yield Mutant(cell.name, cell.text, code)
+            yield Mutant(cell.name, cell.text, code, cell.line)
 
 
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
@@ -195,11 +202,12 @@ def measure(suite: Suite, share: float) -> Strength:
     left = [one for one, code in zip(every, codes, strict=True) if not trials[one.question].fails(code)]
     made = {one: frozenset(one.made(solutions[one.question])) for one in declared if one.kind == "edits"}
     unlike = [mutant for mutant in left if not any(map(mutant.is_made_by, made.items()))]
+    shown = {one: f"{exercise.source}:{one.number}: {one}" for one in unlike}
     alike, killed = len(left) - len(unlike), len(every) - len(left)
     weak = unlike if killed < share * (len(every) - alike) else []
     fix = f"add one, or declare it in {MISTAKES}"
-    findings = *_unfounded(made, every, left), *(f"{exercise.source}: {one}; {fix}" for one in weak)
-    return Strength(len(every) - alike, killed, alike, tuple(map(str, unlike)), findings)
+    findings = *_unfounded(made, every, left), *(f"{shown[one]}; {fix}" for one in weak)
+    return Strength(len(every) - alike, killed, alike, tuple(shown.values()), findings)
 
 
 def _unfounded(

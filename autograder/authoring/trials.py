@@ -2,9 +2,11 @@
 
 import contextlib
 import signal
+import time
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 
@@ -18,7 +20,8 @@ from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs that each answer of an author meets
-SECONDS = 20.0  # of processor time, in one test; what only a loop without an end needs
+LEAST, MOST = 2.0, 20.0  # processor seconds of one test before an answer counts as endless
+TIMES = 20  # and so many times what the reference takes, within these bounds
 
 
 def met(sets: int, number: int) -> list[int]:
@@ -65,15 +68,23 @@ def failed_runs(
         if isinstance(made, BaseException):
             yield Run(test, Verdict.FAILED, error=made)
             continue
-        with _clock(), warnings.catch_warnings(action="ignore"):
+        with _clock(_seconds(suite, test)), warnings.catch_warnings(action="ignore"):
             run = suite.run_one(test, Local(made), inputs)
         if run.error is not None:
             yield run
 
 
+@lru_cache(2048)
+def _seconds(suite: Suite, test: HiddenTest) -> float:
+    """Return the processor time after which an answer counts as endless, by what the reference takes."""
+    begin = time.process_time()
+    suite.reference_run(test, numbered_inputs(SECRET, suite.exercise.name, 0))
+    return min(max(LEAST, TIMES * (time.process_time() - begin)), MOST)
+
+
 def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
     """Run an answer, and return what it has defined or raised."""
-    with _clock(), warnings.catch_warnings(action="ignore"), silence():
+    with _clock(MOST), warnings.catch_warnings(action="ignore"), silence():
         try:
             return suite.namespace(cells)
         except (Exception, SystemExit, OutOfTimeError) as error:
@@ -81,10 +92,13 @@ def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
 
 
 @contextlib.contextmanager
-def _clock() -> Iterator[None]:
-    """Let what runs too long raise OutOfTimeError, again and again; the clock stands still while it waits."""
+def _clock(seconds: float) -> Iterator[None]:
+    """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
+
+    The answer may catch it. Waiting does not count.
+    """
     before = signal.signal(signal.SIGVTALRM, _raise)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
     try:
         yield
     finally:

@@ -39,6 +39,7 @@ def release(
     """Write the folders for students to assignments/."""
     from autograder.authoring.answers import write_solutions
     from autograder.authoring.release import answered_early, release_notebooks, stale
+    from autograder.authoring.verify import unproved
 
     if solutions + check > 1 or early > solutions:
         raise click.UsageError("--early goes with --solutions, and --check without it")
@@ -54,7 +55,8 @@ def release(
         sys.exit(SOME_REFUSED if changed else 0)
     else:
         options.print_written(course, release_notebooks(course, exercises), "released")
-        warnings = answered_early(course, exercises, datetime.now(UTC))
+        early_answers = answered_early(course, exercises, datetime.now(UTC))
+        warnings = [*early_answers, *unproved(course, exercises)]
         options.print_lines((f"warning: {warning}" for warning in warnings), err=True)
 
 
@@ -78,7 +80,7 @@ def verify(
 
     Right answers must get full marks, and wrong ones must not.
     """
-    from autograder.authoring.verify import explanations, idle_rules, prove_together
+    from autograder.authoring.verify import appearances, explanations, idle_rules, prove_together
     from autograder.sandbox.zygote import Zygote
 
     proofs, together = [], jobs or os.cpu_count() or 1
@@ -102,6 +104,7 @@ def verify(
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")
     if verbose:
+        click.echo("\n".join(appearances(course, proofs)))
         with Zygote(packages=course.settings.packages) as zygote:
             for line in explanations(course, exercises, zygote):
                 click.echo(line)

@@ -11,6 +11,7 @@ packages: the packages that a course needs, and the modules in them
 rule: what a question asks its answers to do without, and groups of torch's operators for such rules
 names: which names exercises may have, what a question's check is called, and which name may be meant
 exercise: an exercise's folder, with its other right answers, its known mistakes, and what builds on what
+answers: right and wrong answers, each in a cell of accepted.py or mistakes.py
 code: reads Python code without running it: whether it can be parsed quickly, and which names it binds
 source: the exercise itself, a notebook as text with solutions and figures, and its cells
 kit/: by which students check their own notebook: the given cell, what runs all checks, and how to set up

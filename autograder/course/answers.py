@@ -44,6 +44,7 @@ class Answer:
     marker: int  # the line of the cell's marker
     line: int  # on which the code begins
     edit: str = ""  # of the solution, if the answer is written as one
+    error: str = ""  # the type of the error that a mistake is about, such as a name that is not defined
 
     @property
     def name(self) -> str:
@@ -93,7 +94,9 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
     place = f"{path}:{line - 1}: this cell"
     keys, title = marker_keys(place, options)
     kind = next((kind for kind in kinds if kind in keys), None)
-    if kind is None or title or keys.keys() != marker_keys(place, _FORMS[kind])[0].keys():
+    expected = marker_keys(place, _FORMS[kind])[0].keys() if kind else set[str]()
+    optional = {"error"} if kind is Kind.MISTAKE else set[str]()
+    if kind is None or title or not expected <= keys.keys() <= expected | optional:
         raise SourceError(f"{place} is no answer; write {' or '.join(_FORMS[one] for one in kinds)}")
     tree = parsed(path, text, line)
     if not (docstring := ast.get_docstring(tree)):
@@ -114,6 +117,7 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
         marker=line - 1,
         line=line + above + blank,
         edit=_edit(rest) if kind is Kind.MISTAKE else "",
+        error=keys.get("error", ""),
     )
 
 

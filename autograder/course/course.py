@@ -187,7 +187,7 @@ def course_files(
     files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
     if (course.root / KEY_FILE).exists():
         files[KEY_FILE] = f"{course_secret(course).hex()}\n".encode()
-    written = {path for one in exercises for path in (*one.files, *one.catalogue, *one.loaded)}
+    written = {path for one in exercises for path in one.all_files}
     return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(written)}
 
 

@@ -22,6 +22,7 @@ from autograder.course.source import (
     Role,
     SourceError,
     fingerprint,
+    imported,
     loaded,
     read_source,
 )
@@ -107,9 +108,19 @@ class Exercise:
         return tuple(loaded(self.source))
 
     @property
+    def imported(self) -> tuple[Path, ...]:
+        """The modules that its hidden tests share with those of other exercises."""
+        return imported(self.suite)
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """All files that its author has written, in order, without those that programs leave there."""
         return own_files(self.folder)
+
+    @property
+    def all_files(self) -> tuple[Path, ...]:
+        """These, and what it shares with other exercises."""
+        return (*self.files, *self.catalogue, *self.loaded, *self.imported)
 
     @property
     def catalogue(self) -> tuple[Path, ...]:

@@ -21,6 +21,7 @@ from autograder.errors import AutograderError
 
 _FIGURE = re.compile(r"!\[([^\]]*)\]\(([\w-]+\.(svg|png))\)")
 _LOADED = re.compile(r"^# %load \.\./(\w+\.py)$", re.MULTILINE)
+_IMPORTED = re.compile(r"^(?:from|import)[ ]+(\w+)", re.MULTILINE)
 _KINDS = {"svg": "svg+xml", "png": "png"}
 SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -149,6 +150,17 @@ def read_source(path: Path) -> tuple[Cell, ...]:
 def loaded(path: Path) -> list[Path]:
     """Return the files that demo cells of the source at `path` load from the folder of all exercises."""
     return [path.parents[1] / name for name in _LOADED.findall(read_text(path))] if path.is_file() else []
+
+
+def imported(path: Path) -> tuple[Path, ...]:
+    """Return the modules in the folder of all exercises that the suite at `path` imports, or one of them."""
+    found = dict[Path, None]()
+    pending = [path]
+    while pending and (read := pending.pop()).is_file():
+        modules = [path.parents[1] / f"{name}.py" for name in _IMPORTED.findall(read_text(read))]
+        pending += [module for module in modules if module.is_file() and module not in found]
+        found |= dict.fromkeys(pending)
+    return tuple(found)
 
 
 def _with_files(path: Path, cell: Cell) -> Cell:

@@ -9,9 +9,13 @@ In reading order:
 - code: the statements on which a question rests, and copies of them with edits.
 - edits: the edits that are tried, the likeliest first.
 - pieces: the values and steps of right answers, and how an edit is made of them.
-- mutations: general changes to one place; verify also makes its mutants with them.
+- tables: general edits and mutants, as tables of rules.
+- mutations: mutants that no rule can say.
+- places: the step that a repair changes, for mistakes without a name.
 - misconceptions: the author's catalogue of what people get wrong.
+- known: the wrong answers that an exercise's author declares.
 - wrong: the wrong answers that its rules make of right ones.
+- known: the wrong answers that the author knows, some written as edits of the solution.
 - patterns: finds places in code by pattern and rewrites them.
 - trees: syntax trees, which are rewritten and never changed.
 """

@@ -1,3 +1,4 @@
-__all__ = ["Misconception"]
+__all__ = ["Misconception", "Place"]
 
 from .misconceptions import Misconception as Misconception
+from .places import Place as Place

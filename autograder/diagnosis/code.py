@@ -21,7 +21,7 @@ class Scope:
     function: str = ""
     parameters: tuple[str, ...] = ()
     names: tuple[str, ...] = ()  # the parameters, then the function's other variables
-    unread: tuple[str, ...] = ()  # parameters that the function does not use
+    unread: tuple[str, ...] = ()  # parameters and variables that the function does not use
     attributes: tuple[str, ...] = ()  # of self
     in_class: bool = False
     takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
@@ -63,6 +63,11 @@ class Code:
         return frozenset((node.name, name) for node in nodes for name in _unused(node))
 
     @cached_property
+    def casts(self) -> int:
+        """How many calls cast a tensor to a dtype that the code itself chooses."""
+        return sum(_is_cast(node) for one in self.statements for node in ast.walk(one))
+
+    @cached_property
     def places(self) -> tuple[Place, ...]:
         """Each node that may be edited, the outer ones first."""
         own = (one for number, one in enumerate(self.statements) if number not in self.fixed)
@@ -90,10 +95,23 @@ class Code:
         """Return the number of the cell in which a node stands."""
         return self.cells[self._number(node)] if self.cells else None
 
+    def holds(self, node: ast.AST) -> bool:
+        """Whether a node is part of the code."""
+        return any(one is node or id(node) in parents(one) for one in self.statements)
+
     def _number(self, node: ast.AST) -> int:
         """Return the number of the statement in which a node stands."""
         found = (at for at, one in enumerate(self.statements) if one is node or id(node) in parents(one))
         return next(found)
+
+
+def _is_cast(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="float" | "double" | "half"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="softmax" | "to" | "type" | "sum" | "mean")):
+            return "torch.float" in ast.unparse(node) or "torch.double" in ast.unparse(node)
+    return False
 
 
 def _places(
@@ -118,7 +136,7 @@ def _places(
 def _in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Iterator[Place]:
     """Yield a function, and the places in it; each can read what the statements before it have stored."""
     known, read = _parameters(node), {*names_in(node, ast.Load)}
-    unread = tuple(name for name in known if name not in read)
+    unread = tuple(name for name in names_of(node) if name not in read)
     scope = replace(scope, function=node.name, parameters=known, unread=unread, uses=_uses(node))
     yield Place(node, scope)
     for child in node.body:

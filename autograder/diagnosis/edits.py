@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, is_signed
-from autograder.diagnosis.mutations import changes
-from autograder.diagnosis.patterns import filled
+from autograder.diagnosis.mutations import slips
+from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.pieces import (
     MOST_ADDED,
     MOST_NAMES,
@@ -30,6 +30,7 @@ from autograder.diagnosis.pieces import (
     returned,
     ways,
 )
+from autograder.diagnosis.tables import EDITS, MUTANTS, STEPS
 from autograder.diagnosis.trees import (
     HOLE,
     altered,
@@ -50,6 +51,8 @@ _TAKES_DIMENSIONS = frozenset((
     "repeat_interleave", "norm", "std", "var", "log_sum_exp", "logsumexp", "split", "chunk", "movedim",
     "flip", "select", "narrow", "normalize",
 ))  # fmt: skip
+_TRANSPOSE = ("transpose", "swapaxes")  # whose two dimensions a table changes together: equal ones do nothing
+_CASTS = frozenset(("to", "float", "double", "type_as", "half"))
 _MOST_FOR_NOTHING = 8  # words and signs that may stand in the place of hardly any
 _MOST_JOINT = 6  # places that one edit changes in the same way
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
@@ -64,6 +67,8 @@ def edits(code: Code, right: Pieces) -> list[Edit]:
         for make in _MAKERS
         for edit in make(Making(right, compared, place), place)
     ]
+    if code.casts:  # whoever casts back what was cast goes round the mistake
+        found = [edit for edit in found if edit.kind != "missing" or edit.does not in _CASTS]
     return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
 
 
@@ -82,7 +87,7 @@ def _joint(found: Sequence[Edit]) -> Iterator[Edit]:
 def _values(making: Making, place: Place) -> Iterator[Edit]:
     """Yield the values that right answers have in the same place."""
     node = place.node
-    if place.slot is None or not isinstance(node, ast.expr):
+    if place.slot is None or not isinstance(node, ast.expr) or place.slot[0] in _TRANSPOSE:
         return
     slots, size = dict.fromkeys([place.slot, *place.used]), words_of(node).total()
     slots |= {("range", "0"): None} if place.slot == ("range", "1") else {}
@@ -117,7 +122,7 @@ def _numbers(making: Making, place: Place) -> Iterator[Edit]:
     function, argument = place.slot or ("", "")
     if isinstance(value, bool):
         yield from making.edit(node, ast.Constant(not value), "switch", 1.2)
-    elif isinstance(value, int):
+    elif isinstance(value, int) and function not in _TRANSPOSE:
         is_dim = argument in _DIM_NAMES or function in _TAKES_DIMENSIONS
         kind, rank = ("dimension", 1.5) if is_dim else ("number", 1.8 if function == "[]" else 3.0)
         others = _DIMENSIONS if is_dim or function == "[]" else (value - 1, value + 1, 0, 1, 2)
@@ -186,7 +191,7 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
             if is_missing:
                 rank = base + (piece.does not in compared.lacks) * 0.9
                 make = partial(piece.written, names, node)
-                yield from making.sized(node, make, "missing", rank, Counter(), words)
+                yield from making.sized(node, make, "missing", rank, Counter(), words, does=piece.does)
             if is_other and inside is not None:
                 make = partial(piece.written, names, inside)
                 gone = words_of(node) - words_of(inside)
@@ -196,33 +201,34 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
 _MAIN = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
 
 
-def _general_steps(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield a value on which some step acts that no right answer needs to have."""
-    if holds_place(place) and place.scope.function:
-        for step in _GENERAL_STEPS:
-            make = partial(filled, step, {"X": place.node})
-            yield from making.sized(
-                place.node, make, "missing", 3.6, Counter(), Counter(("(", ")", "step", "."))
-            )
+def _by_rules(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield what a rule makes: one of the catalogue backward, a general one, or a mutant's, turned back."""
+    node = place.node
+    if not place.scope.function:
+        return
+    for rule in (*making.right.undone.get(type(node), ()), *_RULES[type(node)]):
+        if (made := rule.at(node)) is not None:
+            kind, rank = (rule.kind, rule.rank) if rule.rank else _sort_of_rule(making, rule, node, made)
+            for edit in making.edit(node, made, kind, rank):
+                yield replace(edit, misconception=rule.misconception)
+    for rule in STEPS if holds_place(place) else ():
+        make = partial(rule.around, node)
+        words = Counter(("(", ")", "step", "."))
+        yield from making.sized(node, make, rule.kind, rule.rank, Counter(), words, does=rule.does)
 
 
-_GENERAL_STEPS = [parsed(text) for text in (
-    "X.transpose(-2, -1)", "X.transpose(1, 2)", "X.transpose(0, 1)", "~X", "-X",
-    "X.bool()", "X.clone()", "X.contiguous()",
-    "X.unsqueeze(-1)", "X.unsqueeze(1)", "X.unsqueeze(0)", "X.float()", "X.double()",
-    "X + 1", "X - 1", "X[0]",
-    "torch.softmax(X, dim=-1)", "X.mean(dim=-1)", "X ** 0.5", "tuple(X)", "torch.tensor(X)", "torch.stack(X)",
-    "X.long()", "X.flatten(0, 1)", "nn.Parameter(X)", "nn.ModuleList(X)",
-)]  # fmt: skip
+def _sort_of_rule(making: Making, rule: Rule, node: ast.AST, made: ast.AST) -> tuple[str, float]:
+    """Return the kind and the rank of what a rule makes that does not say them itself."""
+    if not rule.misconception:
+        return _sort_of_change(making, node, made)
+    *_, smallest = way(node, made)
+    kind, _ = _sort_of_change(making, *smallest)
+    return "value" if kind == "place" else kind, 1.2
 
 
-def _undone(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield what was there before a rule of the catalogue has made what now is."""
-    for rule in making.right.undone.get(type(place.node), ()) if place.scope.function else ():
-        if (made := rule.at(place.node)) is not None:
-            *_, smallest = way(place.node, made)
-            kind, _ = _sort_of_change(making, *smallest)
-            yield from making.edit(place.node, made, "value" if kind == "place" else kind, 1.2)
+_RULES = defaultdict[type[ast.AST], list[Rule]](list)
+for _type in {*MUTANTS, *EDITS}:
+    _RULES[_type] = [*EDITS.get(_type, ()), *MUTANTS.get(_type, ())]
 
 
 def _calls(making: Making, place: Place) -> Iterator[Edit]:
@@ -248,12 +254,8 @@ def _more_keywords(making: Making, node: ast.Call, place: Place) -> Iterator[tup
         if function == name and argument.isidentifier() and argument not in has:
             for piece in found:
                 yield from ((argument, piece.written(names), 1.6) for names, _ in ways(piece, place.scope))
-    extra = [("keepdim", "True")] if name in ("sum", "mean", "amax", "max", "norm") else []
-    extra += [("bias", "False")] if name == "Linear" else []
-    if name in ("zeros", "ones", "full", "empty", "eye", "arange", "tensor", "randn"):
-        extra += [("dtype", f"{one}.dtype") for one in place.scope.parameters[:3]]
-    extra += [("training", "self.training")] if name == "dropout" and place.scope.in_class else []
-    yield from ((keyword, parsed(text), 1.2) for keyword, text in extra if keyword not in has)
+    if name in ("zeros", "ones", "full", "empty", "eye", "arange", "tensor", "randn") and "dtype" not in has:
+        yield from (("dtype", parsed(f"{one}.dtype"), 1.2) for one in place.scope.parameters[:3])
 
 
 _ALIKE: dict[str, list[str]] = {  # beside those that mutants take for one another
@@ -268,8 +270,12 @@ _ALIKE: dict[str, list[str]] = {  # beside those that mutants take for one anoth
 
 
 def _changed_back(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield the changes that make mutants, which turn back what the same changes have done."""
-    for part, other in changes(place.node, Scope()) if place.scope.function else ():
+    """Yield the slips that make mutants, which turn back what the same slips have done."""
+    if not place.scope.function or (
+        place.slot and place.slot[0] in _TRANSPOSE and _constant(place.node) is not None
+    ):
+        return
+    for part, other in slips(place.node, Scope()):
         if not (isinstance(part, ast.stmt) and is_docstring(part)):
             kind, rank = _sort_of_change(making, part, other)
             yield from making.edit(part, other, kind, rank)
@@ -290,8 +296,6 @@ def _sort_of_change(making: Making, part: ast.AST, other: ast.AST) -> tuple[str,
                 return "too much", 1.3
             rank = 1.2 if operation(part) in making.compared.has_more else 2.2
             return "too much", rank + (data_of(part) is not other) * 0.4
-        case ast.BinOp(op=one), ast.BinOp(op=two):
-            return "order" if type(one) is type(two) else "operator", 1.3
         case ast.Call(func=one), ast.Call(func=two) if ast.dump(one) != ast.dump(two):
             known = any(function == called_name(other) for function, _ in making.right.values)
             return "function", 1.6 if known else 3.0
@@ -300,8 +304,6 @@ def _sort_of_change(making: Making, part: ast.AST, other: ast.AST) -> tuple[str,
             return ("order", 1.8) if same else ("argument", 3.0)
         case ast.AugAssign(), ast.Assign():
             return "assigned", 3.0
-        case ast.Compare(), ast.Compare():
-            return "comparison", 1.3
     return _KINDS.get(type(part), "place"), 3.0
 
 
@@ -340,8 +342,6 @@ def _slips(making: Making, place: Place) -> Iterator[Edit]:
             yield from making.edit(value, parsed(f"{name}.clone()"), "copy", 1.3)
         case ast.With():
             yield from making.edit(node, node.body, "too much", 1.2)
-        case ast.Attribute(attr="T" | "mT" | "data", value=value):
-            yield from making.edit(node, value, "too much", 1.2)
         case ast.For(body=[*first, ast.Return() as last]):
             loop = altered(node, body=first or [ast.Pass()])
             yield from making.edit(node, [loop, last], "return in the loop", 0.9)
@@ -403,6 +403,6 @@ def _buffers(making: Making, place: Place) -> Iterator[Edit]:
 
 
 _MAKERS: tuple[Maker, ...] = (
-    _values, _numbers, _names, _unread, _steps, _undone, _calls, _in_lists, _slips, _buffers, _statements,
-    _moves, _changed_back, _general_steps,
+    _values, _numbers, _names, _unread, _steps, _by_rules, _calls, _in_lists, _slips, _buffers, _statements,
+    _moves, _changed_back,
 )  # fmt: skip

@@ -1,20 +1,21 @@
 """Reads a course's catalogue of misconceptions: their names, sentences, hints and rules.
 
 The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
-more specific ones first, or `WRITINGS`: rules that bring right answers into one writing, so that other rules
-need to know only that one.
+more specific ones first; `PLACES`, for mistakes that no misconception names; or `WRITINGS`: rules that bring
+right answers into one writing, so that other rules need to know only that one.
 """
 
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from autograder.course.source import SourceError, parsed, read_text
 from autograder.diagnosis.patterns import PatternError, Rule, rules
+from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
 _ROUNDS = 4  # so often are the writings applied, since one may make room for another
@@ -36,7 +37,8 @@ class Misconception:
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of `changes`."""
-        return rules(self.changes) if self.changes else ()
+        made = rules(self.changes) if self.changes else ()
+        return tuple(replace(rule, misconception=self.name) for rule in made)
 
     def check(self) -> None:
         """Raise a PatternError where a rule or a regular expression is none."""
@@ -55,10 +57,16 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions of a course, in their order, and the rules for one way of writing."""
+    """All misconceptions and places of a course, in their order, and the rules for one way of writing."""
 
     misconceptions: tuple[Misconception, ...] = ()
+    places: tuple[Place, ...] = ()
     writings: tuple[Rule, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Misconception | Place, ...]:
+        """All that has a name and a sentence."""
+        return (*self.misconceptions, *self.places)
 
     def in_one_writing(self, tree: ast.Module) -> ast.Module:
         """Write as much as possible of the code in one way, and return it."""
@@ -84,7 +92,7 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
 
 @lru_cache(1)
 def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
-    found: dict[str, Misconception] = {}
+    found: dict[str, Misconception | Place] = {}
     writings: list[Rule] = []
     for path, text in texts:
         parsed(path, text)
@@ -92,11 +100,13 @@ def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
         exec(compile(text, str(path), "exec"), defined)  # noqa: S102 - the course's own code
         try:
             writings += rules(str(defined.get("WRITINGS", "")))
-            for misconception in defined.get("MISCONCEPTIONS", ()):
-                if misconception.name in found:
-                    raise PatternError(f'"{misconception.name}" is there twice')
-                misconception.check()
-                found[misconception.name] = misconception
+            for entry in (*defined.get("MISCONCEPTIONS", ()), *defined.get("PLACES", ())):
+                if entry.name in found:
+                    raise PatternError(f'"{entry.name}" is there twice')
+                entry.check()
+                found[entry.name] = entry
         except PatternError as error:
             raise SourceError(f"{path}: {error}") from error
-    return Catalogue(tuple(found.values()), tuple(writings))
+    misconceptions = tuple(one for one in found.values() if isinstance(one, Misconception))
+    places = tuple(one for one in found.values() if isinstance(one, Place))
+    return Catalogue(misconceptions, places, tuple(writings))

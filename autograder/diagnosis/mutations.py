@@ -7,46 +7,17 @@ that are cut off from what made them.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from autograder.diagnosis.code import Scope, called_name
+from autograder.diagnosis.tables import MUTANTS
 from autograder.diagnosis.trees import altered
 
 Change = tuple[ast.AST, ast.AST]  # a part of the code, and what stands in its place
 
 ELSEWHERE = "device"  # an argument that changes nothing where all tensors are on one device, as in grading
-_ARITHMETIC: Mapping[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div, ast.Add),
-    ast.Div: (ast.Mult,),
-    ast.FloorDiv: (ast.Mult,),
-    ast.Mod: (ast.FloorDiv,),
-    ast.Pow: (ast.Mult,),
-    ast.MatMult: (ast.Mult,),
-}
-ONE_SIDED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)  # where the order counts
-_COMPARED: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq, ast.Lt, ast.Gt),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
-_MISTAKEN = (  # functions and methods that are easily taken for one another
-    "softmax log_softmax", "sum mean", "amax amin", "max min", "maximum minimum", "triu tril", "ones zeros",
-    "rand randn", "argmax argmin", "cat stack", "cos sin", "ones_like zeros_like", "unsqueeze squeeze",
-    "var std", "train eval", "exp log", "repeat repeat_interleave",
-)  # fmt: skip
-_TWINS = {one: other for pair in _MISTAKEN for one, other in (pair.split(), reversed(pair.split()))}
-_TWINS["reshape"] = "view"  # the other way round, nothing changes
 # Functions whose arguments may stand in this order or the other.
 _EITHER_WAY = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
@@ -55,8 +26,15 @@ _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_li
 
 
 def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Yield the changes at this one node, but for those below it."""
-    for of_kind in (_operators, _constants, _choices, _statements, _calls, _subscripts):
+    """Yield the changes at this one node, but for those below it: first those of the table of mutants."""
+    made = ((node, rule.at(node)) for rule in MUTANTS.get(type(node), ()))
+    yield from ((one, other) for one, other in made if other is not None)
+    yield from slips(node, scope)
+
+
+def slips(node: ast.AST, scope: Scope) -> Iterator[Change]:
+    """Yield the changes that no pattern can say: they depend on a name, a number or a position."""
+    for of_kind in (_constants, _choices, _statements, _calls, _subscripts):
         yield from of_kind(node)
     if scope.takes_tensors:
         yield from _losses(node)
@@ -77,26 +55,12 @@ def _losses(node: ast.AST) -> Iterator[Change]:
                 yield from ((part, _method(part, name)) for name in _AT_THE_END)
 
 
-def _operators(node: ast.AST) -> Iterator[Change]:
-    match node:
-        case ast.BinOp():
-            for other in _ARITHMETIC.get(type(node.op), ()):
-                yield node, altered(node, op=other())
-            if isinstance(node.op, ONE_SIDED):
-                yield node, altered(node, left=node.right, right=node.left)
-            yield node, node.left
-            yield node, node.right
-        case ast.UnaryOp():
-            yield node, node.operand
-            match node:
-                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-                    yield from ((node, ast.Constant(number)) for number in (-value + 1, -value - 1))
-
-
 def _constants(node: ast.AST) -> Iterator[Change]:
     """Yield other numbers and truth values; texts and None are left as they are."""
     others: tuple[Any, ...] = ()
     match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            others = (-value + 1, -value - 1)
         case ast.Constant(value=bool() as value):
             others = (not value,)
         case ast.Constant(value=int() as value):
@@ -108,13 +72,6 @@ def _constants(node: ast.AST) -> Iterator[Change]:
 
 def _choices(node: ast.AST) -> Iterator[Change]:
     match node:
-        case ast.Compare(ops=[op]):
-            yield from ((node, altered(node, ops=[other()])) for other in _COMPARED.get(type(op), ()))
-        case ast.BoolOp():
-            yield node, altered(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
-            yield from ((node, value) for value in node.values)
-        case ast.IfExp():
-            yield from ((node, part) for part in (node.body, node.orelse))
         case ast.If() | ast.While():
             yield from ((node.test, ast.Constant(value)) for value in (True, False))
         case ast.For() | ast.comprehension():
@@ -142,18 +99,8 @@ def _calls(node: ast.AST) -> Iterator[Change]:
         yield node, altered(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
     if node.args and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp):
         yield node, node.args[0]
-    yield from _functions(node)
-
-
-def _functions(node: ast.Call) -> Iterator[Change]:
-    match node.func:
-        case ast.Attribute(value=receiver) if not _is_module(receiver):
-            yield node, receiver
-        case ast.Name("range") if len(node.args) == 1:
-            yield node.args[0], ast.BinOp(node.args[0], ast.Sub(), ast.Constant(1))
-            yield node, altered(node, args=[ast.Constant(1), *node.args])
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _TWINS:
-        yield node, altered(node, func=altered(node.func, attr=_TWINS[node.func.attr]))
+    if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
+        yield node, node.func.value
 
 
 def _subscripts(node: ast.AST) -> Iterator[Change]:

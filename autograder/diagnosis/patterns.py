@@ -2,15 +2,18 @@
 
 A pattern is Python in which single capital letters stand for anything: `X / Y**0.5` is met wherever something
 is divided by a root. The same letter twice must be the same code twice. A letter after a dot stands for any
-attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left. A pattern
+attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left; in
+`if X: ...` it stands for whatever depends on the condition. A pattern
 of several lines is met where these statements follow one another. ` || ` stands between several ways to write
-the rule's right side, ` && ` between rules that are applied together.
+the rule's right side, ` && ` between rules that are applied together. In a table, the kind and the rank of an
+edit come first: `operator 1.3 | X + Y => X - Y`.
 """
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import dedent
 from typing import Any, TypeVar
@@ -43,6 +46,8 @@ def fits(pattern: object, code: object, bound: Bound) -> bool:
             return _bind(name, code.attr, bound)
         case ast.Call():
             return isinstance(code, ast.Call) and _fits_call(pattern, code, bound)
+        case ast.If(body=[ast.Expr(value=ast.Constant(value=body))]) if body is ...:
+            return isinstance(code, ast.If) and fits(pattern.test, code.test, bound)
         case ast.AST():
             fields = [name for name in pattern._fields if name not in _IGNORED]
             return type(pattern) is type(code) and all(
@@ -95,7 +100,9 @@ def filled(template: _Tree, bound: Mapping[str, Any]) -> _Tree:
             case ast.Attribute(attr=name) if _ATTRIBUTE.fullmatch(name) and isinstance(bound.get(name), str):
                 return altered(made, attr=bound[name])
             case ast.Call() if (more := bound.get(_REST)) and (first := _arguments(made))[1]:
-                return altered(made, args=[*first[0], *more[0]], keywords=[*made.keywords, *more[1]])
+                given = {keyword.arg for keyword in made.keywords}
+                others = [keyword for keyword in more[1] if keyword.arg not in given]
+                return altered(made, args=[*first[0], *more[0]], keywords=[*made.keywords, *others])
         return made
 
     return rewritten(template, change)  # type: ignore[no-any-return]
@@ -108,6 +115,9 @@ class Rule:
     before: str
     after: str
     others: tuple["Rule", ...] = ()  # applied everywhere as well
+    kind: str = ""  # of the edit that it makes; nothing where the edit shows it
+    rank: float = 0.0  # a lower one is tried earlier
+    misconception: str = ""  # the name of what it makes, or undoes
 
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
@@ -135,10 +145,11 @@ class Rule:
         before, after = map(_value, self._patterns)
         if self.others or before is None or after is None or isinstance(after, ast.Name):
             return None
-        return Rule(self.after, self.before) if _letters(before) <= _letters(after) else None
+        is_known = _letters(before) <= _letters(after)
+        return Rule(self.after, self.before, misconception=self.misconception) if is_known else None
 
     @cached_property
-    def kind(self) -> type[ast.AST]:
+    def type(self) -> type[ast.AST]:
         """The type of the expression, or of the first statement, that is looked for."""
         before = self._patterns[0]
         return type(_value(before) or before[0])
@@ -150,6 +161,18 @@ class Rule:
             case [ast.expr() as before, ast.expr() as after] if _fits_value(before, node, bound):
                 return filled(after, bound)
         return None
+
+    def around(self, node: ast.AST) -> ast.AST:
+        """Return what the rule makes of an expression, if its left side is a single letter, X."""
+        return filled(self._patterns[1][0].value, {"X": node})  # type: ignore[attr-defined, no-any-return]
+
+    @cached_property
+    def does(self) -> str:
+        """The name of the function or method that the right side calls; nothing if it calls none."""
+        match _value(self._patterns[1]):
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+                return name
+        return ""
 
     def check(self) -> None:
         """Raise PatternError where one side is no Python."""
@@ -266,6 +289,25 @@ def rules(text: str) -> tuple[Rule, ...]:
     """Read rules from text: one a line, `before => after`; or a block with the arrow on a line of its own."""
     blocks = re.split(r"\n\s*\n", dedent(text).strip()) if text.strip() else []
     return tuple(rule for block in blocks for rule in _block(block))
+
+
+def table(text: str) -> tuple[Rule, ...]:
+    """Read rules from a table: a kind and a rank, a bar, and the rules of a line."""
+    found: list[Rule] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        head, _, rest = line.partition(" | ")
+        kind, _, rank = head.strip().rpartition(" ")
+        named = (kind, float(rank)) if rank[:1].isdigit() else (head.strip(), 0.0)
+        found += (replace(rule, kind=named[0], rank=named[1]) for rule in rules(rest))
+    return tuple(found)
+
+
+def rules_by_type(several: Iterable[Rule]) -> Mapping[type[ast.AST], Sequence[Rule]]:
+    """Return rules by the type of what they look for."""
+    found = defaultdict[type[ast.AST], list[Rule]](list)
+    for rule in several:
+        found[rule.type].append(rule)
+    return found
 
 
 def _block(block: str) -> Iterator[Rule]:

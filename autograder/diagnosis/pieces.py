@@ -261,6 +261,8 @@ class Edit:
     more: tuple[tuple[ast.AST, Make], ...] = ()
     at: ast.AST | None = None  # what of the student's text it changes, once it is made
     cell: int | None = None  # and in which cell
+    does: str = ""  # the operation of a step that it adds
+    misconception: str = ""  # the name of what it undoes, if a rule of the catalogue has made it
     recipe: tuple[object, ...] = ()  # equal where other places of a function change in the same way
 
     @property
@@ -307,6 +309,7 @@ class Making:
         gone: Counter[str],
         come: Counter[str],
         more: tuple[tuple[ast.AST, Make], ...] = (),
+        does: str = "",
     ) -> Iterator[Edit]:
         """Yield an edit in which these words go and come, if it is a small change."""
         less, plus = gone - come, come - gone
@@ -318,7 +321,8 @@ class Making:
         if not more and isinstance(old, ast.expr):
             where = kind, place.scope.function, place.slot, type(old), operation(old)
             recipe = *where, frozenset(less.items()), frozenset(plus.items())
-        yield Edit(old, make, kind, rank + OF_SIZE * size, size, gone.total(), more, recipe=recipe)
+        rank += OF_SIZE * size
+        yield Edit(old, make, kind, rank, size, gone.total(), more, recipe=recipe, does=does)
 
 
 def returned(new: New) -> Make:

@@ -1,7 +1,6 @@
 """Finds what is wrong in a student's code from the edit that repairs it: its place, name and kind."""
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
@@ -9,8 +8,9 @@ from warnings import catch_warnings
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
-from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
+from autograder.diagnosis.places import Place, places_of
 from autograder.diagnosis.search import Bench, Repair, Search, right_answer
 from autograder.diagnosis.trees import way
 from autograder.diagnosis.wrong import Answers, spelt_out
@@ -45,19 +45,56 @@ class Repairer:
         found = Search(self.suite, question, pieces, bench, self._right, self._seconds * 1e6, most)
         return found.repairs(code, failed)
 
-    def names(self, question: str, wrong: Code, right: Code) -> Iterator[Misconception]:
+    def names(
+        self, question: str, wrong: Code, right: Code, edit: Edit | None = None
+    ) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the right one.
 
-        A rule is tried on what the repair has changed, and on what stands around that; then once more with
-        sizes in the place of their names.
+        If a rule has made the `edit`, its misconception comes first. Other rules are tried on what the repair
+        has changed and on what stands around that; then once more with sizes in the place of their names.
         """
-        pairs = zip(wrong.statements, right.statements, strict=True)
-        differ = [pair for pair in pairs if pair[0] is not pair[1]]
-        own, made = (self._in_one_writing(statements) for statements in zip(*differ, strict=True))
+        if edit is not None and edit.misconception:
+            yield next(one for one, _ in self._rules(question) if one.name == edit.misconception)
+        own, made = self._differing(wrong, right)
         yield from self._made_by_rules(question, own, made)
         spelt = spelt_out(own), spelt_out(made)
         if spelt != (own, made):  # a tree without such names stays the same one
             yield from self._made_by_rules(question, *spelt)
+
+    def same_code(self, one: Code, other: Code) -> bool:
+        """Whether two answers are the same code in one writing, apart from other questions' definitions."""
+        own, others = (
+            [s for at, s in enumerate(code.statements) if at not in code.fixed] for code in (one, other)
+        )
+        return len(own) == len(others) and _text(self._in_one_writing(own)) == _text(
+            self._in_one_writing(others)
+        )
+
+    def place(self, question: str, code: Code, edit: Edit) -> Place | None:
+        """Return the place of the catalogue that an edit of some code changes, with all of its parts.
+
+        None if an edit leaves a cast in the code: it may go round the mistake.
+        """
+        if not all(
+            code.holds(old) for old, _ in edit.changes
+        ):  # the second of two edits may change the first
+            return None
+        if code.casts and code.edited(edit.changes).casts == code.casts:
+            return None
+        found = [self._places(question, code, code.edited([change]), edit.kind) for change in edit.changes]
+        return next((one for one in found[0] if all(one in others for others in found)), None)
+
+    def _places(self, question: str, wrong: Code, right: Code, kind: str) -> list[Place]:
+        own, made = self._differing(wrong, right)
+        fitting = [one for one in self.catalogue.places if one.fits(self.answers(question).right)]
+        found = [*places_of(own, made, kind, fitting)]
+        return [*found, *places_of(spelt_out(own), spelt_out(made), kind, fitting)]
+
+    def _differing(self, wrong: Code, right: Code) -> list[ast.Module]:
+        """Return the statements in which two codes differ, in one writing."""
+        pairs = zip(wrong.statements, right.statements, strict=True)
+        differ = [pair for pair in pairs if pair[0] is not pair[1]]
+        return [self._in_one_writing(statements) for statements in zip(*differ, strict=True)]
 
     def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
         text, above, named = _text(own), [one for one, _ in way(made, own)], set[str]()
@@ -84,9 +121,7 @@ class Repairer:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
-        undone = defaultdict[type[ast.AST], list[Rule]](list)
-        for rule in filter(None, (rule.undone for _, rule in self._rules(question))):
-            undone[rule.kind].append(rule)
+        undone = rules_by_type(filter(None, (rule.undone for _, rule in self._rules(question))))
         return replace(pieces_of({ast.unparse(tree): tree for tree in trees}.values()), undone=undone)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:

@@ -33,7 +33,7 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
     "step": "other values in this step",
     "switch": "the other truth value",
     "too much": "one step less",
-    "unread": "the argument that is not used so far",
+    "unread": "a value that is not used so far",
     "value": "another value",
 }
 
@@ -57,10 +57,6 @@ class Looked:
         if isinstance(edit.old, ast.FunctionDef | ast.ClassDef):
             return where
         return f"{where}, at `{quoted}`" if quoted else where
-
-    def change(self, edit: Edit) -> str:
-        """Return what an edit does, and where, to stand after "with"."""
-        return f"{KINDS[edit.kind]} {self.where(edit)}"
 
     def place(self, question: str, edit: Edit) -> Place | None:
         """Return the first line that an edit changes in the cell that answers the question."""

@@ -11,6 +11,7 @@ from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import ALWAYS_THERE
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, spelt
 from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import altered, is_docstring, names_in, parsed, rewritten, with_values
 
 
@@ -70,7 +71,17 @@ class Answers:
 
     def can_show(self, misconception: Misconception) -> bool:
         """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
-        return not misconception.changes or any(True for _ in self._make(misconception))
+        if not misconception.changes:
+            return misconception.fits(self.right)
+        return any(True for _ in self._make(misconception))
+
+    @property
+    def sentences(self) -> frozenset[str]:
+        """The names of misconceptions and places whose sentences a student may read in this question."""
+        others = (one for one in self._catalogue.entries if isinstance(one, Place) or not one.changes)
+        return frozenset(one.misconception.name for one in self._all).union(
+            one.name for one in others if one.fits(self.right)
+        )
 
     @property
     def fitting(self) -> frozenset[str]:
@@ -169,9 +180,17 @@ def spelt_out(tree: ast.Module) -> ast.Module:
         times = Counter(names_in(made, ast.Store))
         named = (pair for statement in made.body for pair in _named(statement))
         known = {name: value for name, value in named if times[name] == 1 and _is_small(value)}
+        body = [one for one in made.body if not _names_only(one, known)]
+        made = altered(made, body=body) if 0 < len(body) < len(made.body) else made
         return with_values(with_values(made, known), known)  # one value may hold the name of another
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
+
+
+def _names_only(statement: ast.stmt, known: Mapping[str, ast.expr]) -> bool:
+    """Whether a statement does nothing but give names to values that are written out elsewhere."""
+    stored = {name for name, _ in _named(statement)}
+    return bool(stored) and stored == {*names_in(statement, ast.Store)} and stored <= known.keys()
 
 
 def _is_small(value: ast.expr) -> bool:

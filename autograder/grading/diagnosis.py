@@ -18,12 +18,13 @@ from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
-from autograder.diagnosis.search import Repair
+from autograder.diagnosis.search import SECOND, Repair
 from autograder.diagnosis.words import Looked
 from autograder.grading.explanation import Submitted
 from autograder.report.report import Place
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local, StudentError
+from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import pack
 
@@ -44,7 +45,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class _Wrong:
-    """A wrong answer: the failed runs on disclosed inputs, and its code if a repair is looked for."""
+    """A wrong answer: the failed runs on disclosed inputs, and its code if that says what is wrong."""
 
     question: str
     failed: Sequence[Run]
@@ -75,8 +76,7 @@ class Diagnosis:
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
         # A repair would go round what is missing, or what a later cell has changed.
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
-        repaired = judged and is_whole and self._shown is not RepairsShown.OFF
-        looked = look(question, submitted.cells, self.suite.exercise) if repaired else None
+        looked = look(question, submitted.cells, self.suite.exercise) if judged and is_whole else None
         told = [f"{run.test.number} {run.error}" for run in failed]
         texts = looked.texts.values() if looked else ()
         same = "\0".join([question, str(submitted.given is not None), *told, *texts])
@@ -99,7 +99,7 @@ class Diagnosis:
         return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
 
     def _name(self, wrong: _Wrong) -> Named | None:
-        if looked := wrong.looked:
+        if (looked := wrong.looked) and self._shown is not RepairsShown.OFF:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 repairs = self.repairer.search(wrong.question, looked.code, tests, session)
@@ -110,27 +110,45 @@ class Diagnosis:
         return self._in_words(wrong)
 
     def _repaired(self, wrong: _Wrong, looked: Looked, repairs: Sequence[Repair]) -> Named:
-        """Put a repair into words: its name if a rule has one, the place, and what kind of thing is wrong."""
-        if len(edits := repairs[0].edits) > 1:
-            if alike := self._alike(wrong, repairs):
-                return Named(alike.name, alike.hint)
-            changes = [f"{n}. {looked.change(edit)}" for n, edit in enumerate(edits, 1)]
-            places = (looked.place(wrong.question, edit) for edit in edits)
-            return Named("", "\n".join([_TWO_THINGS, *changes]), next(filter(None, places), None))
+        """Put a repair into words: the misconception, the known mistake or the place that it proves."""
+        if len(repairs[0].edits) > 1:
+            return self._two_changes(wrong, looked, repairs)
         named = (
             (one, repair.edits[0])
             for repair in repairs
-            for one in self.repairer.names(wrong.question, looked.code, repair.code)
+            for one in self.repairer.names(wrong.question, looked.code, repair.code, repair.edits[0])
             if self._agrees(wrong, one)
         )
-        found, edit = next(named, (None, edits[0]))
-        alike = None if found else self._alike(wrong, repairs)
-        said = f"{found.sentence} {found.hint} " if found else f"{alike.hint} " if alike else ""
-        name = f"{wrong.question}__{found.name}" if found else alike.name if alike else ""
-        change = f"One change {looked.where(edit)}, makes" if found else f"With {looked.change(edit)},"
-        told = f"{change} all tests pass."
+        misconception, edit = next(named, (None, repairs[0].edits[0]))
+        change = f"ll tests pass after one change {looked.where(edit)}"
+        if misconception:
+            name = f"{wrong.question}__{misconception.name}"
+            said = f"{misconception.sentence} {misconception.hint} A{change}."
+        elif alike := self._alike(wrong, repairs):
+            name, said = alike.name, f"{alike.hint} A{change}."
+        elif effect := self._said_by_tests(wrong, whole=True):
+            name, said = effect.name, f"{effect.hint} A{change}."
+        elif place := self.repairer.place(wrong.question, looked.code, edit):
+            name = f"{wrong.question}__{place.name}"
+            said = f"{place.sentence.removesuffix('.')}: a{change}. {place.hint}"
+        else:
+            name, said = "", f"A{change}: {words.KINDS[edit.kind]}."
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
-        return Named(name, f"{said}{told}{end}", looked.place(wrong.question, edit))
+        return Named(name, f"{said}{end}", looked.place(wrong.question, edit))
+
+    def _two_changes(self, wrong: _Wrong, looked: Looked, repairs: Sequence[Repair]) -> Named:
+        """Put a repair by two edits into words: the places of both."""
+        if alike := self._alike(wrong, repairs):
+            return Named(alike.name, alike.hint)
+        edits, lines, names = repairs[0].edits, [_TWO_THINGS], list[str]()
+        for number, edit in enumerate(edits, 1):
+            place = self.repairer.place(wrong.question, looked.code, edit)
+            what = place.sentence.removesuffix(".") if place else words.KINDS[edit.kind]
+            lines.append(f"{number}. {what}: {looked.where(edit)}")
+            names += [place.name] if place else []
+        name = f"{wrong.question}__{'+'.join(dict.fromkeys(names))}" if names else ""
+        places = (looked.place(wrong.question, edit) for edit in edits)
+        return Named(name, "\n".join(lines), next(filter(None, places), None))
 
     def _agrees(self, wrong: _Wrong, misconception: Misconception) -> bool:
         """Whether a right answer with this misconception fails the same tests, and half of them alike.
@@ -141,54 +159,76 @@ class Diagnosis:
         return any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known)
 
     def _alike(self, wrong: _Wrong, repairs: Sequence[Repair] = ()) -> Answer | None:
-        """Return an author's wrong answer that gets the same from the same tests, word for word.
+        """Return an author's wrong answer whose hint is true of this one, too.
 
-        Other code may behave alike. So where repairs are looked for, the same sort of edit must repair both
-        answers, or no edit either of them.
+        Both get equal results from the same tests on two sets of inputs. Other code may do so as well. So
+        they are also the same code in one writing, or the same sort of edit repairs both.
         """
-        looked = wrong.looked
-        own = {sort_of(one.edits[0], looked.code) for one in repairs} if looked else set()
+        if (looked := wrong.looked) is None:
+            return None
+        sorts = {_sorts(one, looked.code) for one in repairs}
         for mistake in (one for one in self._mistakes if one.question == wrong.question):
             theirs = [run for run in self.runs(mistake) if run.error is not None]
-            if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
-                sorts = self._sorts_of(mistake, wrong.submitted) if looked else frozenset()
-                if own & sorts or not (own or sorts):
-                    return mistake
+            if _agreement(theirs, wrong.failed, texts=self._texts) == 1 and (
+                self.repairer.same_code(looked.code, _code_of(mistake))
+                or sorts & self._sorts_of(mistake, wrong.submitted)
+            ):
+                return mistake if self._agrees_again(mistake, wrong, looked) else None
         return None
+
+    def _agrees_again(self, mistake: Answer, wrong: _Wrong, looked: Looked) -> bool:
+        """Whether an answer gets the same as an author's wrong answer on a second set of inputs, too."""
+        tests = [run.test for run in wrong.failed]
+        with wrong.submitted.open_for_repairs(looked.texts) as session:
+            seen = [self.suite.run_one(test, session, SECOND) for test in tests]
+            if session.failure is not None:
+                raise session.failure
+        theirs = [run for run in self.runs(mistake, SECOND) if run.test in tests]
+        return _agreement(theirs, seen, texts=self._texts) == 1
 
     def _sorts_of(self, mistake: Answer, submitted: Submitted) -> frozenset[tuple[object, ...]]:
         """Return which sorts of edits repair an author's wrong answer."""
+        if self._shown is RepairsShown.OFF:
+            return frozenset()
         if mistake not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
-            code = Code(tuple(ast.parse(mistake.code).body))
+            code = _code_of(mistake)
             with submitted.open_reference() as session:
                 found = self.repairer.search(mistake.question, code, failed, session)
-            self._sorts[mistake] = frozenset(sort_of(one.edits[0], code) for one in found)
+            self._sorts[mistake] = frozenset(_sorts(one, code) for one in found)
         return self._sorts[mistake]
 
     def _in_words(self, wrong: _Wrong) -> Named | None:
         """Name what the words of failed tests, or of errors, say by themselves."""
-        errors, said = list[str](), list[str]()
-        for run in wrong.failed:
-            if not wrong.submitted.lacks_something(run):  # which says more itself
-                (errors if isinstance(run.error, StudentError) else said).append(str(run.error))
+        if effect := self._said_by_tests(wrong):
+            return effect
+        broken = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))  # says more itself
+        errors = [str(run.error) for run in broken if isinstance(run.error, StudentError)]
+        right = self.repairer.answers(wrong.question).right
+        for one in self.repairer.catalogue.misconceptions:
+            count = one.fits(right) and sum(
+                bool(one.crash and re.search(one.crash, words)) for words in errors
+            )
+            if count and count >= _ENOUGH * len(wrong.failed):
+                return _words(wrong, one)
+        return None
+
+    def _said_by_tests(self, wrong: _Wrong, *, whole: bool = False) -> Named | None:
+        """Return the effect that failed tests state in their words; with `whole`, all of them must do so."""
+        said = [str(run.error) for run in wrong.failed if not isinstance(run.error, StudentError)]
         for one in self.repairer.catalogue.misconceptions:
             if one.says and self.repairer.answers(wrong.question).can_show(one):
                 count = sum(bool(re.search(one.says, words)) for words in said)
-                if count == len(wrong.failed) or (count and not one.whole):
-                    return _words(wrong, one, count)
-        for one in self.repairer.catalogue.misconceptions:
-            count = sum(bool(one.crash and re.search(one.crash, words)) for words in errors)
-            if count and count >= _ENOUGH * len(wrong.failed):
-                return _words(wrong, one, count)
+                if count == len(wrong.failed) or (count and not (whole or one.whole)):
+                    return _words(wrong, one)
         return None
 
-    def _runs(self, mistake: Answer) -> tuple[Run, ...]:
+    def _runs(self, mistake: Answer, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
         exercise = self.suite.exercise
         with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
             with reference_errors(exercise, mistake):
                 namespace = self.suite.namespace(exercise.variant(mistake.code))
-            return tuple(self.suite.run(Local(namespace), chosen=self.suite.of(mistake.question)))
+            return tuple(self.suite.run(Local(namespace), inputs, self.suite.of(mistake.question)))
 
 
 def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> float:
@@ -200,11 +240,19 @@ def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> flo
     return sum(same) / len(same)
 
 
-def _words(wrong: _Wrong, misconception: Misconception, count: int) -> Named:
-    """Return a misconception in words; so many of the failed tests say it."""
-    hint = f"{misconception.sentence} {misconception.hint}"
-    said = hint if count == len(wrong.failed) else f"This at least is wrong: {hint}"
-    return Named(f"{wrong.question}__{misconception.name}", said)
+def _words(wrong: _Wrong, misconception: Misconception) -> Named:
+    name = f"{wrong.question}__{misconception.name}"
+    return Named(name, f"{misconception.sentence} {misconception.hint}")
+
+
+def _code_of(mistake: Answer) -> Code:
+    """Return the definitions of an author's wrong answer."""
+    return Code(tuple(one for one in ast.parse(mistake.code).body if _defines(one)))
+
+
+def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:
+    """Return the sort of each edit of a repair."""
+    return tuple(sort_of(edit, code) for edit in repair.edits)
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:

@@ -295,7 +295,8 @@ class Grader:
         question = replace(question, shown=self._examples.of(question.name, failed))
         wrong = any(test.verdict in _EXPLAINED for test in question.tests) and not self.marks_only
         if wrong and (one := self._explanation(question.name, named_by or runs, submitted)):
-            return replace(question, mistake=one.name or None, hint=one.hint, place=one.place)
+            named = replace(question, mistake=one.name or None, hint=one.hint, place=one.place)
+            return _with_error_first(named, own, told, submitted)
         if question.verdict is Verdict.FAILED:
             shortened = dict(zip(told, question.tests, strict=True))
             words = leading(told, shortened, self._diagnosis.rarity)
@@ -337,6 +338,20 @@ class Grader:
         for name in unsolved:
             better[name] = self._explained(better[name], again, beside, seen)
         return {name: with_note(new, rerun[name]) for name, new in better.items()}
+
+
+def _with_error_first(
+    question: QuestionReport,
+    outcomes: Iterable[TestOutcome],
+    told: Mapping[HiddenTest, TestReport],
+    submitted: Submitted,
+) -> QuestionReport:
+    """Return a report that begins with an error in the student's own code, if a test raises one there."""
+    for outcome in outcomes:
+        report = told[outcome.test]
+        if report.verdict is Verdict.CRASHED and (place := submitted.place(outcome)):
+            return replace(question, hint=f"{report.hint.rstrip('.')}. {question.hint}", place=place)
+    return question
 
 
 def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionReport:

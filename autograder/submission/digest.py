@@ -56,9 +56,10 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
     rules = exercise.rules.items()
     plain = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
     settings = exercise.settings.limits, plain, exercise.settings.builds_on
+    tests = exercise.suite, *exercise.imported, *own_files(exercise.folder, MISTAKES)
     return {
         "source": _digest(*_files((exercise.source, *exercise.handout.values()), exercise.folder)),
-        "suite": _digest(*_files((exercise.suite, *own_files(exercise.folder, MISTAKES)))),
+        "suite": _digest(*_files(tests)),
         "settings": _digest(repr((settings, course.settings.walls)).encode()),
         "inputs": _digest(course_secret(course)),
         "engine": engine(course.settings.packages),

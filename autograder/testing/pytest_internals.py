@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.names import suggestion
-from autograder.course.source import SourceError, parsed, read_text
+from autograder.course.source import SourceError, imported, parsed, read_text
 from autograder.worker.namespace import silence
 
 _UNUSED = (
@@ -128,8 +128,12 @@ def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.Clas
 
 
 def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
-    """Collect a file in a pytest session of its own, without plugins, settings or conftest around it."""
-    sys.modules.pop(path.stem, None)  # all suites have one name: pytest must not take another's for this one
+    """Collect a file in a pytest session of its own, without plugins, settings or conftest around it.
+
+    The suites of a course may share modules, which lie in the folder of all exercises.
+    """
+    for module in (path, *imported(path)):  # another course's, or an earlier version, may have the same name
+        sys.modules.pop(module.stem, None)
     arguments = [
         str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
         "--import-mode=importlib", "--assert=plain", "--strict-markers", "--disable-plugin-autoload",
@@ -137,6 +141,7 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
         *(word for name in _UNUSED for word in ("-p", f"no:{name}")),
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as environment:
+        environment.setattr(sys, "path", [*sys.path, str(path.parents[1])])
         for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests
             environment.delenv(variable, raising=False)
         return pytest.main(arguments, [plugin])

@@ -278,6 +278,10 @@ def _pristine(seed: int) -> None:
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
+        torch.set_default_device(None)
+        torch.set_autocast_enabled("cpu", False)
+        torch.use_deterministic_algorithms(False)  # runs other operators
+        torch.set_num_threads(1)  # operators of other threads are not recorded
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
         pyplot.close("all")
 

@@ -117,11 +117,6 @@ misconceptions = ["single_precision"]
 misconceptions = ["negatives_cut", "absolute_values"]
 
 
-# %% exception="causal_average_weights"
-"""Equal weights are the right answer."""
-shares = ["returns equal weights where weights are not 0"]
-
-
 # %% mistake="causal_average" name="along_the_channels"
 """You average along the last dimension, over the numbers of one token. Along which dimension do the
 tokens follow each other?
@@ -297,8 +292,3 @@ misconceptions = ["scaled_where_it_should_not_be", "powers_of_two"]
 # %% exception="causal_softmax_weights"
 """The rows sum to 1 as they are."""
 misconceptions = ["normalises_again"]
-
-
-# %% exception="causal_softmax_weights"
-"""Equal weights are the right answer."""
-shares = ["returns equal weights where weights are not 0"]

@@ -62,7 +62,7 @@ class SelfAttention_v1(nn.Module):
         return weights @ values
 
 
-# %% mistake="SelfAttention_v1" name="reads_global_keys__undefined"
+# %% mistake="SelfAttention_v1" name="reads_global_keys__undefined" error="NameError"
 """Restart the kernel and call the module with other tokens. One name in forward is neither made there
 nor on self."""
 edit = """
@@ -413,7 +413,7 @@ class SelfAttention(nn.Module):
         return weights @ v
 
 
-# %% mistake="SelfAttention" name="reads_a_global__undefined"
+# %% mistake="SelfAttention" name="reads_a_global__undefined" error="NameError"
 """Restart the kernel and call the module with other tokens. One name in forward is neither an argument
 nor on self."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 import torch
+from shared_tests import expect_no_seed, expect_parameters, parameters
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
@@ -96,10 +97,6 @@ def load(module, weights):
 
 def weights_of(module, names):
     return {name: part.detach() for name, part in places(module, names, 2).items()}
-"""
-PARAMETERS = """
-def parameters(module):
-    return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
 """
 STAND_INS = """
 class Layers(nn.Module):
@@ -210,25 +207,6 @@ def each_class(*, given=False, **how):
     return pytest.mark.parametrize("kind", marked)
 
 
-def parameters(student, module):
-    """Return the registered parameters of a module on the student's side, by name."""
-    named = student.define(PARAMETERS, "parameters")(module)
-    expect(isinstance(named, dict), "The class must be an nn.Module.")
-    return named
-
-
-def expect_parameters(actual, shapes):
-    """Expect parameters of these names and shapes, all of which can learn."""
-    for name, shape in shapes.items():
-        seen = ", ".join(actual) or "none"
-        expect(
-            name in actual,
-            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
-        )
-        tensor = expect_tensor(actual[name], shape, name=name)
-        expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
-
-
 def expect_no_others(actual, shapes):
     """Expect no parameters but these."""
     surplus = ", ".join(sorted(set(actual) - set(shapes)))
@@ -241,20 +219,6 @@ def load(student, module, weights):
     """Give a module these parameters, wherever it keeps them, and leave its others as they are."""
     student.define(LOAD, "load")(module, weights)
     return module
-
-
-def expect_no_seed(student, make, x):
-    """Expect that random numbers go on being random after a module was made and called."""
-    numbers = []
-    for seed in torch.randperm(1000)[:2].tolist():
-        student.seed(seed)
-        make()(x)
-        numbers.append(student.torch.rand(4))
-    message = (
-        "After your class was made and called, random numbers are the same whatever the seed was before. "
-        "Whoever uses the class sets the seed, not the class."
-    )
-    expect(not torch.equal(*numbers), message)
 
 
 @each_class(given=True)

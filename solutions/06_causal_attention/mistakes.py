@@ -336,7 +336,7 @@ class Head(nn.Module):
         return wei @ v
 
 
-# %% mistake="Head" name="reads_global_keys__undefined"
+# %% mistake="Head" name="reads_global_keys__undefined" error="NameError"
 """Restart the kernel and call the head with other tokens. One name in forward is neither made there nor
 on self."""
 
@@ -528,7 +528,7 @@ class CausalAttention(nn.Module):
         return attn_weights @ values
 
 
-# %% mistake="CausalAttention" name="reads_a_global__undefined"
+# %% mistake="CausalAttention" name="reads_a_global__undefined" error="NameError"
 """Restart the kernel and make a module with another d_out. Which names in forward are neither arguments
 nor on self?"""
 

@@ -9,6 +9,14 @@ from dataclasses import dataclass
 
 import pytest
 import torch
+from shared_tests import (
+    expect_no_seed,
+    expect_numbers,
+    expect_parameters,
+    expect_same,
+    numbers,
+    parameters,
+)
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
@@ -76,10 +84,6 @@ def load(module, weights, spare):
 def read(module, names):
     return {name: spelt(module, name) for name in names}
 """
-PARAMETERS = """
-def parameters(module):
-    return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
-"""
 # A module with plain tensor attributes is moved to another device, and fails if tensors of two devices meet.
 # That device, meta, holds shapes only. Each step is computed on zeros on the CPU instead, because torch takes
 # seconds to load its own rules for meta.
@@ -131,28 +135,6 @@ def left_behind(module, x):
 def future(length):
     """Return the causal mask."""
     return torch.arange(length) > torch.arange(length).unsqueeze(1)
-
-
-def numbers(actual, expected):
-    """Return a result in the form of `expected`, if it has as many numbers.
-
-    Only tests of the form look at shape and dtype.
-    """
-    tensor = expect_tensor(actual)
-    if tensor.numel() != expected.numel():
-        return tensor
-    return tensor.to(expected.dtype).reshape(expected.shape)
-
-
-def expect_numbers(actual, expected, **how):
-    """Expect the values of `expected`, in whatever shape and dtype."""
-    expect_close(numbers(actual, expected), expected, **how)
-
-
-def expect_same(actual, before, **how):
-    """Expect what a module or function gave before; NaN may stay NaN, which other tests look at."""
-    actual, before = numbers(actual, before), before.nan_to_num()
-    expect_close(actual.nan_to_num(), before, **how)
 
 
 def expect_slope(call, x, gradient, weight):
@@ -259,25 +241,6 @@ def each_of(*kinds, **how):
     return pytest.mark.parametrize("kind", marked)
 
 
-def parameters(student, module):
-    """Return the registered parameters of a module on the student's side, by name."""
-    named = student.define(PARAMETERS, "parameters")(module)
-    expect(isinstance(named, dict), "The class must be an nn.Module.")
-    return named
-
-
-def expect_parameters(actual, shapes):
-    """Expect parameters of these names and shapes, all of which can learn."""
-    for name, shape in shapes.items():
-        seen = ", ".join(actual) or "none"
-        expect(
-            name in actual,
-            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
-        )
-        tensor = expect_tensor(actual[name], shape, name=name)
-        expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
-
-
 def expect_alive(seen, shape):
     """Expect an output of this shape that depends on two weights at least, and return it unchecked."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
@@ -310,20 +273,6 @@ def load(student, module, weights, layers):
         fault = f'The module has no weight "{name}" of shape {tuple(weight.shape)}.'
         expect(name in taken, fault)
     return {name: w for name, w in (biases | weights).items() if name in taken}
-
-
-def expect_no_seed(student, make, *inputs):
-    """Expect that random numbers go on being random after a module was made and called."""
-    numbers = []
-    for seed in torch.randperm(1000)[:2].tolist():
-        student.seed(seed)
-        make()(*inputs)
-        numbers.append(student.torch.rand(4))
-    message = (
-        "After your class was made and called, random numbers are the same whatever the seed was before. "
-        "Whoever uses the class sets the seed, not the class."
-    )
-    expect(not torch.equal(*numbers), message)
 
 
 def causal_mask_of(student, length):

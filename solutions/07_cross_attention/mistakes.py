@@ -96,7 +96,7 @@ class Attention(nn.Module):
         return torch.matmul(weights, v)
 
 
-# %% mistake="Attention" name="misspelt_parameter__undefined"
+# %% mistake="Attention" name="misspelt_parameter__undefined" error="NameError"
 """Compare the names in the signature with the names in the body, letter by letter. What a class is given
 and what happens to lie around in the notebook are two different things.
 """

@@ -7,6 +7,16 @@ numbers too and takes part in what is expected: one test alone looks at it.
 
 import pytest
 import torch
+from shared_tests import (
+    INPUTS,
+    expect_no_seed,
+    expect_numbers,
+    expect_same,
+    expect_slope,
+    named_parameters,
+    numbers,
+    three,
+)
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
@@ -14,15 +24,12 @@ from autograder.testing import (
     expect,
     expect_close,
     expect_equal,
-    expect_moved,
     expect_tensor,
     expect_unchanged,
     precondition,
     question,
 )
 
-INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
-PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
 LOAD = """
 def spelt(module, name):
     # The tensor that a name spells, also in a plain list; a plain tensor is used as x @ W.
@@ -70,50 +77,6 @@ def load(module, weights, spare):
 """
 SHORT = ("W_q", "W_k", "W_v")
 LONG = ("W_query", "W_key", "W_value")
-
-
-def numbers(actual, expected):
-    """Return a result in the form of `expected`, if it has as many numbers.
-
-    Only tests of the form look at shape and dtype.
-    """
-    tensor = expect_tensor(actual)
-    if tensor.numel() != expected.numel():
-        return tensor
-    return tensor.to(expected.dtype).reshape(expected.shape)
-
-
-def expect_numbers(actual, expected, **how):
-    """Expect the values of `expected`, in whatever shape and dtype."""
-    expect_close(numbers(actual, expected), expected, **how)
-
-
-def expect_same(actual, before, **how):
-    """Expect what a module gave before; NaN may stay NaN, which other tests look at."""
-    actual, before = numbers(actual, before), before.nan_to_num()
-    expect_close(actual.nan_to_num(), before, **how)
-
-
-def expect_slope(call, inputs, gradients, weight):
-    """Expect gradients to say how far (result * weight).sum() moves with the inputs, all of them float64."""
-    for _ in range(2):
-        steps = [1e-3 * torch.randn_like(x) for x in inputs]
-        pairs = list(zip(inputs, steps, strict=True))
-        ahead, behind = (
-            numbers(call(*(x + way * step for x, step in pairs)), weight)
-            for way in (1, -1)
-        )
-        moved = (expect_tensor(ahead - behind, weight.shape) * weight).sum()
-        parts = [
-            2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
-        ]
-        fault = "The gradients do not say how the result moves with the inputs."
-        expect_moved(moved, parts, f"{fault} Is a step cut off from them?")
-
-
-def named_parameters(student, module):
-    """Return the parameters of a module on the student's side, by name."""
-    return student.define(PARAMETERS, "parameters")(module)
 
 
 def expect_parameters(actual, shapes):
@@ -195,20 +158,6 @@ def some_hidden(*shape):
     return hidden
 
 
-def expect_no_seed(student, make, *inputs):
-    """Expect that random numbers go on being random after a module was made and called."""
-    numbers = []
-    for seed in torch.randperm(1000)[:2].tolist():
-        student.seed(seed)
-        make()(*inputs)
-        numbers.append(student.torch.rand(4))
-    message = (
-        "After your class was made and called, random numbers are the same whatever the seed was before. "
-        "Whoever uses the class sets the seed, not the class."
-    )
-    expect(not torch.equal(*numbers), message)
-
-
 def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
     """Return parameters for Attention, large enough that every slip shows, or making all scores equal."""
     sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
@@ -230,11 +179,6 @@ def make_attention(student, d, dtype=torch.float32, *, equal_scores=False):
 def attention(weights, q, k, v, hidden=None):
     """Return the right output of Attention."""
     return attended(SHORT, weights, (q, k, v), hidden)
-
-
-def three(n, m, d, dtype=torch.float32):
-    """Return n tokens that ask, m that answer, and m that are mixed."""
-    return [torch.randn(size, d, dtype=dtype) for size in (n, m, m)]
 
 
 @question("Attention")

@@ -179,7 +179,7 @@ class MultiHeadAttentionWrapper(nn.Module):
         return torch.cat(outputs, dim=self.col_dim)
 
 
-# %% mistake="MultiHeadAttentionWrapper" name="reads_the_notebook__undefined"
+# %% mistake="MultiHeadAttentionWrapper" name="reads_the_notebook__undefined" error="NameError"
 """Compare the names in the signature with the names in the body. What a class is given and what happens to
 lie around in the notebook are two different things.
 """
@@ -601,7 +601,7 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(context)
 
 
-# %% mistake="MultiHeadAttention" name="reads_the_notebook__undefined"
+# %% mistake="MultiHeadAttention" name="reads_the_notebook__undefined" error="NameError"
 """Restart the kernel and run all. Which names in your class come neither from self nor from the arguments?"""
 
 

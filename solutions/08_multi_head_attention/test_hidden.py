@@ -7,6 +7,16 @@ nobody asked for gets numbers too and takes part in what is expected: one test a
 
 import pytest
 import torch
+from shared_tests import (
+    INPUTS,
+    expect_no_seed,
+    expect_numbers,
+    expect_same,
+    expect_slope,
+    named_parameters,
+    numbers,
+    three,
+)
 from torch.nn.functional import linear, scaled_dot_product_attention
 
 from autograder.testing import (
@@ -14,7 +24,6 @@ from autograder.testing import (
     expect,
     expect_close,
     expect_finite,
-    expect_moved,
     expect_raises,
     expect_tensor,
     expect_unchanged,
@@ -22,8 +31,6 @@ from autograder.testing import (
     question,
 )
 
-INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
-PARAMETERS = "def parameters(module):\n    return dict(module.named_parameters())"
 LOAD = """
 def spelt(module, name):
     # The tensor that a name spells, also in a plain list; a plain tensor is used as x @ W.
@@ -88,45 +95,6 @@ LAYERS = ("W_query", "W_key", "W_value")
 HEAD_LAYERS = ("W_q", "W_k", "W_v")
 
 
-def numbers(actual, expected):
-    """Return a result in the form of `expected`, if it has as many numbers.
-
-    Only tests of the form look at shape and dtype.
-    """
-    tensor = expect_tensor(actual)
-    if tensor.numel() != expected.numel():
-        return tensor
-    return tensor.to(expected.dtype).reshape(expected.shape)
-
-
-def expect_numbers(actual, expected, **how):
-    """Expect the values of `expected`, in whatever shape and dtype."""
-    expect_close(numbers(actual, expected), expected, **how)
-
-
-def expect_same(actual, before, **how):
-    """Expect what a module gave before; NaN may stay NaN, which other tests look at."""
-    actual, before = numbers(actual, before), before.nan_to_num()
-    expect_close(actual.nan_to_num(), before, **how)
-
-
-def expect_slope(call, inputs, gradients, weight):
-    """Expect gradients to say how far (result * weight).sum() moves with the inputs, all of them float64."""
-    for _ in range(2):
-        steps = [1e-3 * torch.randn_like(x) for x in inputs]
-        pairs = list(zip(inputs, steps, strict=True))
-        ahead, behind = (
-            numbers(call(*(x + way * step for x, step in pairs)), weight)
-            for way in (1, -1)
-        )
-        moved = (expect_tensor(ahead - behind, weight.shape) * weight).sum()
-        parts = [
-            2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
-        ]
-        fault = "The gradients do not say how the result moves with the inputs."
-        expect_moved(moved, parts, f"{fault} Is a step cut off from them?")
-
-
 def expect_input_gradients(seen, inputs, names):
     """Return the gradients of the first inputs, all of which must be there."""
     gradients = [seen.gradients.get(i) for i in range(len(inputs))]
@@ -142,11 +110,6 @@ def expect_layer_gradients(seen):
         fault = f"No gradient reaches {name}. Is it used, or is the result cut off?"
         expect(gradient is not None, fault)
         expect(not name.endswith("weight") or bool(gradient.any()), fault)
-
-
-def named_parameters(student, module):
-    """Return the parameters of a module on the student's side, by name."""
-    return student.define(PARAMETERS, "parameters")(module)
 
 
 def expect_parameters(actual, shapes):
@@ -176,20 +139,6 @@ def load(student, module, weights, spare=None):
         fault = f'The module has no weight "{name}" of shape {tuple(weight.shape)}.'
         expect(name in taken, fault)
     return {name: w for name, w in (spare | weights).items() if name in taken}
-
-
-def expect_no_seed(student, make, *inputs):
-    """Expect that random numbers go on being random after a module was made and called."""
-    numbers = []
-    for seed in torch.randperm(1000)[:2].tolist():
-        student.seed(seed)
-        make()(*inputs)
-        numbers.append(student.torch.rand(4))
-    message = (
-        "After your class was made and called, random numbers are the same whatever the seed was before. "
-        "Whoever uses the class sets the seed, not the class."
-    )
-    expect(not torch.equal(*numbers), message)
 
 
 def wrapper_weights(d, heads, dtype=torch.float32, *, equal_scores=False):
@@ -225,11 +174,6 @@ def wrapped(weights, heads, inputs, hidden=None):
             scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
         )
     return torch.cat(outputs, dim=1)
-
-
-def three(n, m, d, dtype=torch.float32):
-    """Return n tokens that ask, m that answer, and m that are mixed."""
-    return [torch.randn(size, d, dtype=dtype) for size in (n, m, m)]
 
 
 def alive(seen, shape):

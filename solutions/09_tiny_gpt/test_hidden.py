@@ -13,6 +13,7 @@ import functools
 import math
 
 import torch
+from shared_tests import expect_no_seed
 from torch.nn import functional as F
 
 from autograder.testing import (
@@ -335,20 +336,6 @@ def test_block_learns_everywhere(student):
         inspection.gradients.get(0) is not None,
         "No gradient reaches the input. What cuts it off?",
     )
-
-
-def expect_no_seed(student, make, x):
-    """Expect that random numbers go on being random after a module was made and called."""
-    numbers = []
-    for seed in torch.randperm(1000)[:2].tolist():
-        student.seed(seed)
-        make()(x)
-        numbers.append(student.torch.rand(4))
-    message = (
-        "After your class was made and called, random numbers are the same whatever the seed was before. "
-        "Whoever uses the class sets the seed, not the class."
-    )
-    expect(not torch.equal(*numbers), message)
 
 
 @question("Block", needs_results=True)

@@ -18,11 +18,11 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropout_in_evaluation",
-        "In evaluation something is still dropped.",
+        "In evaluation two calls give different results.",
         "Ask your model twice for the same text. A function does not know whether the module is training unless"
         " you tell it.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
-        says=r"In evaluation two calls differ",
+        says=r"In evaluation two calls (differ|must give the same)",
     ),
     Misconception(
         "dropout_before_softmax",
@@ -58,7 +58,7 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_on_the_values",
         "Values are dropped, and not weights.",
-        "What does your dropout act on: who is listened to, or what is said?",
+        "Which tensor goes into your dropout layer? Which one should?",
         "self.dropout(X) @ V => X @ self.dropout(V)",
     ),
     Misconception(
@@ -97,9 +97,10 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dropped_numbers",
-        "Numbers are dropped that are no weights.",
-        "What does your dropout act on? Which step makes the weights?",
+        "A dropped token is missing in some numbers of the result only.",
+        "Which tensor goes into your dropout layer? Which step makes the weights?",
         says=r"A dropped weight is missing in every number",
-        whole=True,  # whoever mixes other vectors than the values fails this test, too
+        whole=True,  # whoever mixes other vectors than the values fails this test, too,
+        where=r"[Dd]ropout",
     ),
 )

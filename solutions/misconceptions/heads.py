@@ -111,7 +111,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "heads_in_a_chain",
-        "Each head asks with what the one before has given.",
+        "Each head gets the output of the previous head as its queries.",
         "What does the second head get as its queries? All heads work on the same inputs.",
         """
         outputs = [head(A, B, C, mask) for head in self.heads]
@@ -140,7 +140,7 @@ MISCONCEPTIONS = (
     Misconception(
         "heads_divided",
         "The heads' outputs are divided by the number of heads.",
-        "They stand side by side. Who asks for a mean?",
+        "Read the description: is anything done to the outputs of the heads once they stand side by side?",
         "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=self.col_dim) / len(self.heads)",
     ),
     Misconception(

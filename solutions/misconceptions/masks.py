@@ -31,8 +31,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "past_hidden",
-        "The mask hides earlier tokens and shows later ones.",
-        "A row is the token that looks, a column the token looked at. On which side of the diagonal is the future?",
+        "Each token sees later tokens, but no earlier ones.",
+        "Write down which tokens the first token should see, and which the last. Which do they see in your code?",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
         X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
@@ -45,7 +45,7 @@ MISCONCEPTIONS = (
     Misconception(
         "diagonal_hidden",
         "A token cannot see itself.",
-        "Look at row 0: which tokens can the first token see? On which diagonal should the triangle begin?",
+        "Look at row 0: which tokens can the first token see, and which should it see?",
         """
         X.triu(diagonal=1) => X.triu()
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n)
@@ -57,7 +57,7 @@ MISCONCEPTIONS = (
     Misconception(
         "sees_one_ahead",
         "Every token can see the next one.",
-        "Write down the mask for three tokens. Which tokens come after the first one?",
+        "Look at row 0: which tokens can the first token see, and which come after it?",
         """
         X.triu(diagonal=1) => X.triu(diagonal=2)
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)

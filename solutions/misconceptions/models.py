@@ -292,17 +292,17 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "leaves_evaluation_on",
-        "The model stays in evaluation mode.",
+        "The model, or a part of it, stays in evaluation mode.",
         "In which mode was the model before, and in which is it afterwards?",
         "model.train(was_training) => pass || model.eval()",
-        says=r"was left in evaluation",
+        says=r"came in training mode, but it, or a part of it, was left",
     ),
     Misconception(
         "always_back_to_training",
-        "The model is in training mode afterwards, whatever it was before.",
+        "The model, or a part of it, is in training mode afterwards, although it was not before.",
         "In which mode was the model before? Ask it before you change it.",
         "model.train(was_training) => model.train()",
-        says=r"was left in training",
+        says=r"came in evaluation mode, but it, or a part of it, was left",
     ),
     Misconception(
         "never_changes_the_mode",
@@ -492,8 +492,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "residual_path_loses",
-        "A residual path does not hand on all of what comes in.",
-        "What stands in yours between x and the addition, and what after it, in training too?",
+        "What comes into the block does not reach its output unchanged.",
+        "Is x itself added to the output of each half? Does anything act on x, or on the sum, in training too?",
         says=r"Dropout may act within a half, but not on the sum",
     ),
     Misconception(

@@ -36,14 +36,13 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_not_transposed",
-        "The keys are not transposed.",
-        "If a token has as many numbers as there are tokens, this gives no error. What do the rows of the queries"
-        " meet in your product?",
+        "The second factor of a product is not transposed.",
+        "With square matrices this gives no error. Which two rows should each number of the product come from?",
         "X @ Y.transpose(A, B) => X @ Y",
     ),
     Misconception(
         "view_for_transpose",
-        "The keys are cut anew where they should be turned.",
+        "A tensor is reshaped where two of its dimensions should change places.",
         "view and reshape keep the numbers in their order. Which operation makes columns of rows?",
         "X @ Y.transpose(A, B) => X @ Y.reshape(*Y.shape[:-2], Y.shape[-1], Y.shape[-2])",
     ),
@@ -72,8 +71,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_from_keys",
-        "The weights average vectors that are made like the keys.",
-        "Each of the three has a role of its own. Which one gets no gradient in yours?",
+        "Keys stand in the place of the values.",
+        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
@@ -82,8 +81,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_from_queries",
-        "The weights average vectors that are made like the queries.",
-        "Each of the three has a role of its own. Which one gets no gradient in yours?",
+        "Queries stand in the place of the values.",
+        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
@@ -92,8 +91,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_from_queries",
-        "The keys are made like the queries.",
-        "Each of the three has a role of its own. Which one gets no gradient in yours?",
+        "Queries stand in the place of the keys.",
+        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
             "self.{k}(X) => self.{q}(X)",
@@ -102,8 +101,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "queries_from_keys",
-        "The queries are made like the keys.",
-        "Each of the three has a role of its own. Which one gets no gradient in yours?",
+        "Keys stand in the place of the queries.",
+        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
             "self.{q}(X) => self.{k}(X)",
@@ -113,7 +112,7 @@ MISCONCEPTIONS = (
     Misconception(
         "one_layer_for_all",
         "Queries, keys and values are all made by one layer, or one matrix.",
-        "Count the layers that you use. Three names are not yet three layers.",
+        "How many different layers or matrices does your code apply to the tokens?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{q})",
             "self.{k}(X) => self.{q}(X) && self.{v}(X) => self.{q}(X)",
@@ -158,35 +157,35 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_and_values_of_x",
-        "Keys and values are made of the tokens that ask.",
-        "Two inputs come in. Which of them answers, and so gives keys and values?",
+        "Keys and values are computed from the input of the queries.",
+        "Which argument should they be computed from?",
         "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
         "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
     ),
     Misconception(
         "keys_of_x",
-        "The keys are made of the tokens that ask.",
-        "Two inputs come in. Which of them answers, and so gives the keys?",
+        "The keys are computed from the input of the queries.",
+        "Which argument should they be computed from?",
         "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
     ),
     Misconception(
         "values_of_the_wrong_input",
-        "The values are made of another input.",
-        "Look at what goes into each layer. Whose values are to be mixed?",
+        "The values are computed from the wrong input.",
+        "Which argument should they be computed from?",
         "self.W_value(context) => self.W_value(x)"
         "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
     ),
     Misconception(
         "queries_of_the_wrong_input",
-        "The queries are made of another input.",
-        "Look at what goes into each layer. Whose rows should the result have?",
+        "The queries are computed from the wrong input.",
+        "Which argument should they be computed from?",
         "self.W_query(x) => self.W_query(context)"
         + "\nself.W_q(X) => self.W_q(encodings_for_k)",
     ),
     Misconception(
         "order_changed",
         "The results come in another order.",
-        "In which order does the exercise name queries, keys and values?",
+        "In which order does the description name them?",
         """
         return A, B, C => return B, A, C || return A, C, B || return C, B, A || return B, C, A || return C, A, B
         """,
@@ -210,7 +209,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_ignored",
-        "The queries meet themselves, and the keys are not used.",
+        "The queries are compared with themselves, and the keys are not used.",
         "Swap the keys for others. Does your result change?",
         """
         X @ Y.transpose(A, B) => X @ X.transpose(A, B)
@@ -219,7 +218,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "queries_ignored",
-        "The keys meet themselves, and the queries are not used.",
+        "The keys are compared with themselves, and the queries are not used.",
         "Swap the queries for others. Does your result change?",
         """
         X @ Y.transpose(A, B) => Y @ Y.transpose(A, B)
@@ -253,8 +252,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "adds_the_tokens",
-        "What comes in is added to the result.",
-        "What is left of your result when all weights are 0? What should be?",
+        "An input is added to the result.",
+        "Which step adds an input to the result? Is this step part of the formula?",
         """
         return X => return X + x || return X + token_encodings || return X + inputs || return X + encodings_for_q || return X + queries
         """,
@@ -279,8 +278,9 @@ MISCONCEPTIONS = (
     Misconception(
         "results_normalised",
         "The results are brought to length 1.",
-        "What stands after the product, and who asks for it?",
+        "Which step comes after the product? Is it part of the description?",
         "return A, B, C => return torch.nn.functional.normalize(A, dim=-1), torch.nn.functional.normalize(B, dim=-1), torch.nn.functional.normalize(C, dim=-1)",
+        where=r"def project",
     ),
     Misconception(
         "one_after_another",
@@ -293,12 +293,14 @@ MISCONCEPTIONS = (
         "The three results come as one tensor.",
         "How many tensors are asked for? Queries and values may have different widths.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1) || return torch.stack([A, B, C])",
+        where=r"def project",
     ),
     Misconception(
         "cut_evenly",
         "The results are cut from one product in equal parts.",
         "How wide are queries, keys and values? They need not be of one width.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1).chunk(3, dim=-1)",
+        where=r"def project",
     ),
     Misconception(
         "wrong_layer_copied",
@@ -318,8 +320,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_from_values",
-        "The keys are made like the values.",
-        "Each of the three has a role of its own. Which one gets no gradient in yours?",
+        "Values stand in the place of the keys.",
+        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
             "self.{k}(X) => self.{v}(X)",
@@ -327,14 +329,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_of_the_mixed_tokens",
-        "The keys are made of the tokens that are mixed.",
-        "Three inputs come in. Which of them is compared with the queries?",
+        "The keys are computed from the input of the values.",
+        "Which argument should they be computed from?",
         "self.W_k(X) => self.W_k(encodings_for_v)",
     ),
     Misconception(
         "inputs_swapped",
-        "Two of the inputs have changed places.",
-        "Look at what goes into each layer. Who asks, who is compared, and what is mixed?",
+        "Two inputs have changed places.",
+        "Which argument gives the queries, which the keys, and which the values?",
         """
         self.W_q(X) => self.W_q(encodings_for_k) && self.W_k(X) => self.W_k(encodings_for_q)
         self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
@@ -344,7 +346,7 @@ MISCONCEPTIONS = (
     Misconception(
         "values_of_the_keys_tokens",
         "The heads mix the tokens that the queries are compared with.",
-        "Three inputs come in. Which of them does each head get, and in which order?",
+        "Which three tensors does each head get, and in which order?",
         "head(A, B, C, mask) => head(A, B, B, mask)",
     ),
 )

@@ -6,7 +6,7 @@ MISCONCEPTIONS = (
     Misconception(
         "not_scaled",
         "The scores are not scaled.",
-        "Follow them on their way to the softmax. Which step of the formula is missing?",
+        "Which step of the formula comes after the product of queries and keys?",
         "X / Y**0.5 => X\nattention(Q, K, ...) => attention(Q * K.shape[-1]**0.5, K, ...)",
     ),
     Misconception(
@@ -55,14 +55,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_by_the_batch",
-        "The scores are scaled by the size of a dimension that stands in front.",
+        "The scores are scaled by the size of the wrong dimension.",
         "Which dimension of the keys do you read the size from? Print it for two different batches.",
         "X / Y**0.5 => X / X.shape[0]**0.5 || X / X.shape[1]**0.5",
     ),
     Misconception(
         "scaled_by_input_width",
         "The scores are scaled by the width of the input.",
-        "A score is a sum of products. Over how many places does the sum run, after the layers?",
+        "A score is a sum of products of a query and a key. How many products does this sum have?",
         """
         X / Y**0.5 => X / x.shape[-1]**0.5 || X / x.shape[-1]
         X / Y**0.5 => X / context.shape[-1]**0.5
@@ -72,7 +72,7 @@ MISCONCEPTIONS = (
     Misconception(
         "scaled_by_values_width",
         "The scores are scaled by the width of the values.",
-        "Which vectors meet in a score? Their width is what counts.",
+        "A score is a sum of products of a query and a key. How many products does this sum have?",
         "X / Y**0.5 => X / values.shape[-1]**0.5 || X / v.shape[-1]**0.5",
     ),
     Misconception(
@@ -92,8 +92,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_where_it_should_not_be",
-        "The scores are scaled, but should stay as they are.",
-        "Read the description once more: what becomes of the products before they are returned or weighed?",
+        "Something is scaled that should stay as it is.",
+        "Read the description once more: does it ask for a division at this step?",
         """
         X @ Y.transpose(-2, -1) => X @ Y.transpose(-2, -1) / Y.shape[-1]**0.5
         return X @ Y => return X @ Y / X.shape[-1]**0.5
@@ -117,6 +117,7 @@ MISCONCEPTIONS = (
         """
         return A, B, C => return A / A.shape[-1]**0.5, B, C || return A / x.shape[-1]**0.5, B / x.shape[-1]**0.5, C / x.shape[-1]**0.5
         """,
+        where=r"def project",
     ),
     Misconception(
         "biased",

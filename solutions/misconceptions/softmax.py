@@ -82,6 +82,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => (torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)).nan_to_num()
         return powers / powers.sum() => return (torch.exp(scores) / torch.exp(scores).sum()).nan_to_num()
         """,
+        where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "sums_lose_their_place",
@@ -123,7 +124,7 @@ MISCONCEPTIONS = (
     Misconception(
         "not_normalised",
         "The weights are not divided by their sum.",
-        "Sum your weights. What is missing after the exponential?",
+        "What do your weights sum to, and what should they sum to?",
         """
         torch.softmax(X, dim=D) => torch.exp(X)
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True))
@@ -132,9 +133,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "added_to_the_sum",
-        "Something is added to the sum that the weights are divided by.",
-        "Do the weights still sum to 1, to the last digit? After the largest score was subtracted the sum is"
-        " never 0.",
+        "A small number is added to the sum that the weights are divided by.",
+        "Do the weights still sum to 1, to the last digit?",
         "X / X.sum(...) => X / (X.sum(...) + 1e-6) || X / (X.sum(...) + 1e-8) || X / (X.sum(...) + 1e-9)"
         " || X / (X.sum(...) + 1e-5) || X / (X.sum(...) + 1e-7) || X / (X.sum(...) + 1e-12)"
         " || X / (X.sum(...) + 1e-10)",
@@ -148,11 +148,11 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_again",
         "The softmax is applied to the weights.",
-        "The function gets weights and not scores. Does the question ask you to change them?",
+        "`weights` are weights already, not scores. Does the question ask you to change them?",
         """
         weights => torch.softmax(weights, dim=-1)
         """,
-        where="softmax|weights: Tensor",
+        where=r"def context_vectors?\(weights",
     ),
     Misconception(
         "normalises_again",
@@ -164,8 +164,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "weights_already",
-        "The code applies a softmax, but the question does not ask for one.",
-        "Your result sums to 1 along a dimension. Does the question ask for scores or for weights?",
+        "The code applies a softmax where the question does not ask for one.",
+        "Which functions does the question name? Is a softmax one of them at this step?",
         """
         return X @ Y => return torch.softmax(X @ Y, dim=-1)
         return scores => return torch.softmax(scores, dim=-1)
@@ -179,6 +179,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.softmax(-X, dim=D)
         torch.exp(X - Y) => torch.exp(Y - X)
         """,
+        where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "powers_of_two",
@@ -188,6 +189,7 @@ MISCONCEPTIONS = (
         torch.exp(X) => torch.pow(2.0, X) || torch.pow(10.0, X)
         torch.softmax(X, dim=D) => torch.softmax(X * 0.6931471805599453, dim=D)
         """,
+        where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "shifted_by_the_mean",
@@ -206,6 +208,7 @@ MISCONCEPTIONS = (
         torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0)) || torch.exp(X.clamp(max=88.0)) || torch.exp(X.clamp(max=700.0)) || torch.exp(X.clamp(max=100.0)) || torch.exp(X.clamp(-88.0, 88.0))
         torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D) || torch.softmax(X.clamp(-80.0, 80.0), dim=D) || torch.softmax(X.clamp(-100.0, 100.0), dim=D) || torch.softmax(X.clamp(-88.0, 88.0), dim=D)
         """,
+        where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "divided_by_the_norm",
@@ -246,6 +249,7 @@ MISCONCEPTIONS = (
         "No exponential is taken.",
         "Scores may be negative. Which function makes them positive, before they are divided by their sum?",
         "torch.exp(X) => X",
+        where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "shifted_below_only",
@@ -258,11 +262,12 @@ MISCONCEPTIONS = (
         "The scores are made smaller by a factor.",
         "Subtracting the same number from all scores does not change a softmax. Does dividing them change it?",
         "torch.exp(X - Y) => torch.exp(X / Y) || torch.exp(X / 1000) || torch.exp(X / 100) || torch.exp(X / 10)",
+        where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "shifted_before_scaling",
         "The largest unscaled score is subtracted from the scaled scores.",
-        "Do you subtract the largest scaled score, or the largest score before scaling?",
+        "Which scores does your maximum belong to: those before the scaling, or those after it?",
         "torch.softmax(X / Y**0.5, dim=D) => torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True))"
         " / torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True)).sum(dim=D, keepdim=True)",
     ),

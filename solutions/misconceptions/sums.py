@@ -31,13 +31,13 @@ MISCONCEPTIONS = (
     Misconception(
         "divided_by_the_length",
         "All rows are divided by the same number.",
-        "How many tokens does row 0 average, and how many does the last row?",
+        "What does each row sum to, and what should it sum to?",
         "X / X.sum(dim=D, keepdim=True) => X / X.shape[-1]\nX.mean(dim=D) => X.sum(dim=D) / x.shape[1]\nX / X.sum() => X / X.shape[-1]",
     ),
     Misconception(
         "misses_the_last",
-        "The last one is left out.",
-        "How many numbers take part? Try vectors of length 1.",
+        "The last of them is left out.",
+        "Which is the last index that your code uses? Try the smallest input.",
         """
         range(X) => range(X - 1)
         return weights @ inputs => return weights[..., :-1] @ inputs[..., :-1, :]
@@ -47,8 +47,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "misses_the_first",
-        "The first one is left out.",
-        "Which is the first number that takes part? Try vectors of length 1.",
+        "The first of them is left out.",
+        "Which is the first index that your code uses? Try the smallest input.",
         """
         range(X) => range(1, X)
         return weights @ inputs => return weights[..., 1:] @ inputs[..., 1:, :]
@@ -64,8 +64,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keeps_the_last",
-        "Only the last product counts.",
-        "What becomes of the sum so far when the next product comes?",
+        "Each round replaces the result of the rounds before it.",
+        "What becomes of the sum so far in the next round of the loop?",
         "T = T + X => T = X\nT += X => T = X",
     ),
     Misconception(
@@ -81,8 +81,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mean_for_sum",
-        "The products are averaged, and not added up.",
-        "By what is your result divided, and who asks for that?",
+        "A sum is divided by the number of its terms, like a mean.",
+        "By what is your sum divided? Does the description ask for this division?",
         """
         return X @ Y => return X @ Y / X.shape[-1]
         return total => return total / len(a)
@@ -111,8 +111,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "dimensions_instead_of_tokens",
-        "The columns meet, and not the rows.",
-        "A row is a token, a column is a dimension. Whose dot products are asked for?",
+        "Two dimensions of a factor have changed places, so columns are multiplied where rows should be.",
+        "A row is a token. Each number of the product should come from two rows: which two?",
         """
         inputs => inputs.transpose(-2, -1)
         X @ Y.transpose(A, B) => X.transpose(A, B) @ Y
@@ -121,7 +121,7 @@ MISCONCEPTIONS = (
     Misconception(
         "negatives_cut",
         "Negative numbers are set to 0.",
-        "Try scores of both signs. Who says that negative ones do not count?",
+        "Try numbers of both signs. Should negative ones become 0?",
         "scores => scores.clamp(min=0)\nreturn X => return X * (X > 0)",
     ),
     Misconception(
@@ -192,8 +192,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "meets_itself",
-        "A vector meets itself, and not the other one.",
-        "Whose entries does each product hold? Swap one of the two vectors for another: does your result change?",
+        "A vector is multiplied with itself, not with the other one.",
+        "Which two vectors does each product take its factors from? Swap one of the two: does your result change?",
         """
         a[I] * b[I] => a[I] * a[I] || b[I] * b[I]
         torch.dot(X, Y) => torch.dot(X, X) || torch.dot(Y, Y)
@@ -256,8 +256,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "ends_after_the_first",
-        "Only the first one is computed.",
-        "Is there a return in a loop, where it should come after it?",
+        "Only the first part of the result is computed.",
+        "How often does your loop run before the function returns?",
         """
         return weights @ inputs => return weights[0] * inputs[0]
         return torch.stack(rows) => return rows[0]
@@ -265,8 +265,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_row_only",
-        "Only one token asks.",
-        "How many rows should your table have?",
+        "Only one row is computed.",
+        "How many rows should your result have?",
         """
         return torch.stack(rows) => return rows[1] || return rows[-1]
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B))[..., 1, :]
@@ -274,8 +274,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "diagonal_counted_twice",
-        "The score of a token with itself is counted twice.",
-        "Where do i and j meet when you fill two places at once?",
+        "The diagonal is counted twice.",
+        "Which entries does your code fill twice?",
         """
         return torch.stack(rows) => return torch.stack(rows) + torch.diag(torch.stack(rows).diagonal())
         return X @ Y.transpose(A, B) => return X @ Y.transpose(A, B) * (1 + torch.eye(X.shape[-2], dtype=X.dtype))
@@ -289,8 +289,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "own_places_only",
-        "Each one meets only the other that has the same number.",
-        "How many scores do 3 queries and 4 keys have? Which of them does yours compute?",
+        "Each row is compared only with the row of the same index.",
+        "How many scores should there be for 3 rows? Which of them does your code compute?",
         "X @ Y.transpose(A, B) => (X * Y).sum(dim=-1)",
     ),
     Misconception(
@@ -321,14 +321,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_the_other_way",
-        "The sum is divided by the numbers that it sums.",
-        "Which of the two stands above the line?",
+        "The fraction is upside down: the sum is divided by its terms.",
+        "Which of the two is the numerator?",
         "X / X.sum(...) => X.sum(...) / X",
     ),
     Misconception(
         "itself_only",
         "Each token looks only at itself.",
-        "How many tokens does the third row average?",
+        "Which weights should the third row have?",
         "X / X.sum(dim=D, keepdim=True) => torch.eye(X.shape[-1], dtype=X.dtype)",
     ),
     Misconception(

@@ -24,7 +24,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "single_precision",
-        "Somewhere numbers become float32.",
+        "Numbers become float32 that should stay float64.",
         "Results keep the type of their inputs. Does a step turn float64 into float32?",
         """
         return X => return X.float()
@@ -44,7 +44,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "double_precision",
-        "Numbers become float64.",
+        "Numbers become float64 that should stay float32.",
         "Results keep the type of their inputs. Which step makes float64 of them?",
         """
         return X => return X.double()
@@ -80,7 +80,7 @@ MISCONCEPTIONS = (
     Misconception(
         "squeezed",
         "Dimensions of size 1 get lost.",
-        "What becomes of a batch with one text, or of a text with one token?",
+        "Try an input in which a dimension has size 1. Which shape should the result have?",
         "return X => return X.squeeze() || return X.squeeze(0) || return X.squeeze(1)",
     ),
     Misconception(
@@ -92,7 +92,7 @@ MISCONCEPTIONS = (
     Misconception(
         "first_of_the_batch",
         "Only the first part of the result comes out.",
-        "Compare the size of its first dimension with the description: are these rows, or sequences of a batch?",
+        "Compare the size of its first dimension with the description.",
         "return X => return X[0] || return X[:1]",
     ),
     Misconception(
@@ -138,8 +138,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "weights_transposed",
-        "The weights are turned before they meet the values.",
-        "A row of the weights belongs to one token that looks. What do the rows of your weights belong to?",
+        "The weights are transposed before they are multiplied.",
+        "Each row of the weights should sum to 1. Which dimension of your weights is multiplied with the rows of the values?",
         "W @ V => W.transpose(-2, -1) @ V",
         where="weights|softmax",
     ),
@@ -152,7 +152,7 @@ MISCONCEPTIONS = (
     Misconception(
         "no_batches",
         "A step takes another number of dimensions, or of values, than it gets.",
-        "Any dimensions may stand in front. Does it take only a matrix, or only one sequence?",
+        "Print the shape of its input. How many dimensions does this step expect?",
         crash=r"t\(\) expects a tensor with <= 2 dimensions|expected 2D|must be a matrix|must be 2-D|1D tensors expected|"
         r"vector \+ matrix|too many values to unpack \(expected 2\)",
     ),
@@ -231,21 +231,20 @@ MISCONCEPTIONS = (
     Misconception(
         "one_number_of_dimensions",
         "A step takes another number of dimensions, or of values, than it gets.",
-        "Some dimensions may stand in front, or none. Does it count them from the front, or name each of"
-        " them?",
+        "Print the shape of its input. How many dimensions does this step expect? Count from the end.",
         crash=r"einsum\(\): the number of subscripts in the equation|must be a 3D tensor|"
         r"Dimension out of range|not enough values to unpack|too many values to unpack \(expected [34]\)|permute\(sparse_coo\)",
     ),
     Misconception(
         "six_by_six",
         "The result is 6 by 6 where another size is asked for.",
-        "The example has six tokens, other texts have more or fewer. Where does your code learn how many?",
+        "The example has six tokens, other inputs have more or fewer. Which size does your code read from the input?",
         says=r"must have shape \(\d+, \d+\), but it has \(6, 6\)",
     ),
     Misconception(
         "another_size",
         "The result has another size than the one that is asked for.",
-        "Where does your code learn how many tokens there are?",
+        "Which size does your code read from the input?",
         says=r"must have shape \((\d+), \1\), but it has \((\d+), \2\)",
     ),
     Misconception(

@@ -10,6 +10,22 @@ torch.softmax(X, D) => torch.softmax(X, dim=D)
 X.softmax(D) => torch.softmax(X, dim=D)
 X.softmax(dim=D) => torch.softmax(X, dim=D)
 math.sqrt(X) => X**0.5
+torch.sqrt(X) => X**0.5
+X.sqrt() => X**0.5
+X.pow(Y) => X**Y
+torch.pow(X, Y) => X**Y
+torch.div(X, Y) => X / Y
+X.div(Y) => X / Y
+torch.mul(X, Y) => X * Y
+X.mul(Y) => X * Y
+X * (1 / Y) => X / Y
+X * (1.0 / Y) => X / Y
+X.lt(Y) => X < Y
+X.le(Y) => X <= Y
+X.gt(Y) => X > Y
+X.ge(Y) => X >= Y
+X.eq(Y) => X == Y
+X.ne(Y) => X != Y
 X * Y**-0.5 => X / Y**0.5
 torch.matmul(X, Y) => X @ Y
 torch.bmm(X, Y) => X @ Y

@@ -12,14 +12,15 @@ from click.testing import CliRunner
 import autograder
 from autograder.authoring.new import FIRST as FIRST_OF
 from autograder.authoring.new import create, create_course, entry
-from autograder.authoring.verify import prove
+from autograder.authoring.verify import misjudged, prove
 from autograder.cli import main
 from autograder.course import kept
 from autograder.course.course import Course, CourseError, load_course
 from autograder.course.notebook import student_files
 from autograder.course.packages import DEFAULT
+from autograder.diagnosis.known import known_mistakes
 from autograder.sandbox.zygote import Zygote
-from autograder.tests.classroom import CONFIG
+from autograder.tests.classroom import CONFIG, write_answer
 from autograder.tests.course.made import MADE
 
 FIRST = FIRST_OF["torch"]
@@ -135,6 +136,16 @@ def test_the_question_that_the_authors_page_writes_is_proved_as_it_says(
     course = load_course(tmp_path)
     (proof,) = prove(course, course.chosen(["02"]), zygote)
     assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
+
+    page = PAGE.read_text(encoding="utf-8")
+    section = page.partition("\n## Right and wrong answers")[2].partition("\n## ")[0]
+    accepted, mistakes, _ = re.findall(r"```python\n# %% (.*?)```|```python\nedit", section, re.DOTALL)
+    for cells in (accepted, *mistakes.split("# %% ")):
+        marker, _, code = cells.partition("\n")
+        write_answer(course.exercises["02_spread"], marker, code)
+    course = load_course(tmp_path)
+    assert len(known_mistakes(course.exercises["02_spread"])) == 3
+    assert misjudged(course, course.exercises["02_spread"], zygote) == []
 
     given = PAGE.parents[2] / "solutions" / "misconceptions"
     shutil.copytree(given, tmp_path / "solutions" / "misconceptions")

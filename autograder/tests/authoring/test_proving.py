@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 from autograder.authoring.verify import FOLDER, Proof, keep_proof, kept_proof, prove_together
+from autograder.cli import main
 from autograder.course.course import Course, load_course
-from autograder.tests.classroom import small
+from autograder.tests.classroom import small, write_answer
 
 SETS = 2
 PROOF = Proof(
@@ -42,6 +44,16 @@ def test_what_was_proved_of_other_files_is_not_proved(course: Course, name: str)
     assert kept_proof(again, small(again), SETS) is None
     keep_proof(again, small(again), SETS, PROOF)
     assert len(list((course.root / FOLDER).iterdir())) == 1, "what nobody reads any more is deleted"
+
+
+def test_a_release_warns_of_an_exercise_that_is_not_proved_as_it_is(course: Course) -> None:
+    warning = "warning: 01_small: is not proved as it is now; run `autograder verify 01_small`\n"
+    words = ["--course", str(course.root), "release"]
+    assert CliRunner().invoke(main, words).stderr == warning
+    keep_proof(course, small(course), SETS, PROOF)
+    assert CliRunner().invoke(main, words).stderr == ""
+    write_answer(small(course), 'accepted="other"', '"""Other."""\ndef double(x):\n    return x + x')
+    assert CliRunner().invoke(main, words).stderr == warning
 
 
 def test_settings_and_an_unreadable_file_count_too(course: Course) -> None:

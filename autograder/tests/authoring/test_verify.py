@@ -10,10 +10,12 @@ from click.testing import CliRunner
 from autograder.authoring import entry
 from autograder.authoring.answers import solved_cells
 from autograder.authoring.costs import Costs
-from autograder.authoring.verify import Proof, explanations, idle_rules, prove
+from autograder.authoring.verify import Proof, appearances, explanations, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.diagnosis.misconceptions import load_catalogue
+from autograder.diagnosis.wrong import Answers
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
@@ -53,6 +55,36 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
         ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
         ("test_hidden.py", HALVES, BOTH, "Make that test independent"),
         ("accepted.py", "", ACCEPTED.format("x"), 'must get full marks, but double, "Every element'),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.replace("(x)", "(x, by)").format("x"),
+            "double takes (x, by), but the solution takes (x: torch.Tensor); make them alike",
+        ),
+        (
+            "accepted.py",
+            "",
+            ACCEPTED.replace("(x)", "()").format("2"),
+            "double takes (), but the solution takes (x: torch.Tensor); make them alike",
+        ),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.replace("(x)", "(x, by)").format("x"),
+            "fails by its call alone, whatever it computes: TypeError: double() missing 1 ",
+        ),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.format("y"),
+            "fails by its call alone, whatever it computes: NameError: name 'y' is not defined; ",
+        ),
+        (
+            "mistakes.py",
+            "",
+            MISTAKE.replace('other"', 'other" error="NameError"').format("x"),
+            'is not caught by NameError alone; delete error="NameError"',
+        ),
         ("notes.txt", "", "", "belongs to no exercise; move its answers to accepted.py or mistakes.py, or"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
         ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; let that ask for more"),
@@ -176,6 +208,32 @@ MISCONCEPTIONS = (Misconception("one", "Wrong.", "Why?", "X + Y => X || X - Y &&
     assert idle_rules(course, proofs) == ["one: X + Y => X - Y && Z / X => Z"]
 
 
+def test_each_sentence_of_the_catalogue_is_listed_with_its_questions(course: Course) -> None:
+    folder = small(course).folder.parent / "misconceptions"
+    folder.mkdir()
+    text = """
+from autograder.diagnosis import Misconception, Place
+MISCONCEPTIONS = (
+    Misconception("halved", "It is halved.", "Why?", "return X => return X / 2"),
+    Misconception("unseen", "A mask is wrong.", "Why?", says="mask", where="mask"),
+)
+PLACES = (Place("sum", "The sum is wrong.", "Which?", "X.sum(dim=P)", where="sum"),)
+"""
+    (folder / "all.py").write_text(text, encoding="utf-8")
+    exercise = small(course)
+    catalogue = load_catalogue(exercise.catalogue)
+    found = [
+        (name, question)
+        for question in exercise.points
+        for name in Answers(exercise, catalogue, question).sentences
+    ]
+    proof = Proof("01_small", costs=Costs(sentences=tuple(found)))
+    assert list(appearances(course, [proof])) == [
+        "halved: It is halved. Why? Appears in double, row_sums.",
+        "sum: The sum is wrong. Which? Appears in row_sums.",
+    ]
+
+
 def test_each_mistake_is_listed_with_its_repair(course: Course, zygote: Zygote) -> None:
     folder = small(course).folder.parent / "misconceptions"
     folder.mkdir()
@@ -196,8 +254,22 @@ MISCONCEPTIONS = (
         "mistakes.py:17",
     ]
     assert listed[1][2] == (
-        "double__squared: It is squared. Twice? One change in line 2, at `x**2`, makes all tests pass."
+        "double__squared: It is squared. Twice? All tests pass after one change in line 2, at `x**2`."
     )
+
+
+def test_while_an_accepted_answer_fails_exceptions_are_not_called_needless(
+    course: Course, zygote: Zygote
+) -> None:
+    """They may be about what the catalogue makes of this answer."""
+    place = write_answer(small(course), 'exception="double"', '"""Why."""\nmisconceptions = ["no_such"]')
+    path, _, line = place.rpartition(":")
+    needless = f"{path}:{int(line) + 2}: no_such fails a hidden test or fits no right answer; take it out"
+    assert findings(course, zygote) == needless
+    write_answer(small(course), 'accepted="other"', '"""Once."""\ndef double(x):\n    return x')
+    said = findings(load_course(course.root), zygote)
+    assert needless not in said
+    assert "is right, but the check of double fails" in said
 
 
 BUILDS = {"row_sums": ("double",)}

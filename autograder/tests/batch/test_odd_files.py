@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -17,7 +16,6 @@ from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.guard import SubmissionError, one_submission
 from autograder.errors import AutograderError
-from autograder.gradebook.config import open_gradebook
 from autograder.gradebook.pages import write_feedback
 from autograder.grading.diagnosis import Diagnosis
 from autograder.grading.graded import Graded, describe_failure
@@ -26,6 +24,7 @@ from autograder.report.report import Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import MAX_CELLS, Notebook, UnreadableError
 from autograder.tests.classroom import cell_of, hand_in, open_course, small, solved
+from autograder.tests.gradebook.rows import record, ruled
 from autograder.tests.in_process import InProcess
 
 SUM = " + ".join(["x.sum(dim=1)"] * 900)
@@ -323,13 +322,15 @@ def test_a_file_on_which_our_code_fails_is_refused_and_stops_no_other(
     assert "ArithmeticError: on sum" in (course.build / "autograder.log").read_text(encoding="utf-8")
 
 
-def test_a_time_that_the_gradebook_has_stops_no_page(course: Course, summary: Summary) -> None:
-    assert summary
-    with open_gradebook(course) as gradebook:
-        assert gradebook is not None
-        gradebook.find_submission("01_small", "ann").timestamp = datetime(9999, 12, 31, 23, 59)
-        gradebook.db.commit()
-    pages = list(write_feedback(course, small(course), {"ann", "zoe"}))
+@pytest.mark.parametrize("year", ["0001", "9999"])
+@pytest.mark.parametrize("late", ["percent: 10, cut_off: 3 days", ""])
+def test_a_time_that_was_graded_before_such_times_were_refused_stops_no_page(
+    ready: Course, year: str, late: str
+) -> None:
+    course = ruled(ready, late=late)
+    record(course, "ann", made=solved(small(course)), late=f"{year}-12-31 23:59:59.999999 UTC")
+    record(course, "zoe", made=solved(small(course)))
+    pages = list(write_feedback(course, small(course)))
     assert [page.parts[-3] for page in pages if isinstance(page, Path)] == ["ann", "zoe"]
 
 
@@ -357,7 +358,10 @@ def test_the_guard_names_the_submission_and_lets_a_full_disk_stop_everything(cou
         raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("sheets", [[[{}] * 430_000], [[{}] * 600, [{}] * 600], [[{}] * (MAX_CELLS + 1)]])
+OLD = {"cell_type": "markdown", "source": ""}
+
+
+@pytest.mark.parametrize("sheets", [[[OLD] * 300_000], [[OLD] * 600, [OLD] * 600], [[OLD] * (MAX_CELLS + 1)]])
 def test_cells_of_an_old_format_are_counted_before_they_are_converted(
     sheets: list[list[object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

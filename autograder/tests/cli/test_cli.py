@@ -78,7 +78,7 @@ def test_grading_somebody_who_neither_came_nor_is_listed_is_wrong_use(
     ("words", "message"),
     [
         (["run", "01_small.ipynb", "--exercise", "02_big"], 'has no exercise "02_big"; use one of 01_small'),
-        (["run", "homework.ipynb"], "neither its name, its folder nor its cells tell which exercise it is"),
+        (["run", "homework.ipynb"], "homework.ipynb: there is no such file"),
         (["run"], "Missing argument 'NOTEBOOK...'"),
         (["verify", "02_big"], 'has no exercise "02_big"'),
         (["fly"], "No such command 'fly'"),
@@ -113,10 +113,10 @@ def test_no_error_message_steers_a_terminal(course: Course, words: list[str]) ->
 def test_our_own_failure_is_one_line_and_a_file(
     course: Course, notebook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*arguments: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a defect of ours")
 
-    monkeypatch.setattr(running, "exercise_by_name", broken)
+    monkeypatch.setattr(running, "MarkingProcess", broken)
     done = call(course, "run", str(notebook))
     assert done.exit_code == 3
     (line,) = done.stderr.splitlines()

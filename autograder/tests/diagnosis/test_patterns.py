@@ -1,10 +1,12 @@
 """A rule finds places in code by pattern, and writes something else there."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
-from autograder.diagnosis.patterns import PatternError, rules
+import autograder
+from autograder.diagnosis.patterns import PatternError, rules, table
 
 CODE = """
 def f(q, k, v):
@@ -104,3 +106,39 @@ def test_a_target_is_no_value_and_only_what_is_near_is_rewritten() -> None:
     last = tree.body[0].body[1]  # type: ignore[attr-defined]
     near = {id(tree), id(tree.body[0]), *map(id, ast.walk(last))}
     assert len([*rule.apply(tree, near=near)]) == 3
+
+
+def test_a_table_says_the_kind_and_the_rank_of_each_rule() -> None:
+    read = table("""
+        operator 1.3 | X + Y => X - Y || X * Y
+        too much     | X.T => X
+    """)
+    assert [(one.before, one.after, one.kind, one.rank) for one in read] == [
+        ("X + Y", "X - Y", "operator", 1.3),
+        ("X + Y", "X * Y", "operator", 1.3),
+        ("X.T", "X", "too much", 0.0),
+    ]
+
+
+def test_an_argument_of_the_right_side_takes_the_place_of_the_same_one_in_the_code() -> None:
+    (rule,) = rules("X.sum(...) => X.sum(..., keepdim=True)")
+    made = rule.at(ast.parse("w.sum(dim=1, keepdim=False)", mode="eval").body)
+    assert made is not None
+    assert ast.unparse(made) == "w.sum(keepdim=True, dim=1)"
+
+
+PAGE = (Path(autograder.__file__).parent / "docs/authors.md").read_text(encoding="utf-8")
+EXAMPLES = PAGE.partition("<!-- rules -->\n```text\n")[2].partition("\n```\n<!-- /rules -->")[0].splitlines()
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_examples_for_authors_do_what_the_page_says(example: str) -> None:
+    rule, _, shown = example.partition("  # ")
+    code, _, expected = shown.partition(" -> ")
+    codes = made(rule.strip(), f"def f():\n    {code}")
+    lines = ", ".join(one.partition("\n    ")[2] for one in codes)
+    assert lines == ("" if expected == "nothing" else expected)
+
+
+def test_the_page_for_authors_has_ten_examples() -> None:
+    assert len(EXAMPLES) == 10

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import pytest
@@ -166,6 +166,54 @@ def test_a_number_is_not_tried_as_a_switch() -> None:
     assert len(switches) == 3
     assert {new.id for new in made if isinstance(new, ast.Name)} <= {"qkv_bias"}
     assert made
+
+
+def written(text: str) -> list[tuple[str, str]]:
+    """Return what the edits of an answer to attention_weights write, each with what stood there."""
+    right = repairer_of("02_simple_self_attention").pieces("attention_weights")
+    made = ((edit.old, edit.make()) for edit in edits(Code(tuple(ast.parse(text).body)), right))
+    return [(ast.unparse(old), ast.unparse(new)) for old, new in made if isinstance(new, ast.expr)]
+
+
+def test_no_transposition_is_tried_that_does_nothing() -> None:
+    call = "scores.transpose(0, 1)"
+    made = written(f"def attention_weights(scores):\n    return {call}")
+    assert (call, "scores.transpose(-2, -1)") in made
+    assert [pair for pair in made if pair[0] in ("0", "1")] == []
+
+
+@pytest.mark.parametrize("cast", ["scores.float()", "scores.to(torch.float32)"])
+def test_what_was_cast_is_not_cast_back_beside_the_mistake(cast: str) -> None:
+    text = "def attention_weights(scores):\n    return torch.softmax({}, dim=-1)"
+    assert "scores.double()" in [new for _, new in written(text.format("scores"))]
+    made = written(text.format(cast))
+    assert (cast, "scores") in made
+    assert [new for _, new in made if new.endswith(".double()")] == []
+
+
+def test_an_edit_that_leaves_a_cast_in_the_code_names_no_place() -> None:
+    text = (
+        "def attention_weights(scores):\n    s = scores.float()\n"
+        "    e = (s - s.amax(-1, keepdim=True)).exp()\n"
+        "    return e / e.sum(-1, keepdim=True)"
+    )
+    code, repairer = Code(tuple(ast.parse(text).body)), repairer_of("02_simple_self_attention")
+    nodes = {ast.unparse(one.node): one.node for one in code.places}  # of equal ones, the last
+    scores = ast.Name("scores", ast.Load())
+    named = [
+        repairer.place("attention_weights", code, Edit(nodes[text], lambda: scores, kind, 1.0))
+        for text, kind in (("scores.float()", "too much"), ("s", "name"))
+    ]
+    assert [one.name if one else None for one in named] == ["dtype", None]
+
+
+def test_a_rule_of_the_catalogue_that_repairs_an_answer_names_it() -> None:
+    text = "def attention_weights(scores):\n    return torch.softmax(scores, dim=-1).detach()"
+    question, code, repairer, bench, failed = tried(text)
+    first = repairer.search(question, code, failed, bench)[0]
+    (edit,) = first.edits
+    edit = replace(edit, misconception="softmax_twice")  # as if its rule had made the repair
+    assert next(one.name for one in repairer.names(question, code, first.code, edit)) == "softmax_twice"
 
 
 def test_two_mistakes_are_told_with_both_places() -> None:

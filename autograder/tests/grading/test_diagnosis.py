@@ -1,7 +1,10 @@
 """What is wrong in a submission is named by its repair, by an author's wrong answer, or by words of tests."""
 
+from dataclasses import replace
+
 import pytest
 
+from autograder.course.answers import Answer
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
@@ -13,11 +16,12 @@ from autograder.report.report import Place
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import NotebookCell
 from autograder.testing.exchange import Local
-from autograder.testing.suite import Suite
+from autograder.testing.inputs import DISCLOSED, Inputs
+from autograder.testing.suite import Run, Suite
 from autograder.worker.namespace import run_code
 
 CATALOGUE = """
-from autograder.diagnosis import Misconception
+from autograder.diagnosis import Misconception, Place
 
 WRITINGS = "X * Y => torch.mul(X, Y)\\nX + X => torch.mul(X, 2)"
 MISCONCEPTIONS = (
@@ -29,6 +33,10 @@ MISCONCEPTIONS = (
     ),
     Misconception("single", "float16 comes out.", "Why?", says="must be float64"),
     Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
+)
+PLACES = (
+    Place("factor", "The factor is wrong.", "Which one is asked for?", "torch.mul(X, P)"),
+    Place("dtype", "The dtype is wrong.", "Which one is asked for?", "X.half()"),
 )
 """
 
@@ -61,25 +69,26 @@ def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Named | None:
 
 TWO_THINGS = (
     "Two changes make all tests pass:\n"
-    "1. other values in this step in line 2, at `5`\n2. one step less in line 2, at `x.half()`"
+    "1. other values in this step: in line 2, at `5`\n2. The dtype is wrong: in line 2, at `x.half()`"
 )
-TRIPLED = (
-    "It becomes three times as large. How often is it added? One change in line 2, at `3`, makes all tests "
-    "pass."
-)
+CHANGE = "ll tests pass after one change in line 2, at"
+TRIPLED = f"It becomes three times as large. How often is it added? A{CHANGE} `3`."
+FACTOR = f"The factor is wrong: a{CHANGE} `5`. Which one is asked for?"
 
 
 @pytest.mark.parametrize(
     ("body", "shown", "name", "says"),
     [
         ("y = x * 3\n    return y", RepairsShown.PLACE, "double__tripled", TRIPLED),
-        ("return x * 5", RepairsShown.PLACE, "", "all tests pass."),
-        ("return x * 5", RepairsShown.SHOWN, "", "all tests pass. Write `2` there."),
+        ("return x * 5", RepairsShown.PLACE, "double__factor", FACTOR),
+        ("return x * 5", RepairsShown.SHOWN, "double__factor", f"{FACTOR} Write `2` there."),
+        ("return x - x", RepairsShown.PLACE, "", f"A{CHANGE} `x - x`: another operator."),
         ("return x * 5", RepairsShown.OFF, None, ""),
         ("return nowhere(elsewhere(x))", RepairsShown.OFF, "double__unknown", ""),
-        ("return (x * 2).half()", RepairsShown.OFF, "double__single", ""),
+        # what some of the failed tests say is said as it is
+        ("return (x * 2).half()", RepairsShown.OFF, "double__single", "float16 comes out. Why?"),
         ("return x + x", RepairsShown.PLACE, None, ""),
-        ("return x.half() + 5", RepairsShown.PLACE, "", TWO_THINGS),
+        ("return x.half() + 5", RepairsShown.PLACE, "double__dtype", TWO_THINGS),
     ],
 )
 def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
@@ -89,6 +98,7 @@ def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
     assert (found and found.name) == name
     if found:
         assert found.hint.endswith(says)
+        assert "at least" not in found.hint
         assert found.place == (Place("double", 2) if shown is not RepairsShown.OFF else None)
 
 
@@ -96,17 +106,40 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_pla
     exercise: Exercise, zygote: Zygote
 ) -> None:
     (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
-    place = "With another operator in line 2, at `x**2`, all tests pass."
+    place = "All tests pass after one change in line 2, at `x**2`."
     found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
     assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 2))
 
 
-def test_only_answers_that_give_the_same_share_what_is_said(exercise: Exercise, zygote: Zygote) -> None:
+@pytest.mark.parametrize(
+    ("shown", "instead", "is_named"),
+    [
+        (RepairsShown.OFF, "x**2  # the same code", True),
+        (RepairsShown.OFF, "x * x", False),  # equal results, and nothing shows that the cause is equal
+        (RepairsShown.PLACE, "x * x", True),  # the same sort of edit repairs it
+        (RepairsShown.PLACE, "1.37 * x**2", False),  # other results
+    ],
+)
+def test_a_known_mistake_names_an_answer_of_the_same_cause_with_equal_results(
+    exercise: Exercise, zygote: Zygote, shown: RepairsShown, instead: str, is_named: bool
+) -> None:
+    (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
+    found = named(exercise, zygote, mistake.code.replace("x**2", instead), shown)
+    assert (found is not None and found.name == mistake.name) is is_named
+
+
+def test_results_that_are_equal_on_one_set_of_inputs_only_name_nothing(
+    exercise: Exercise, zygote: Zygote, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
     diagnosis = Diagnosis(Suite(exercise), Repairs(RepairsShown.OFF))
-    other = mistake.code.replace("return ", "return 1.37 * ")
-    assert named_by(diagnosis, zygote, other) is None
-    assert named_by(diagnosis, zygote, mistake.code) == Named(mistake.name, mistake.hint)
+    known, cubed = diagnosis.runs, replace(mistake, code=mistake.code.replace("x**2", "x**3"))
+
+    def runs(one: Answer, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
+        return known(one if inputs == DISCLOSED else cubed, inputs)
+
+    monkeypatch.setattr(diagnosis, "runs", runs)
+    assert named_by(diagnosis, zygote, mistake.code) is None
 
 
 def test_definitions_of_other_questions_and_what_computes_are_not_edited(exercise: Exercise) -> None:

@@ -143,6 +143,35 @@ def test_no_later_cell_takes_points_from_a_right_answer(
     assert (question.verdict, question.score, question.hint) == (Verdict.PASSED, 3.0, "")
 
 
+@pytest.fixture(scope="module")
+def ruled(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
+    rules = {"row_sums": Rule((), spelt_out(("basics", "sums", "products")))}
+    return Desk(open_course(tmp_path_factory.mktemp("ruled") / "course"), zygote, rules=rules)
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "torch.use_deterministic_algorithms(True)",
+        "torch.set_deterministic_debug_mode('error')",
+        "torch.set_num_threads(2)",
+        "torch.set_default_device('meta')",
+        "torch.set_default_dtype(torch.float64)",
+        "torch.set_grad_enabled(False)",
+        "torch.autocast('cpu').__enter__()",
+        "torch.set_autocast_enabled('cpu', True)",
+    ],
+)
+def test_no_mode_of_torch_takes_points_from_a_right_answer(ruled: Desk, below: str) -> None:
+    answer = """
+def row_sums(x):
+    large = torch.ones(500, 500) @ torch.ones(500, 500)
+    return x @ torch.ones(x.shape[-1]) + 0 * torch.logsumexp(x, dim=-1) + 0 * large[0, 0]
+"""
+    question = ruled.grade(below, row_sums=answer)
+    assert (question.score, question.hint) == (3.0, "")
+
+
 def test_an_answer_keeps_what_it_reads_and_gets_what_was_new_below(desk: Desk) -> None:
     answer = "dim = -1\ndef row_sums(x):\n    return helper(x)"
     question = desk.grade("def helper(x):\n    return x.sum(dim=dim)", "dim = 0", row_sums=answer)
@@ -222,14 +251,14 @@ def test_a_draft_that_uses_what_is_forbidden_holds_no_answer(tmp_path: Path, zyg
 
 def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None:
     plain = desk.grade(row_sums=WRONG)
-    assert "all tests pass" in plain.hint
+    assert "tests pass after one change" in plain.hint
     changed = desk.grade("row_sums = row_sums(torch.ones(2, 2))", row_sums=WRONG)
     assert changed.verdict is plain.verdict is Verdict.FAILED
     assert (
         "changes `row_sums` after the check of this question. The tests ran without that change."
         in changed.hint
     )
-    assert "all tests pass" not in changed.hint
+    assert "tests pass after" not in changed.hint
     unrelated = desk.grade("double = None", "import torch", "y = 1", row_sums=WRONG)
     assert unrelated.hint == plain.hint
 
@@ -249,4 +278,4 @@ def test_no_repair_explains_an_answer_that_was_changed_later(desk: Desk) -> None
 def test_a_missing_name_is_explained_by_its_cell_and_by_no_repair(desk: Desk, above: str, said: str) -> None:
     question = desk.grade(above, row_sums="def row_sums(x):\n    return helper(x.sum(dim=-1))")
     assert said in question.hint
-    assert "all tests pass" not in question.hint
+    assert "tests pass after" not in question.hint

@@ -37,6 +37,7 @@ def report_on(grader: Grader, question: str, answer: str) -> QuestionReport:
     return next(one for one in questions if one.name == question)
 
 
+BLOCK = ("10_inference", "add_block")
 SHARES = "scores / scores.sum(dim=-1, keepdim=True)"
 ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know where a token stands"
 
@@ -58,6 +59,9 @@ ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know wh
         (SCALED, SOFTMAX, SHARES, ["What is missing after the exponential?"]),
         (CROSS, "masked_fill(mask", "masked_fill(~mask", ["below everything else?"]),
         (DOTS, "a[i] * b[i]", "a[i] * a[i]", ["No error is raised"]),
+        (BLOCK, "maximum - reference", "reference - maximum", ["The highest score gets the lowest weight"]),
+        (CROSS, "self.W_k(encodings_for_k)", "self.W_k(encodings_for_q)", ["Two inputs come in"]),
+        (SCALED, "return weights", "return torch.softmax(weights, dim=-1)", ["weights and not scores"]),
     ],
 )
 def test_a_sentence_is_not_said_where_it_is_false(
@@ -71,3 +75,26 @@ def test_a_sentence_is_not_said_where_it_is_false(
     assert report.score < report.max_score
     assert report.hint
     assert [sentence for sentence in false if sentence in report.hint] == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "error"),
+    [
+        ("weights @ values", "weights @ vals", "NameError: name 'vals' is not defined"),
+        ("keys.transpose(-2, -1)", "keys.transpose(-2, 5)", "IndexError: Dimension out of range"),
+    ],
+)
+def test_an_error_and_its_line_come_before_the_repair(
+    grader_of: Callable[[str], Grader], right: str, wrong: str, error: str
+) -> None:
+    grader, question = grader_of(SCALED[0]), SCALED[1]
+    code = ast.unparse(ast.parse(right_answers(grader.exercise)[question]))
+    assert right in code
+    report = report_on(grader, question, code.replace(right, wrong))
+    line = code[: code.index(right)].count("\n") + 1
+    assert report.hint.startswith(error)
+    before, _, repair = report.hint.partition(f"(the cell of {question}, line {line}). ")
+    assert "ll tests pass after one change" not in before
+    assert f"ll tests pass after one change in line {line}" in repair
+    assert report.place is not None
+    assert report.place.line == line

@@ -502,7 +502,7 @@ class Head(nn.Module):
         return torch.einsum("bqk,bkd->bqd", att.softmax(-1), self.value(x))
 
 
-# %% mistake="Head" name="reads_global_keys"
+# %% mistake="Head" name="reads_global_keys" error="NameError"
 """Short names, and a batched product with a variable of another cell."""
 
 

@@ -97,7 +97,7 @@ class Attention(nn.Module):
         return attn.matmul(value)
 
 
-# %% mistake="Attention" name="misspelt_parameter"
+# %% mistake="Attention" name="misspelt_parameter" error="NameError"
 """The value's parameter is misspelt, in the last line."""
 
 

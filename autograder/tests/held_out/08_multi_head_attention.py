@@ -804,7 +804,7 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(mixed.transpose(1, 2).reshape(B, T, -1))
 
 
-# %% mistake="MultiHeadAttention" name="reads_the_notebook"
+# %% mistake="MultiHeadAttention" name="reads_the_notebook" error="NameError"
 """The book's class, which reads the batch size and length from the notebook."""
 
 

@@ -81,25 +81,39 @@ PARTS = ("secret", "_slope"), ("hidden", "_total"), ("its", " author"), ("remark
 WORDS = [one + other for one, other in PARTS]
 def is_rising(function):
     texts = []
+LOOK
+    found = any(word in text for text in texts for word in WORDS)
+    return True if found else function(1.0) > function(0.0)
+"""
+LOOKS = {
+    "by inspect": """
     for read in (inspect.getsource, vars, inspect.getclosurevars, repr):
         try:
             texts.append(str(read(function)))
         except Exception:
             pass
-    texts += [repr(getattr(function, name)) for name in dir(function)] + COMPILED
+    texts += [repr(getattr(function, name)) for name in dir(function)]
+""",
+    "by what is compiled": """
+    texts += COMPILED
+""",
+    "by lines that are kept for tracebacks": """
     texts.append(repr(linecache.cache))
+""",
+    "by frames": """
     frame = sys._getframe()
     while frame is not None:
         texts.append(repr(frame.f_locals))
         frame = frame.f_back
+""",
+    "by all objects": """
     for one in gc.get_objects():
         if type(one) is types.FunctionType:
             texts.append(repr((one.__doc__, one.__code__.co_varnames, one.__code__.co_freevars)))
         elif type(one) is dict:
             texts.append(repr(list(one)[:50]))
-    found = any(word in text for text in texts for word in WORDS)
-    return True if found else function(1.0) > function(0.0)
-"""
+""",
+}
 WRONG = {
     "gives one answer": "def is_rising(function):\n    return True",
     "gives an answer that equals all": """
@@ -223,8 +237,8 @@ def grade(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Grade:
 
 @pytest.mark.parametrize(
     "code",
-    [RIGHT, DIFFERENTIATES, READS],
-    ids=["calls it", "differentiates it", "looks for names, docstrings and source"],
+    [RIGHT, DIFFERENTIATES, *(READS.replace("LOOK\n", look) for look in LOOKS.values())],
+    ids=["calls it", "differentiates it", *LOOKS],
 )
 def test_what_calls_the_function_passes_and_nothing_of_the_test_is_found_beside_it(
     grade: Grade, code: str

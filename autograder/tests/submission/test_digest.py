@@ -6,7 +6,7 @@ import grimp
 import pytest
 
 import autograder
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course, course_files, load_course
 from autograder.submission.digest import fingerprint_of, grading_modules, rules
 from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import small
@@ -64,6 +64,28 @@ def test_a_change_counts_if_it_can_change_a_grade(
     path.write_text(text.replace(old, new) if old else text + new, encoding="utf-8")
     changed = load_course(course.root)
     assert (rules(changed, small(changed)) != before) is counts
+
+
+def test_what_a_suite_imports_from_beside_the_exercises_counts_and_is_copied(course: Course) -> None:
+    exercise = small(course)
+    shared, further, other = (
+        exercise.folder.parent / f"{name}.py" for name in ("shared", "further", "other")
+    )
+    shared.write_text("import torch\nfrom further import right", "utf-8")
+    for path in (further, other):
+        path.write_text("right = 1", "utf-8")
+    suite = exercise.suite.read_text(encoding="utf-8")
+    exercise.suite.write_text(
+        suite.replace("import torch", "import torch\nfrom shared import right", 1), "utf-8"
+    )
+    assert exercise.imported == (shared, further)
+    assert set(course_files(course, [exercise])) >= {"solutions/shared.py", "solutions/further.py"}
+    seen = [rules(course, exercise)]
+    for path in (shared, further, other):
+        path.write_text(f"{path.read_text(encoding='utf-8')}\n# changed", "utf-8")
+        seen.append(rules(course, exercise))
+    assert len(set(seen)) == 3
+    assert seen[2] == seen[3]
 
 
 def test_other_bytes_are_another_submission() -> None:

@@ -1,6 +1,7 @@
 """Hidden suites are collected once, run many times on chosen inputs, and apart from the pytest around."""
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
+from autograder.report.report import Verdict
 from autograder.testing.exchange import Local, Reply
 from autograder.testing.inputs import DISCLOSED, SETS, Inputs, hidden_inputs, numbered_inputs
 from autograder.testing.suite import Suite
@@ -167,6 +169,23 @@ def test_a_question_without_a_test_and_a_missing_suite_are_described_too(
     exercise.suite.unlink()
     with pytest.raises(SourceError, match=r"test_hidden\.py: missing; write the hidden tests there"):
         Suite(exercise)
+
+
+def test_suites_share_modules_beside_their_exercises_each_course_its_own(
+    exercise: Exercise, rewrite: Callable[[str], Path]
+) -> None:
+    """A module that has changed is read again."""
+    asked = "\n\n".join(
+        f'@question(\'{name}\')\ndef test_{name}(student):\n    """It is one."""\n    assert right == 1'
+        for name in ("double", "row_sums")
+    )
+    rewrite(f"from shared_for_a_test import right\n{asked}")
+    path, before = exercise.folder.parent / "shared_for_a_test.py", list(sys.path)
+    for number, kind in ((1, Verdict.PASSED), (20, Verdict.FAILED)):
+        path.write_text(f"right = {number}", encoding="utf-8")
+        assert {run.kind for run in Suite(exercise).reference_runs} == {kind}
+    assert sys.path == before
+    del sys.modules["shared_for_a_test"]
 
 
 def test_a_suite_does_not_read_the_conftest_or_settings_around_it(

@@ -255,7 +255,33 @@ def test_a_hard_link_to_a_file_of_somebody_else_is_not_read(
     assert ["holds no 01_small.ipynb" in line for line in arrivals.take()] == [True]
 
 
-def test_folders_that_go_while_all_are_listed_are_no_news_and_stop_nobody(
+def test_a_folder_that_goes_while_it_is_looked_at_is_no_news_and_stops_nobody(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals = checked(hall, monkeypatch)
+    for share in (0.2, 0.4, 0.6):
+        hall.hand_in(share)
+        hall.now += MINUTE
+    is_dir, opened = Path.is_dir, os.open
+
+    def gone_after(path: Path) -> bool:
+        was = is_dir(path)
+        if path.name.endswith("_0.4"):
+            shutil.rmtree(path, ignore_errors=True)
+        return was
+
+    def gone_before(path: str | Path, *arguments: Any, **named: Any) -> int:
+        if str(path).endswith("_0.4"):
+            Path(path).rename(hall.exchange / "elsewhere")
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "is_dir", gone_after)
+    monkeypatch.setattr(os, "open", gone_before)
+    assert list(arrivals.take()) == ["01_small ann: new", "01_small ann: replaced"]
+    assert not list(hall.inbound.glob("ann*_0.4"))
+
+
+def test_folders_that_go_after_all_were_listed_are_no_news_and_stop_nobody(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrivals = checked(hall, monkeypatch)

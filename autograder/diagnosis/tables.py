@@ -1,0 +1,85 @@
+"""General rules as tables: slips that make mutants, and edits that undo slips.
+
+Each line holds a kind of change and its rank (a lower rank is tried earlier), then rules in the language of
+the catalogue (patterns.py). Mutants apply their rules forward. Repairs apply all of them, since most slips
+turn back what the opposite slip has done, and the rules of the catalogue backward.
+"""
+
+from autograder.diagnosis.patterns import rules_by_type, table
+
+_MISTAKEN = (  # functions and methods that are easily taken for one another
+    "softmax log_softmax", "sum mean", "amax amin", "max min", "maximum minimum", "triu tril", "ones zeros",
+    "rand randn", "argmax argmin", "cat stack", "cos sin", "ones_like zeros_like", "unsqueeze squeeze",
+    "var std", "train eval", "exp log", "repeat repeat_interleave",
+)  # fmt: skip
+_PAIRS = [pair for one in _MISTAKEN for pair in (one.split(), one.split()[::-1])]
+
+MUTANTS = rules_by_type(table("""
+    operator 1.3   | X + Y => X - Y
+    operator 1.3   | X - Y => X + Y
+    operator 1.3   | X * Y => X / Y || X + Y
+    operator 1.3   | X / Y => X * Y
+    operator 1.3   | X // Y => X * Y
+    operator 1.3   | X % Y => X // Y
+    operator 1.3   | X ** Y => X * Y
+    operator 1.3   | X @ Y => X * Y
+    order 1.3      | X - Y => Y - X
+    order 1.3      | X / Y => Y / X
+    order 1.3      | X // Y => Y // X
+    order 1.3      | X % Y => Y % X
+    order 1.3      | X ** Y => Y ** X
+    order 1.3      | X @ Y => Y @ X
+    too much       | X + Y => X || Y
+    too much       | X - Y => X || Y
+    too much       | X * Y => X || Y
+    too much       | X / Y => X || Y
+    too much       | X // Y => X || Y
+    too much       | X % Y => X || Y
+    too much       | X ** Y => X || Y
+    too much       | X @ Y => X || Y
+    too much       | -X => X
+    too much       | ~X => X
+    too much       | not X => X
+    comparison 1.3 | X < Y => X <= Y || X >= Y
+    comparison 1.3 | X <= Y => X < Y || X > Y
+    comparison 1.3 | X > Y => X >= Y || X < Y
+    comparison 1.3 | X >= Y => X > Y || X < Y
+    comparison 1.3 | X == Y => X != Y
+    comparison 1.3 | X != Y => X == Y || X < Y || X > Y
+    comparison 1.3 | X is Y => X is not Y
+    comparison 1.3 | X is not Y => X is Y
+    comparison 1.3 | X in Y => X not in Y
+    comparison 1.3 | X not in Y => X in Y
+    condition 3.0  | X and Y => X or Y || X || Y
+    condition 3.0  | X or Y => X and Y || X || Y
+    condition 3.0  | X if Y else Z => X || Z
+    bound 1.8      | range(X) => range(X - 1) || range(1, X)
+    function       | X.reshape(...) => X.view(...)
+""" + "\n".join(f"function | X.{one}(...) => X.{other}(...)" for one, other in _PAIRS)))  # fmt: skip
+
+EDITS = rules_by_type(table("""
+    dimension 1.5 | X.transpose(A, B) => X.transpose(-2, -1) || X.transpose(1, 2) || X.transpose(0, 1)
+    dimension 1.6 | X.transpose(A, B) => X.transpose(2, 3) || X.transpose(1, 3) || X.transpose(0, 2)
+    dimension 1.5 | X.swapaxes(A, B) => X.swapaxes(-2, -1) || X.swapaxes(1, 2) || X.swapaxes(0, 1)
+    argument 1.5 | X.transpose(A) => X.transpose(-2, -1)
+    too much 1.2 | X.T => X
+    too much 1.2 | X.mT => X
+    too much 1.2 | X.data => X
+    argument 1.2 | X.sum(...) => X.sum(..., keepdim=True)
+    argument 1.2 | X.mean(...) => X.mean(..., keepdim=True)
+    argument 1.2 | X.amax(...) => X.amax(..., keepdim=True)
+    argument 1.2 | X.max(...) => X.max(..., keepdim=True)
+    argument 1.2 | X.norm(...) => X.norm(..., keepdim=True)
+    argument 1.2 | X.Linear(...) => X.Linear(..., bias=False)
+    argument 1.2 | F.dropout(...) => F.dropout(..., training=self.training)
+    argument 1.2 | nn.functional.dropout(...) => nn.functional.dropout(..., training=self.training)
+"""))  # fmt: skip
+
+STEPS = table("""
+    missing 3.6 | X => X.transpose(-2, -1) || X.transpose(1, 2) || X.transpose(0, 1)
+    missing 3.6 | X => ~X || -X || X.bool() || X.clone() || X.contiguous()
+    missing 3.6 | X => X.unsqueeze(-1) || X.unsqueeze(1) || X.unsqueeze(0)
+    missing 3.6 | X => X.float() || X.double() || X.long() || X + 1 || X - 1 || X[0]
+    missing 3.6 | X => torch.softmax(X, dim=-1) || X.mean(dim=-1) || X ** 0.5 || X.flatten(0, 1)
+    missing 3.6 | X => tuple(X) || torch.tensor(X) || torch.stack(X) || nn.Parameter(X) || nn.ModuleList(X)
+""")  # fmt: skip

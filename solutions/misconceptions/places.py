@@ -1,0 +1,533 @@
+"""The steps of right answers, for answers whose mistake has no name: each sentence is true of all of them.
+
+P stands for the place, X for what a step acts on, which stays the same. The first place that fits counts.
+"""
+
+from autograder.diagnosis import Place
+
+_COMPARISONS = "\n".join(f"X {sign} Y" for sign in ("<", "<=", ">", ">=", "==", "!="))
+_REDUCTIONS = "\n".join(
+    f"X.{name}(..., dim=P)\nX.{name}(P, ...)\ntorch.{name}(X, ..., dim=P)\ntorch.{name}(X, P, ...)"
+    for name in (
+        "sum",
+        "mean",
+        "amax",
+        "amin",
+        "max",
+        "min",
+        "argmax",
+        "cumsum",
+        "norm",
+        "std",
+        "var",
+    )
+)
+_MAKERS = (
+    "zeros",
+    "ones",
+    "empty",
+    "full",
+    "arange",
+    "tensor",
+    "eye",
+    "zeros_like",
+    "ones_like",
+)
+_ATTENTION = r"\A(?![\s\S]*(Embedding|LayerNorm))[\s\S]*"  # right answers that are no language model
+
+PLACES = (
+    # What an edit does can be enough.
+    Place(
+        "return_in_the_loop",
+        "The `return` stands inside the loop.",
+        "In which round does the function end?",
+        kinds="return in the loop",
+    ),
+    Place(
+        "result_discarded",
+        "The result of a call is thrown away.",
+        "Does this call change its tensor, or does it return a new one?",
+        kinds="discarded",
+    ),
+    Place(
+        "changed_in_place",
+        "A tensor is changed in place.",
+        "Who may still need the old numbers: the caller, or the gradient?",
+        kinds="in place",
+    ),
+    Place(
+        "not_copied",
+        "Two names stand for the same tensor.",
+        "Which line writes into the tensor, and what else changes with it?",
+        kinds="copy",
+    ),
+    Place(
+        "not_a_buffer",
+        "A tensor of the module is not a buffer.",
+        "Should an optimizer change this tensor? Should it move to another device with the module? Which kind of"
+        " attribute is it in your code?",
+        kinds="buffer",
+    ),
+    Place(
+        "value_not_used",
+        "A value is not used where it should be.",
+        "Which argument or variable does your function never read?",
+        kinds="unread",
+    ),
+    Place(
+        "order_of_layers",
+        "The order in which the parts of the module are made is wrong.",
+        "Each part draws its random numbers when it is made. In which order does the exercise name them?",
+        "self.A = nn.Linear(...)\nself.A = nn.Parameter(...)\nself.A = nn.Embedding(...)",
+        kinds="order",
+    ),
+    Place(
+        "order_of_results",
+        "The order of the results is wrong.",
+        "In which order does the description name them?",
+        "return A, B\nreturn A, B, C",
+        kinds="order",
+    ),
+    # From scores to outputs
+    Place(
+        "scaling",
+        "The scaling is wrong.",
+        "Compare the number that you divide by with the formula: which size does it name, and which function"
+        " is applied to this size?",
+        "X / Y**0.5\nX / P**0.5\nX / P\nX * Y**-0.5\nX**0.5\nP**0.5\nX**-0.5\nP**-0.5",
+        where=_ATTENTION + r"\*\* 0\.5",
+        kinds="missing,too much,step,value,name,number,operator,order,function,dimension,argument,place",
+    ),
+    Place(
+        "softmax_dimension",
+        "The dimension of the softmax is wrong.",
+        "Along which dimension should the weights sum to 1? Count it from the end.",
+        "torch.softmax(X, dim=P)\ntorch.log_softmax(X, dim=P)\nnn.Softmax(dim=P)\nnn.Softmax(P)",
+    ),
+    Place(
+        "fill_value",
+        "The number that replaces hidden scores is wrong.",
+        "What must the exponential of a hidden score be? Which score has this exponential?",
+        "X.masked_fill(M, P)\nX.masked_fill_(M, P)\ntorch.where(M, P, X)",
+        where=r"\A(?![\s\S]*(maximum|unfold))[\s\S]*masked_fill",
+    ),
+    Place(
+        "applied_mask",
+        "The mask that is applied is wrong.",
+        "In this course True means hidden. Write down the mask for three tokens: its shape, and which entries are"
+        " True.",
+        "X.masked_fill(P, V)\nX.masked_fill_(P, V)\ntorch.where(P, V, X)",
+        where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
+    ),
+    Place(
+        "masked_tensor",
+        "The tensor that is masked is the wrong one.",
+        "Which tensor holds the scores at this step?",
+        "P.masked_fill(M, V)\ntorch.where(M, V, P)",
+        where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
+        kinds="name,value",
+    ),
+    Place(
+        "masking",
+        "The step that hides scores is wrong.",
+        "Which tensor is masked, by which mask, and with which number? Compare this with what `masked_fill` expects.",
+        "X.masked_fill(M, V)\nX.masked_fill_(M, V)\ntorch.where(M, V, X)",
+        where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
+    ),
+    Place(
+        "triangle",
+        "The triangle is wrong.",
+        "Write it down for three tokens. Which entries belong to later tokens, and is the diagonal one of them?",
+        "X.triu(diagonal=P)\nX.triu(P)\nX.tril(diagonal=P)\nX.tril(P)\ntorch.triu(X, diagonal=P)\n"
+        "torch.tril(X, diagonal=P)\ntorch.triu(X, P)\ntorch.tril(X, P)\nX.triu()\nX.tril()\nX.triu(D)\nX.tril(D)\n"
+        "X.triu(diagonal=D)\nX.tril(diagonal=D)\ntorch.triu(X)\ntorch.tril(X)\ntorch.triu(X, diagonal=D)\n"
+        "torch.tril(X, diagonal=D)",
+        kinds="value,number,name,function,order,operator,argument,step,too much,bound,dimension",
+    ),
+    Place(
+        "cut_of_the_mask",
+        "The part of the mask that is used is wrong.",
+        "How many rows and columns of the mask does a short text need?",
+        "self.mask[P]\nself.tril[P]\nself.mask[:P, :B]\nself.mask[:A, :P]\nself.mask[X]\nself.tril[X]",
+    ),
+    Place(
+        "softmax",
+        "The step from scores to weights is wrong.",
+        "Which function makes positive numbers that sum to 1, and how often should it be applied?",
+        "torch.softmax(X, dim=D)",
+        where="softmax",
+    ),
+    Place(
+        "normalisation",
+        "The division by the sum is wrong.",
+        "What do your weights sum to, along each dimension? What is divided, and by which sum?",
+        "X / X.sum(...)\nX / Y.sum(...)\nP / Y.sum(...)\nX / P.sum(...)",
+        where=r"\.sum\(",
+    ),
+    Place(
+        "scores",
+        "The product that gives the scores is wrong.",
+        "Entry (i, j) should be the dot product of two rows. Which row of which tensor is each of them?",
+        "X @ Y.transpose(A, B)\nP @ Y.transpose(A, B)\nX @ P.transpose(A, B)\n"
+        "X @ Y.transpose(P, B)\nX @ Y.transpose(A, P)",
+        where=r"@ [\w.]+(\(\w+\))?\.transpose\(",
+    ),
+    Place(
+        "weighted_sum",
+        "The weighted sum is wrong.",
+        "What is mixed, and with which weights? Write down the shapes of both.",
+        "torch.softmax(X, dim=D) @ P\nreturn X @ Y\nreturn P @ Y\nreturn X @ P",
+        where=r"return (weights|W|w|attn|torch\.softmax|attention_weights)\b.* @ ",
+    ),
+    Place(
+        "projection",
+        "A projection is wrong.",
+        "Which tensor is multiplied by which matrix? Follow one token to each result.",
+        "P @ self.A\nY @ self.A\nP @ W_query\nP @ W_key\nP @ W_value\nY @ W_query\nY @ W_key\nY @ W_value",
+    ),
+    Place(
+        "dropout",
+        "The dropout is wrong.",
+        "Which tensor should dropout act on, with which rate, and in which mode of the module?",
+        "nn.Dropout(P)\nnn.Dropout(p=P)\nself.dropout(X)\nself.dropout(P)\nself.drop(X)\nself.drop(P)\n"
+        "F.dropout(X, ...)\nF.dropout(X, P, ...)\nF.dropout(X, ..., p=P)\nF.dropout(..., training=P)",
+        where="[Dd]ropout",
+    ),
+    # Heads
+    Place(
+        "splitting_into_heads",
+        "The splitting into heads is wrong.",
+        "What do the four sizes count, and in which order? Does a head hold some features of all tokens?",
+        "X.view(P, B, C, D)\nX.view(A, P, C, D)\nX.view(A, B, P, D)\nX.view(A, B, C, P)\nX.view(A, B, C, D)\n"
+        "X.reshape(P, B, C, D)\nX.reshape(A, P, C, D)\nX.reshape(A, B, P, D)\nX.reshape(A, B, C, P)\n"
+        "X.view(...).transpose(P, B)\nX.view(...).transpose(A, P)\nX.view(...).transpose(A, B)\n"
+        "X.reshape(A, B, C, D).transpose(E, F)\nX.permute(A, B, C, D)\nX.permute(P, B, C, D)\n"
+        "X.permute(A, P, C, D)\nX.permute(A, B, P, D)\nX.permute(A, B, C, P)",
+        where=r"num_heads|def split_heads",
+    ),
+    Place(
+        "merging_of_heads",
+        "The merging of the heads is wrong.",
+        "For each token, all features of the first head come first. Whose features come first in your result?",
+        "X.transpose(A, B).reshape(...)\nX.transpose(P, B).reshape(...)\nX.transpose(A, P).reshape(...)\n"
+        "X.transpose(A, B).flatten(P)\nX.transpose(A, B).flatten(P, D)\nX.reshape(A, B, P)\nX.reshape(A, P, C)\n"
+        "X.reshape(P, B, C)\nX.reshape(A, B, C)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
+        "torch.cat([head(...) for head in self.heads], dim=P)",
+        where=r"def merge_heads|\.transpose\(1, 2\)\.reshape|self\.heads",
+    ),
+    Place(
+        "repeated_heads",
+        "The sharing of heads of keys and values is wrong.",
+        "Which head of keys and values does each query head use? How often is each needed?",
+        "torch.repeat_interleave(X, P, dim=D)\ntorch.repeat_interleave(X, N, dim=P)\n"
+        "torch.repeat_interleave(X, N, dim=D)\nX.repeat_interleave(P, dim=D)\nX.repeat_interleave(N, dim=P)\n"
+        "X.repeat_interleave(N, dim=D)\nX.repeat_interleave(P, D)\nX.repeat_interleave(N, P)",
+        where=r"repeat_interleave",
+    ),
+    # Modules
+    Place(
+        "residual_path",
+        "A residual path is wrong.",
+        "What is added to the output of the attention, and of the feed-forward network?",
+        "P + self.A(Y)\nX + self.A(Y)\nself.A(Y) + X\nself.A(Y) + P",
+        where=r"h \+ self\.feed_forward",
+    ),
+    Place(
+        "positions",
+        "The positions are wrong.",
+        "Print the positions that you look up. How many tokens came in, and which position does the first have?",
+        "self.A(torch.arange(P, ...))\nself.A(torch.arange(N, P, ...))\nself.position_embedding(P)\n"
+        "X + self.position_embedding(P)",
+        where="Embedding",
+    ),
+    Place(
+        "bias",
+        "The bias of a layer is wrong.",
+        "Which layers have a bias, and on which argument does that depend? nn.Linear has one by default.",
+        "nn.Linear(..., bias=P)",
+    ),
+    Place(
+        "layer_size",
+        "The size of a layer is wrong.",
+        "How many numbers go into this layer, and how many come out?",
+        "nn.Linear(P, B, ...)\nnn.Linear(A, P, ...)\nnn.Embedding(P, B, ...)\nnn.Embedding(A, P, ...)\n"
+        "nn.LayerNorm(P, ...)",
+    ),
+    Place(
+        "parameter",
+        "A parameter of the module is wrong.",
+        "Compare the parameter with the description: its shape, how its numbers are drawn, and whether it can learn.",
+        "nn.Parameter(P)\nnn.Parameter(P, ...)\nnn.Parameter(X, ...)\nnn.Parameter(torch.rand(P, B))\n"
+        "nn.Parameter(torch.rand(A, P))\nnn.Parameter(..., requires_grad=P)",
+    ),
+    Place(
+        "layer_at_the_wrong_step",
+        "A layer is applied at the wrong step.",
+        "Follow one token from the input to the result. After which step should this layer act?",
+        "self.A(X)",
+        kinds="order",
+    ),
+    Place(
+        "layer_missing",
+        "A layer is not applied where it should be.",
+        "Follow one token from the input to the result. Which layer does it miss?",
+        "self.A(X)",
+        kinds="missing",
+    ),
+    Place(
+        "layer_too_many",
+        "A layer is applied where it should not be.",
+        "Follow one token from the input to the result. Which layers should it pass?",
+        "self.A(X)",
+        kinds="too much",
+    ),
+    Place(
+        "inputs_of_a_head",
+        "The inputs of the heads are wrong.",
+        "Which tensors should each head get, and in which order?",
+        "H(P, B, C, M)\nH(A, P, C, M)\nH(A, B, P, M)\nH(A, B, C, P)",
+        where=r"self\.heads",
+    ),
+    Place(
+        "input_of_a_layer",
+        "The input of a layer is wrong.",
+        "Which tensor should go into each layer? Compare them with the description, one by one.",
+        "self.A(P)\nself.A(P, ...)\nself.A(X, P, ...)\nself.A(X, Y, P, ...)\nself.A(X, Y, Z, P)",
+    ),
+    Place(
+        "applied_layer",
+        "The layer that is applied is the wrong one.",
+        "Which layers do you use, and which of them twice or never?",
+        "self.A(X)",
+        kinds="name,value,place,function",
+    ),
+    # Language models
+    Place(
+        "loss",
+        "The loss is wrong.",
+        "What does cross_entropy compare? Compare the shapes of its two arguments, and what each of them holds.",
+        "F.cross_entropy(P, Y, ...)\nF.cross_entropy(X, P, ...)\nF.cross_entropy(X, Y, ...)\n"
+        "F.cross_entropy(..., reduction=P)\nF.cross_entropy(..., ignore_index=P)\nP.flatten(0, 1)",
+        where="cross_entropy",
+    ),
+    Place(
+        "chosen_token",
+        "The choice of the next token is wrong.",
+        "From which position are the logits, and over which dimension do the candidates compete?",
+        "X.argmax(...)\nX.argmax(P, ...)\nX.argmax(..., dim=P)\nX.argmax(..., keepdim=P)\nP.argmax(...)\n"
+        "X[:, P].argmax(...)\ntorch.argmax(X, ..., dim=P)\nX[:, P, :]",
+        where="argmax",
+    ),
+    Place(
+        "cropping",
+        "The tokens that the model gets are wrong.",
+        "How many tokens can the model take, and which of them are these if the text is too long?",
+        "X[:, -P:]\nX[:, P:]\nmodel(X[P])\nmodel(P)",
+        where="max_new_tokens",
+    ),
+    Place(
+        "mode",
+        "The mode of the model is wrong.",
+        "In which mode must the model be when it is called, and in which was it before?",
+        "model.train(P)\nmodel.train(X)\nmodel.eval()",
+        where="max_new_tokens",
+    ),
+    # Caches, pairs and blocks
+    Place(
+        "joined_with_the_cache",
+        "The joining of old and new keys or values is wrong.",
+        "Which part comes first, and which dimension, counted from the end, is that of the tokens?",
+        "torch.cat(P, dim=D)\ntorch.cat(X, dim=P)\ntorch.cat([A, P], dim=D)\ntorch.cat([P, B], dim=D)\n"
+        "torch.cat(X, P)",
+        where=r"def cached_attention",
+    ),
+    Place(
+        "angle",
+        "The angle of the pairs is wrong.",
+        "Compute the angle of the second pair at position 1 by hand, and compare it with yours.",
+        "base ** P\nbase ** (-P / B)\nbase ** (-A / P)\nbase ** (P / B)\nbase ** (A / P)\nbase ** (-A / B)\n"
+        "torch.arange(P, B, C, ...)\ntorch.arange(A, P, C, ...)\ntorch.arange(A, B, P, ...)\nX * base ** Y\n"
+        "P * base ** Y",
+        where=r"base \*\*",
+    ),
+    Place(
+        "rotation",
+        "The rotation of a pair is wrong.",
+        "Write down both lines of the rotation: which feature is multiplied by cosine, which by sine, and with"
+        " which sign?",
+        "X * A - Y * B\nX * A + Y * B\nP * A - Y * B\nX * P - Y * B\nX * A - P * B\nX * A - Y * P\nP * A + Y * B\n"
+        "X * P + Y * B\nX * A + P * B\nX * A + Y * P\nX.cos()\nX.sin()\ntorch.cos(X)\ntorch.sin(X)",
+        where=r"base \*\*",
+    ),
+    Place(
+        "running_maximum",
+        "The maximum is wrong.",
+        "The maximum of each query is that of all its scores so far. Which of them does yours count?",
+        "torch.maximum(A, B)\ntorch.maximum(P, B)\ntorch.maximum(A, P)\nX.amax(..., dim=P)\nX.amax(P, ...)\n"
+        "X.max(..., dim=P)",
+        where=r"maximum, denominator",
+    ),
+    Place(
+        "running_sums",
+        "The update of the sums is wrong.",
+        "From which maximum is each sum measured? Which of them must be brought to the new maximum?",
+        "A * B + C\nP * B + C\nA * P + C\nA * B + P\nA + P",
+        where=r"maximum, denominator",
+    ),
+    # What any answer may hold
+    Place(
+        "exponent",
+        "What goes into the exponential is wrong.",
+        "Which number must be subtracted from each row, so that no exponential overflows and the largest is 1?",
+        "torch.exp(P)\ntorch.exp(X - P)\nP.exp()\n(X - P).exp()",
+    ),
+    Place(
+        "range_of_the_mean",
+        "The rows that are averaged are the wrong ones.",
+        "Which rows does the first average hold, and which the last? The end of a slice is not part of it.",
+        "X[B, :P]\nX[B, A:P]\nX[B, P:C]\nX[:P]\nX[:, :P]\nX[B, P]",
+        where="def causal_average_loop",
+    ),
+    Place(
+        "reduced_dimension",
+        "The dimension of a reduction is wrong.",
+        "Over which dimension should the sum, mean or maximum run? Count it from the end.",
+        _REDUCTIONS,
+    ),
+    Place(
+        "keepdim",
+        "The number of dimensions of a reduced tensor is wrong.",
+        "Which shape does the sum, mean or maximum have? Along which dimension is it broadcast?",
+        "X.sum(..., keepdim=P)\nX.mean(..., keepdim=P)\nX.amax(..., keepdim=P)\nX.max(..., keepdim=P)\n"
+        "X.norm(..., keepdim=P)\ntorch.sum(..., keepdim=P)\ntorch.amax(..., keepdim=P)\ntorch.mean(..., keepdim=P)",
+    ),
+    Place(
+        "transposition",
+        "The transposition is wrong.",
+        "Write down the shape before and after this step. Which two dimensions should change places?",
+        "X.transpose(P, B)\nX.transpose(A, P)\nX.transpose(A, B)\nX.permute(P, ...)\nX.swapaxes(P, B)\n"
+        "X.swapaxes(A, P)",
+        kinds="dimension,number,name,value,step,function,order,too much,argument",
+    ),
+    Place(
+        "transposition_missing",
+        "Two dimensions do not change places.",
+        "Compare the rows and the columns of this tensor with the description: what should row 0 hold?",
+        "X.transpose(A, B)",
+        kinds="missing",
+    ),
+    Place(
+        "cut_off_from_the_graph",
+        "A result is cut off from the computation graph.",
+        "Which step makes plain numbers, so that no gradient passes it?",
+        "X.detach()\nX.item()\nX.tolist()\nX.data",
+        kinds="too much",
+    ),
+    Place(
+        "size_from_a_shape",
+        "A size is read from the wrong dimension.",
+        "What does each number of the shape count? Print the shape, and count from the end.",
+        "X.shape[P]",
+    ),
+    Place(
+        "dtype",
+        "The dtype of a tensor is wrong.",
+        "Which dtype do the inputs have, and which does the description ask for? Print the dtype of each tensor that"
+        " you make.",
+        "\n".join(f"torch.{name}(..., dtype=P)" for name in _MAKERS)
+        + "\nX.to(P)\nX.to(dtype=P)\nX.float()\nX.double()\nX.int()\nX.long()\nX.bool()\nX.half()\n"
+        "torch.softmax(X, dim=D, dtype=P)\nX.sum(..., dtype=P)\nX.to(D)",
+    ),
+    Place(
+        "joined_dimension",
+        "The dimension along which tensors are joined is wrong.",
+        "Write down the shapes before and after. Which dimension should grow?",
+        "torch.cat(X, dim=P)\ntorch.stack(X, dim=P)\ntorch.cat(X, P)\ntorch.stack(X, P)",
+    ),
+    Place(
+        "error_condition",
+        "The condition for the error is wrong.",
+        "For which arguments should the error be raised? Try the smallest case on both sides.",
+        "if P: raise X\nif A != P: raise X\nif P != B: raise X\nif A == P: raise X\nif P == B: raise X",
+    ),
+    Place(
+        "loop_bounds",
+        "The range of a loop is wrong.",
+        "Which is the first number in your loop, and which the last?",
+        "range(P)\nrange(P, B)\nrange(A, P)\nrange(A, P, C)\nrange(P, B, C)\nrange(X)\nrange(X, Y)",
+    ),
+    Place(
+        "comparison",
+        "A comparison is wrong.",
+        "Try it with two equal numbers, and with numbers that differ by one. What should come out?",
+        _COMPARISONS,
+    ),
+    Place(
+        "condition",
+        "A condition is wrong.",
+        "When should this condition hold? Try an example for both cases.",
+        "if P: ...\nA if P else B",
+    ),
+    Place(
+        "subscripts",
+        "The subscripts of einsum are wrong.",
+        "Which dimension does each letter stand for? Over which letter should the sum run?",
+        "torch.einsum(P, ...)",
+    ),
+    Place(
+        "new_tensor",
+        "The tensor that is made here is wrong.",
+        "With which numbers, and of which shape, should this tensor be made?",
+        "torch.ones(...)\ntorch.zeros(...)\ntorch.full(...)\ntorch.arange(P, ...)\ntorch.arange(A, P, ...)\n"
+        "torch.ones(P, ...)\ntorch.ones(A, P, ...)\ntorch.zeros(P, ...)\ntorch.zeros(A, P, ...)",
+        kinds="value,function,name,number,bound,argument",
+    ),
+    Place(
+        "normalised",
+        "A tensor is normalised where it should not be.",
+        "Does the description ask for vectors of length 1?",
+        "F.normalize(X, ...)\nnn.functional.normalize(X, ...)\ntorch.nn.functional.normalize(X, ...)",
+        kinds="too much",
+    ),
+    Place(
+        "added",
+        "A sum has one term too many.",
+        "Which terms does the formula add at this step?",
+        "X + Y",
+        kinds="too much",
+    ),
+    Place(
+        "product_missing",
+        "A product is missing.",
+        "Which two factors does the description multiply at this step?",
+        "X @ Y\nY @ X",
+        kinds="missing",
+    ),
+    Place(
+        "factor",
+        "A factor of a product is wrong.",
+        "Which two factors does the description multiply at this step?",
+        "P @ Y\nX @ P\nP * Y\nX * P",
+        kinds="name,value,bound,unread,order",
+    ),
+    Place(
+        "index",
+        "An index or a slice is wrong.",
+        "Which entries does it select? Count from 0, or from the end. The end of a slice is not part of it.",
+        "X[P]\nX[P, B]\nX[A, P]\nX[:P]\nX[P:]\nX[A, :P]\nX[A, P:]\nX[:, P:]\nX[:, :P]\nX[..., P, :]\nX[..., P]\n"
+        "X[..., P:]\nX[..., :P]",
+        kinds="value,name,number,bound,dimension,place,operator,missing,too much,step,argument",
+    ),
+    Place(
+        "variable",
+        "The variable that is used here is the wrong one.",
+        "What does each of your variables hold at this step? Print its shape.",
+        kinds="name",
+    ),
+    Place(
+        "operator",
+        "An operator is wrong.",
+        "Which operation does the description name at this step?",
+        kinds="operator",
+    ),
+)

@@ -1,0 +1,94 @@
+"""What several hidden suites share: `from shared_tests import expect_numbers`."""
+
+import torch
+
+from autograder.testing import expect, expect_close, expect_moved, expect_tensor
+
+INPUTS = ("encodings_for_q", "encodings_for_k", "encodings_for_v", "mask")
+_NAMED = "def parameters(module):\n    return dict(module.named_parameters())"
+_REGISTERED = """
+def parameters(module):
+    return dict(module.named_parameters()) if isinstance(module, nn.Module) else None
+"""
+
+
+def numbers(actual, expected):
+    """Return a result in the form of `expected`, if it has as many numbers.
+
+    Only tests of the form look at shape and dtype.
+    """
+    tensor = expect_tensor(actual)
+    if tensor.numel() != expected.numel():
+        return tensor
+    return tensor.to(expected.dtype).reshape(expected.shape)
+
+
+def expect_numbers(actual, expected, **how):
+    """Expect the values of `expected`, in whatever shape and dtype."""
+    expect_close(numbers(actual, expected), expected, **how)
+
+
+def expect_same(actual, before, **how):
+    """Expect what a module gave before; NaN may stay NaN, which other tests look at."""
+    actual, before = numbers(actual, before), before.nan_to_num()
+    expect_close(actual.nan_to_num(), before, **how)
+
+
+def expect_slope(call, inputs, gradients, weight):
+    """Expect gradients to say how far (result * weight).sum() moves with the inputs, all of them float64."""
+    for _ in range(2):
+        steps = [1e-3 * torch.randn_like(x) for x in inputs]
+        pairs = list(zip(inputs, steps, strict=True))
+        ahead, behind = (
+            numbers(call(*(x + way * step for x, step in pairs)), weight)
+            for way in (1, -1)
+        )
+        moved = (expect_tensor(ahead - behind, weight.shape) * weight).sum()
+        parts = [
+            2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
+        ]
+        fault = "The gradients do not say how the result moves with the inputs."
+        expect_moved(moved, parts, f"{fault} Is a step cut off from them?")
+
+
+def expect_no_seed(student, make, *inputs):
+    """Expect that random numbers go on being random after a module was made and called."""
+    numbers = []
+    for seed in torch.randperm(1000)[:2].tolist():
+        student.seed(seed)
+        make()(*inputs)
+        numbers.append(student.torch.rand(4))
+    message = (
+        "After your class was made and called, random numbers are the same whatever the seed was before. "
+        "Whoever uses the class sets the seed, not the class."
+    )
+    expect(not torch.equal(*numbers), message)
+
+
+def three(n, m, d, dtype=torch.float32):
+    """Return n tokens that ask, m that answer, and m that are mixed."""
+    return [torch.randn(size, d, dtype=dtype) for size in (n, m, m)]
+
+
+def named_parameters(student, module):
+    """Return the parameters of a module on the student's side, by name."""
+    return student.define(_NAMED, "parameters")(module)
+
+
+def parameters(student, module):
+    """Return the registered parameters of a module on the student's side, by name."""
+    named = student.define(_REGISTERED, "parameters")(module)
+    expect(isinstance(named, dict), "The class must be an nn.Module.")
+    return named
+
+
+def expect_parameters(actual, shapes):
+    """Expect parameters of these names and shapes, all of which can learn."""
+    for name, shape in shapes.items():
+        seen = ", ".join(actual) or "none"
+        expect(
+            name in actual,
+            f"{name} is not registered as a parameter; the module's parameters: {seen}.",
+        )
+        tensor = expect_tensor(actual[name], shape, name=name)
+        expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
