@@ -183,12 +183,11 @@ def limited() -> Iterator[None]:
 
 
 class Notebook:
-    """A notebook after its cells have run: its variables, and why what is missing is missing."""
+    """A notebook after its cells have run, with its variables."""
 
     def __init__(self, path: Path, folder: Path) -> None:
         self.path, self.folder, self.cells = path, folder, read_cells(path)
         self.variables: dict[str, Any] = {"__name__": "__main__", "display": print}
-        self.missing: dict[str, str] = {}  # by name: the statement that did not work here
         self.compile = codeop.Compile()  # which remembers what was imported from __future__
         self.states: dict[str, dict[str, Any]] = {}  # by question: the variables with which it is judged
         self.checked: set[str] = set()  # questions whose check stands below an answer
@@ -231,33 +230,19 @@ class Notebook:
         self.variables.update({**later, **state})
 
     def run(self, cell: Cell) -> None:
-        """Run a cell statement by statement, without those that need what is not there."""
+        """Run a cell statement by statement, without those that need a missing package or file."""
         if cell.checks:
             return
         if written := re.match(r"%%(?:write)?file +([\w.]+) *\n", cell.code):
             Path(written[1]).write_text(cell.code[written.end() :], encoding="utf-8")
             return
-        for statement in one_by_one(ast.parse(plain(cell.code), cell.label).body):
+        for statement in ast.parse(plain(cell.code), cell.label).body:
             code = self.compile(ast.Module([statement], []), cell.label, "exec")  # type: ignore[arg-type]
             try:
                 exec(code, self.variables)
-            except (ImportError, OSError, EOFError, NameError) as error:
-                if isinstance(error, NameError) and error.name not in self.missing:
-                    raise
-                if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                    raise
-                self.leave_out(statement, error)
-
-    def leave_out(self, statement: ast.stmt, error: Exception) -> None:
-        """Note a statement that needs a package or a file; grading leaves it out, too."""
-        text = " ".join(ast.unparse(statement).partition("\n")[0].split())[:80]
-        beside = ". Files of your own are not there in grading." if isinstance(error, OSError) else ""
-        self.note(f"`{text}` was left out: {type(error).__name__}: {error}{beside}")
-        for node in ast.walk(statement):
-            if isinstance(node, ast.alias):
-                self.missing.setdefault((node.asname or node.name).partition(".")[0], text)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self.missing.setdefault(node.id, text)
+            except (ImportError, OSError, EOFError) as error:  # grading leaves such a statement out, too
+                text = ast.unparse(statement).partition("\n")[0][:80]
+                self.note(f"`{text}` was left out: {type(error).__name__}: {error}")
 
     def failure(self, question: str) -> str:
         """Return why the check of a question does not pass, or nothing if it passes.
@@ -280,7 +265,9 @@ class Notebook:
         """Run the check of a question with the variables as they are."""
         self.printed = ""
         if question not in self.variables:
-            return f"{question}: {self.absence(question)}"
+            error = next((cell.error for cell in self.cells if makes(cell.code, question)), None)
+            absent = "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
+            return f"{question}: {f'its cell does not run. {self.described(error)}' if error else absent}"
         code, label = QUESTIONS[question], f"the check of {question}"
         remember(label, code)
         run = FunctionType(compile(code, label, "exec"), {**self.variables, **GIVEN})
@@ -289,15 +276,8 @@ class Notebook:
                 run() if "@check(" in code else GIVEN["check"](question)(run)
         except GIVEN["CheckFailed"] as error:
             self.printed = printed.getvalue()
-            return f"{error}{self.source(error.__cause__)}"
+            return f"{error}{origin(error.__cause__)}"
         return ""
-
-    def absence(self, name: str) -> str:
-        """Say why no cell has made `name`."""
-        cell = next((cell for cell in self.cells if makes(cell.code, name)), None)
-        if cell and cell.error:
-            return f"its cell does not run. {self.described(cell.error)}"
-        return "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
 
     def described(self, error: BaseException) -> str:
         """Return what an error in a cell says, the line that raised it, and where to look."""
@@ -307,7 +287,7 @@ class Notebook:
         cell, number = self.place(error)
         line = linecache.getline(cell.label, number).strip() if cell else ""
         place = f"\n    {cell.label}, line {number}: {line}" if cell else ""
-        return f"{type(error).__name__}{': ' if text else ''}{text}{place}{self.source(error)}"
+        return f"{type(error).__name__}{': ' if text else ''}{text}{place}{origin(error)}"
 
     def place(self, error: BaseException) -> tuple[Cell | None, int]:
         """Return the cell and line where an error arose: the innermost ones in its traceback."""
@@ -318,25 +298,12 @@ class Notebook:
         found = [(cells[label], number or 0) for label, number in places if label in cells]
         return found[-1] if found else (None, 0)
 
-    def source(self, error: BaseException | None) -> str:
-        """Say where a name may come from that nobody knows."""
-        if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
-            return ""
-        if error.name in self.missing:
-            return (
-                f"\n`{error.name}` should come from `{self.missing[error.name]}`, which does not work here."
-            )
-        where = "further down, in another function, or in a cell that is gone"
-        return f"\nIs `{error.name}` made {where}? Restart the kernel and run all cells."
 
-
-def one_by_one(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements, an import of several names as one import for each name."""
-    for one in statements:
-        if isinstance(one, (ast.Import, ast.ImportFrom)):
-            yield from (type(one)(**{**vars(one), "names": [name]}) for name in one.names)
-        else:
-            yield one
+def origin(error: BaseException | None) -> str:
+    """Ask where the name is defined that an error does not know; return nothing for other errors."""
+    if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
+        return ""
+    return f"\nDoes a cell above define `{error.name}`? Restart the kernel and run all cells."
 
 
 def in_order(folder: Path) -> list[Path]:

@@ -5,4 +5,5 @@ Read in this order:
 grade: grades submissions into the gradebook, with a line on each.
 pool: the interface of whatever grades many submissions, and what grades them in several processes.
 run: grades notebooks without a gradebook.
+autograde: lets nbgrader's own command and the formgrader's button grade in the same way.
 """

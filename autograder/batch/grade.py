@@ -1,22 +1,22 @@
 """Grades the notebooks in submitted/ into the gradebook, and reports each with a line."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
 from autograder.batch.pool import Executor, ProcessPool, Task
+from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
-from autograder.course.guard import SubmissionError, one_submission, skipping
+from autograder.course.guard import SubmissionError, skipping
 from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
-from autograder.gradebook.attempts import is_final, refusal, store_report
-from autograder.gradebook.book import Counting, Eligible, ExerciseGradebook, copied_state
-from autograder.gradebook.ledger import NEW, Ledger, ScoreChange, grading_lock
+from autograder.gradebook.attempts import refusal
+from autograder.gradebook.book import Eligible, ExerciseGradebook, copied_state
+from autograder.gradebook.ledger import NEW, ScoreChange
 from autograder.grading.graded import describe_failure
-from autograder.report.report import Report, Status
+from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, students_in
@@ -100,136 +100,95 @@ def grade_submissions(
             course = stack.enter_context(copied_state(course))
         for exercise in exercises:
             if submissions := submissions_of(course, exercise, students):
-                one = _ExerciseRound(course, exercise, keep, force, unsafe, eligible)
-                one.grade(submissions, executor)
+                try:
+                    gradebook = ExerciseGradebook(course, exercise, eligible, unsafe=unsafe)
+                except (SourceError, CourseError) as error:
+                    for submission in submissions:
+                        keep(_failed(submission, str(error)))
+                    continue
+                with gradebook:
+                    _ExerciseRound(course, gradebook, keep, force).grade(submissions, executor)
     place = [exercise.name for exercise in exercises].index
     return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
 
 
 @dataclass(frozen=True, slots=True)
 class _ExerciseRound:
-    """Grades submissions of one exercise into the gradebook; `keep` gets the line on each."""
+    """Grades submissions of one exercise into its gradebook; `keep` gets the line on each."""
 
     course: Course
-    exercise: Exercise
+    gradebook: ExerciseGradebook
     keep: Callable[[SubmissionLine], None]
     force: bool
-    unsafe: bool
-    eligible: Eligible
-    _unsettled: dict[str, SubmissionError] = field(default_factory=dict)  # by student
+    _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)  # by the attempt's digest
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
-        """Grade those that need it and take them into the gradebook."""
-        with ExitStack() as stack:
-            stack.enter_context(grading_lock(self.course))
-            try:
-                gradebook = stack.enter_context(ExerciseGradebook(self.course, self.exercise))
-            except (SourceError, CourseError) as error:
-                for submission in submissions:
-                    self.keep(_failed(submission, str(error)))
-                return
-            self._choose(submissions, gradebook, executor)
-            self._note_failures(submissions, gradebook.ledger)
-            for submission, notebook, graded in executor.map(self._tasks(submissions, gradebook)):
-                try:
-                    with self._guard(submission):
-                        whose = f"{submission.exercise} {submission.student}"
-                        problem = describe_failure(self.course, whose, graded)
-                        gradebook.take_in(submission, notebook, graded)
-                        line = _line(submission, graded.report, gradebook.ledger, problem=problem)
-                except SubmissionError as error:
-                    line = _failed(submission, error.problem)
-                self.keep(line)
+        """Grade the attempts that need it, and record each submission as soon as its last one is graded."""
+        failures = self.gradebook.ledger.failures
+        for student in sorted(failures.keys() - {one.student for one in submissions}):
+            submission = Submission(self.course.root, student, self.gradebook.exercise.name)
+            self.keep(_failed(submission, failures[student].problem))
+        for submission, notebook, graded in executor.map(self._tasks(submissions)):
+            with self._guard(submission):
+                whose = f"{submission.exercise} {submission.student}"
+                problem = describe_failure(self.course, whose, graded)
+                if (waiting := self._waiting.get(submission)) is not None:
+                    self.gradebook.take_in(submission, waiting.pop(notebook.digest), graded)
+                    if not waiting:
+                        self._finish(submission, problem=problem, is_graded=True)
 
-    def _choose(
-        self, submissions: Sequence[Submission], gradebook: ExerciseGradebook, executor: Executor
-    ) -> None:
-        """Put the attempts that count into submitted/; where the best counts, all are graded for it."""
-        counting = Counting(self.exercise, gradebook, self.eligible, unsafe=self.unsafe)
-        for submission, notebook, graded in executor.map(self._ungraded(submissions, counting)):
-            with self._noting(submission):
-                whose = f"an attempt at {submission.exercise} {submission.student}"
-                describe_failure(self.course, whose, graded)
-                store_report(submission, notebook, gradebook.rules, graded.report)
+    def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
+        """Yield the attempts to grade, each notebook read just before; finish submissions without any."""
         for submission in submissions:
-            with self._noting(submission):
-                counting.settle(submission)
+            attempts = list[Attempt]()
+            with self._guard(submission):
+                attempts += self._begin(submission)
+                self._waiting[submission] = {attempt.digest: attempt for attempt in attempts}
+            for attempt in attempts:
+                yield submission, read_notebook(attempt.notebook)
 
-    def _ungraded(self, submissions: Sequence[Submission], counting: Counting) -> Iterator[Task]:
-        for submission in submissions:
-            tasks: list[Task] = []
-            with self._noting(submission):
-                tasks += counting.ungraded([submission])
-            yield from tasks
-
-    def _note_failures(self, submissions: Sequence[Submission], ledger: Ledger) -> None:
-        """Keep submissions whose row failed from being graded, and keep the lines of those not chosen."""
-        self._unsettled.update(ledger.failures)
-        for student in sorted(ledger.failures.keys() - {one.student for one in submissions}):
-            submission = Submission(self.course.root, student, self.exercise.name)
-            self.keep(_failed(submission, ledger.failures[student].problem))
-
-    def _noting(self, submission: Submission) -> AbstractContextManager[None]:
-        """Keep the failure to find the attempt that counts; `_task` yields its line."""
-        student = submission.student
-        return skipping(
-            self.course, submission.exercise, student, lambda error: self._unsettled.update({student: error})
-        )
-
-    def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        return one_submission(self.course, submission.exercise, submission.student)
-
-    def _tasks(self, submissions: Sequence[Submission], gradebook: ExerciseGradebook) -> Iterator[Task]:
-        """Yield what needs to be graded, each notebook read just before, and keep a line on all others."""
-        known = set() if self.force else set(gradebook.ledger.known)
-        for submission in submissions:
-            task = None
-            try:
-                with self._guard(submission):
-                    task = self._task(submission, gradebook, is_known=submission.student in known)
-            except SubmissionError as error:
-                self.keep(_failed(submission, error.problem))
-            if task is not None:
-                yield task
-
-    def _task(self, submission: Submission, gradebook: ExerciseGradebook, *, is_known: bool) -> Task | None:
-        """Return what needs to be graded, or keep a line on a submission that does not, and return None."""
-        if (unsettled := self._unsettled.get(submission.student)) is not None:
-            raise unsettled
+    def _begin(self, submission: Submission) -> Sequence[Attempt]:
+        if (failure := self.gradebook.ledger.failures.get(submission.student)) is not None:
+            raise failure
         if why := refusal(submission):
             self.keep(_failed(submission, why, "refused"))
-            return None
-        if not os.path.lexists(submission.notebook):
+            return ()
+        if (attempts := self.gradebook.begin(submission, force=self.force)) is None:
             why = f"no {submission.notebook.name} in {submission.folder.relative_to(self.course.root)}"
             self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
-            return None
-        notebook = read_notebook(submission.notebook)
-        report = gradebook.report(submission, notebook) if is_known else None
-        if report is None or not is_final(report, unsafe=self.unsafe):
-            return submission, notebook
-        gradebook.ledger.arrived(submission)
-        self.keep(_line(submission, report, gradebook.ledger, graded=False))
-        return None
+            return ()
+        if not attempts:
+            self._finish(submission)
+        return attempts
 
+    def _finish(self, submission: Submission, *, problem: str = "", is_graded: bool = False) -> None:
+        report, is_new = self.gradebook.finish(submission)
+        ledger, is_failed = self.gradebook.ledger, report.status is Status.GRADER_ERROR
+        current = ledger.current[submission.student]
+        line = SubmissionLine(
+            submission.student,
+            submission.exercise,
+            report.status,
+            report.score,
+            report.max_score,
+            current.seconds_late,
+            (is_failed and problem) or report.message,
+            ours=is_failed,
+            graded=is_graded or is_new,
+            waiting=tuple(entry.question for entry in current.entries if entry.needs_person),
+            open_points=current.open_points,
+            change=ledger.change(submission.student),
+        )
+        self.keep(line)
 
-def _line(
-    submission: Submission, report: Report, ledger: Ledger, *, problem: str = "", graded: bool = True
-) -> SubmissionLine:
-    known = ledger.known[submission.student]
-    return SubmissionLine(
-        submission.student,
-        submission.exercise,
-        report.status,
-        report.score,
-        report.max_score,
-        known.seconds_late,
-        problem or report.message,
-        ours=report.status is Status.GRADER_ERROR,
-        graded=graded,
-        waiting=tuple(entry.question for entry in known.entries if entry.needs_person),
-        open_points=known.open_points,
-        change=ledger.change(submission.student),
-    )
+    def _guard(self, submission: Submission) -> AbstractContextManager[None]:
+        """Turn a failure in the `with` block into the line of this submission, which needs nothing more."""
+
+        def fail(error: SubmissionError) -> None:
+            self._waiting.pop(submission, None)
+            self.keep(_failed(submission, error.problem))
+
+        return skipping(self.course, submission.exercise, submission.student, fail)
 
 
 def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR) -> SubmissionLine:

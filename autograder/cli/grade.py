@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
-from autograder.errors import OUR_FAILURE
+from autograder.errors import OUR_FAILURE, UsageError
 
 if TYPE_CHECKING:
     from autograder.batch.pool import Executor
@@ -82,7 +82,6 @@ def grade(
     from autograder.batch.grade import grade_submissions, is_work_certain, refuse_strangers, submissions_of
     from autograder.batch.pool import ProcessPool
     from autograder.cli.output import Progress, show_changes, show_summary
-    from autograder.gradebook.comments import doubts
 
     course.marks_only = marks_only
     if students:
@@ -115,6 +114,20 @@ def grade(
         show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
     options.print_lines(doubts(course, exercises), err=True)
     sys.exit(summary.exit_code)
+
+
+def doubts(course: "options.Course", exercises: "Sequence[options.Exercise]") -> Iterator[str]:
+    """Yield a line on each extension and each comment of the bank that names nothing in the course."""
+    from autograder.gradebook.comments import CommentBank
+    from autograder.gradebook.lateness import unknown_students
+    from autograder.submission.students import listed_students
+
+    if (students := listed_students(course.root)) is not None:
+        yield from unknown_students(course, students, [exercise.name for exercise in exercises])
+    try:
+        yield from CommentBank(course.root).unknown_places(course.exercises)
+    except UsageError as error:
+        yield from str(error).splitlines()
 
 
 @click.command()

@@ -216,27 +216,35 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 @options.exercises
 @click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
 @options.choice
-@click.option("--audit", is_flag=True, help="Instead, print each change that grading made, as JSON.")
+@click.option("--audit", is_flag=True, help="Instead, write a table of each change of a score.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="With --audit, print the changes with digests, as JSON."
+)
 def export(
     course: "options.Course",
     exercises: "list[options.Exercise]",
     choice: "options.Choice",
     changed: bool,
     audit: bool,
+    as_json: bool,
 ) -> None:
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
-    --audit prints whose score changed to what, when and why, with hashes of the notebook, tests, settings and
-    code that produced it.
+    --audit writes whose score changed, when, by whom, from what to what and why. With --json it prints each
+    change with the digests of the notebook, tests, settings and code that produced the score.
     """
-    from autograder.gradebook.audit import audit_lines
+    from autograder.publishing.audit import chosen_lines, write_audit
     from autograder.publishing.export import write_tables
 
+    if as_json and not audit:
+        raise click.UsageError("--json belongs to --audit")
     if audit:
-        others = course.exercises.keys() - {exercise.name for exercise in exercises}
-        lines = (line for line in audit_lines(course) if line["exercise"] not in others)
-        options.print_lines(map(json.dumps, lines))
+        names = [exercise.name for exercise in exercises]
+        if as_json:
+            options.print_lines(map(json.dumps, chosen_lines(course, names)))
+        else:
+            options.print_written(course, [write_audit(course, names)])
         return
     with options.failures() as on_failure:
         tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)
@@ -273,18 +281,15 @@ def backup(course: "options.Course", file: Path | None) -> None:
 
 @click.command()
 @click.argument("file", type=options.FILE)
-@click.option("--overwrite", is_flag=True, help="Replace files that differ from those in FILE.")
 @options.course
-def restore(course: "options.Course", file: Path, overwrite: bool) -> None:
-    """Restore a backup, all of it or nothing.
+def restore(course: "options.Course", file: Path) -> None:
+    """Restore a backup in a fresh checkout of the course.
 
-    If a file of the course differs from the one in FILE, nothing is written unless you add --overwrite.
+    If the course has submissions, grades or lists already, nothing is changed.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back
 
-    done = bring_back(course, file, overwrite=overwrite)
+    count = bring_back(course, file)
     build_missing(course, course.exercises.values())
-    click.echo(f"{done.written} files written, {done.unchanged} were there already")
-    if done.others:
-        click.echo(f"{done.others} more files are here that are not in {file.name}; they stay as they are")
+    click.echo(f"{count} files written")

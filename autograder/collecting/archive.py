@@ -149,18 +149,15 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
 
     It raises ArchiveError where it cannot be read, or no further; nothing in it can raise anything else.
     """
+    bounds = bounds or Bounds()
     try:
-        yield from _read(path, bounds or Bounds())
+        for entry in _read_folder(path, bounds) if path.is_dir() else _read_packed(path, bounds):
+            nested = not entry.problem and is_archive(entry.name)
+            yield from _read_nested(entry, bounds) if nested else (entry,)
     except OSError as error:
         raise ArchiveError(f"cannot be opened: {error.strerror}") from None
     except EXHAUSTION:
         raise ArchiveError(TOO_COSTLY) from None
-
-
-def _read(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    for entry in _read_folder(path, bounds) if path.is_dir() else _read_packed(path, bounds):
-        nested = not entry.problem and is_archive(entry.name)
-        yield from _read_nested(entry, bounds) if nested else (entry,)
 
 
 def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:

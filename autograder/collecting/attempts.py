@@ -1,11 +1,13 @@
 """Keeps everything that was submitted, and copies the newest attempt to submitted/.
 
-Each attempt is a row of autograder.db. Its bytes lie in attempts/, in a file named by their digest.
+Each attempt is a row of the record. Its bytes lie in attempts/, in a file named by their digest. If the
+same bytes come again, they are the same attempt, and its row tells the arrival that the surest source gives.
 submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.
 """
 
 import os
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,13 +16,14 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import Row, select
+from sqlalchemy import ColumnElement, Row, Select, and_, select
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
+from autograder.records.database import reading, writing
+from autograder.records.tables import ATTEMPTS, REPORTS
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
-from autograder.submission.store import ATTEMPTS, reading, writing
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
@@ -107,6 +110,7 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
 
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"
+_KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
 # Without these beside a page, nbgrader's exchange returns none.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
@@ -124,7 +128,7 @@ class Placing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One submission that was handed in at some time, whether it counts or not."""
+    """The bytes of one submission, whether it counts or not, and what is known of its arrival."""
 
     id: int  # in the order in which they came to us
     digest: str
@@ -134,6 +138,7 @@ class Attempt:
     secret: bytes = b""
     told: datetime | None = None  # when `watch` took it to be shown to the student
     shown: bool = False  # whether its page is there
+    is_submitted: bool = False  # whether `adopt` has seen it in submitted/
 
 
 class _Submitted(NamedTuple):
@@ -143,25 +148,45 @@ class _Submitted(NamedTuple):
     time: str = ""
     secret: bytes = b""
 
-    def among(self, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Return the attempts that this notebook may be, the likeliest last: its time may be corrected."""
-        digest = Notebook(self.content).digest
-        same = [one for one in attempts if one.digest == digest]
-        return sorted(same, key=lambda one: one.time == self.time)
-
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
-    """Return what a student has handed in for an exercise, the newest last.
+    """Return what a student has handed in for an exercise, the newest last."""
+    return all_attempts(submission.root, submission.exercise, submission.student).get(submission.student, ())
+
+
+def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, tuple[Attempt, ...]]:
+    """Return what all students, or one of them, have handed in for an exercise, by student, the newest last.
 
     Where nobody tells when two were handed in, the one that came to us later is the newer one.
     """
-    with reading(submission.root) as store:
-        mine = (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
-        rows = store.execute(ATTEMPTS.select().where(mine).order_by(ATTEMPTS.c.id)).all()
-    ordered: list[Attempt] = []
-    for one in (_attempt(submission, row) for row in rows):
-        ordered.insert(_position(one.arrival, ordered), one)
-    return tuple(ordered)
+    found = defaultdict[str, list[Attempt]](list)
+    for name, attempt in _read(root, ATTEMPTS.select(), exercise, student):
+        ordered = found[name]
+        ordered.insert(_position(attempt.arrival, ordered), attempt)
+    return {name: tuple(ordered) for name, ordered in found.items()}
+
+
+def recorded_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, Attempt]:
+    """Return the attempts whose scores the gradebook has, by student."""
+    pairs = zip(_KEY, (REPORTS.c[column.name] for column in _KEY), strict=True)
+    same = and_(*(mine == theirs for mine, theirs in pairs), REPORTS.c.recorded)
+    return dict(_read(root, ATTEMPTS.select().join(REPORTS, same), exercise, student))
+
+
+def _read(
+    root: Path, query: Select[Any], exercise: str, student: str | None
+) -> Iterator[tuple[str, Attempt]]:
+    """Yield the attempts of an exercise, or of one student, that `query` finds, each with its student."""
+    query = query.where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
+    if student is not None:
+        query = query.where(ATTEMPTS.c.student == student)
+    with reading(root) as store:
+        rows = store.execute(query).all()
+    yield from ((row.student, _attempt(root, row)) for row in rows)
+
+
+def _of(submission: Submission) -> ColumnElement[bool]:
+    return (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
 
 
 def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
@@ -188,8 +213,11 @@ def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
 
 
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
-    """Store that the student is told of an attempt."""
-    _update(submission, attempt, told=when.isoformat(), shown=shown)
+    """Store that the student is told of an attempt; a page shows one attempt, so the others are not shown."""
+    with writing(submission.root) as store:
+        store.execute(ATTEMPTS.update().where(_of(submission)).values(shown=False))
+        about = {"told": when.isoformat(), "shown": shown}
+        store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**about))
 
 
 def place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes = b"") -> Placing:
@@ -204,19 +232,23 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
-def adopt(submission: Submission) -> tuple[Attempt, ...]:
-    """Keep what lies in submitted/ as an attempt, if it came another way than by collecting; return all."""
-    attempts, found = attempts_of(submission), _read_submitted(submission)
+def adopt(submission: Submission, known: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
+    """Return all attempts, among them the notebook in submitted/, which need not have been collected.
+
+    Nothing else reads submitted/ to grade. `known` are the attempts, if somebody has read them already.
+    """
+    attempts, found = attempts_of(submission) if known is None else known, _read_submitted(submission)
     if found is None:
-        return attempts
-    same = found.among(attempts)
-    if same and (not found.time or (found.time, found.secret) in [(one.time, one.secret) for one in same]):
-        return attempts
-    if same:
-        _update(submission, same[-1], time=found.time, secret=found.secret)  # somebody has corrected the time
-    else:
-        _keep(submission, found, read_arrival(found.time, None))
-    return attempts_of(submission)
+        return tuple(attempts)
+    digest = Notebook(found.content).digest
+    same = matching_attempt(attempts, digest)
+    if same is None or (found.time and (found.time, found.secret) != (same.time, same.secret)):
+        if (same := matching_attempt(attempts_of(submission), digest)) is None:
+            _keep(submission, found, read_arrival(found.time, None))
+        else:
+            _update(submission, same, time=found.time, secret=found.secret)  # somebody has corrected the time
+        attempts = attempts_of(submission)
+    return tuple(replace(one, is_submitted=one.digest == digest) for one in attempts)
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
@@ -229,66 +261,47 @@ def put_forward(submission: Submission, attempt: Attempt) -> bool:
 
 
 def arrival_of(submission: Submission) -> Arrival:
-    """Return what is known of how a collected notebook came; nothing where no such files can be read."""
-    with suppress(OSError, EntryError):
-        if found := _read_submitted(submission):
-            same = found.among(attempts_of(submission))
-            return read_arrival(found.time, same[-1].arrival.record if same else None)
-    return Arrival()
+    """Return what is known of the arrival of the attempt that is graded, or else of the newest."""
+    attempts = recorded_attempts(submission.root, submission.exercise, submission.student).values()
+    return next((one.arrival for one in (*attempts, *reversed(attempts_of(submission)))), Arrival())
 
 
 def _place(
     submission: Submission, attempts: Sequence[Attempt], content: bytes, arrival: Arrival, secret: bytes
 ) -> Placing:
     newest = attempts[-1] if attempts else None
-    if (known := _known(attempts, Notebook(content).digest, arrival)) is not None:
-        status = _settle(submission, known, arrival)
-        last = attempts_of(submission)[-1] if arrival.source is Source.GIVEN else newest
-        if newest is None or last is None or last.id == newest.id == known.id:
-            return status
+    if newest and (same := matching_attempt(attempts, Notebook(content).digest)):
+        retimed = _update_arrival(submission, same, arrival, secret)
+        last = newest if arrival.source in _UNSURE else attempts_of(submission)[-1]
         if last.id != newest.id and put_forward(submission, last):
-            return Placing.REPLACED  # by what the corrected time makes the newest
-        return Placing.UNCHANGED if last.digest == known.digest else Placing.OLDER
-    found = _Submitted(content, arrival.time, secret)
+            return Placing.REPLACED
+        if last.id != same.id:
+            return Placing.OLDER
+        return Placing.RETIMED if retimed else Placing.UNCHANGED
+    submitted = _Submitted(content, arrival.time, secret)
     older = _position(arrival, attempts) < len(attempts)
     if not older:  # before it is kept: what lies there is kept later on, should we be stopped now
-        _submit(submission, found)
-    _keep(submission, found, arrival)
+        _submit(submission, submitted)
+    _keep(submission, submitted, arrival)
     return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
 
 
-def _known(attempts: Sequence[Attempt], digest: str, arrival: Arrival) -> Attempt | None:
-    """Return the attempt that this notebook is; None where it is one more, perhaps of the same bytes.
-
-    The same bytes are one more attempt only where somebody tells that they came after other ones again.
-    """
-    same = [one for one in attempts if one.digest == digest]
-    marks = ("when", "upload", "downloaded")  # if one of them is the same, it is the same upload
-    for one in same:
-        pairs = [(getattr(one.arrival, mark), getattr(arrival, mark)) for mark in marks]
-        if any(known is not None and known == new for known, new in pairs):
-            return one
-    if arrival.source in _UNSURE:
-        return same[-1] if same else None
-    last = _position(arrival, attempts)
-    earlier = (place for place in reversed(range(last)) if attempts[place].arrival.is_older_than(arrival))
-    first = next(earlier, 0)  # this one came before it, and the one at `last` after it; nobody tells more
-    between = [*reversed(attempts[first:last]), *attempts[last : last + 1]]
-    unsure = [one for one in same if one.arrival.source in _UNSURE]
-    return next((one for one in (*between, *reversed(unsure)) if one.digest == digest), None)
+def matching_attempt(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
+    """Return the attempt that has these bytes, if there is one."""
+    return next((attempt for attempt in attempts if attempt.digest == digest), None)
 
 
-def _settle(submission: Submission, attempt: Attempt, arrival: Arrival) -> Placing:
-    """Correct the time of an attempt that has come again."""
+def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, secret: bytes) -> bool:
+    """Update the arrival of an attempt whose bytes came again; return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        return Placing.UNCHANGED  # somebody has written the time there
-    settled = arrival.settle(before)
-    _update(submission, attempt, time=settled.time, arrival=settled.record)
-    found = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
-    if _read_submitted(submission) == found:
-        _submit(submission, found._replace(time=settled.time))
-    return Placing.UNCHANGED if settled.when == before.when else Placing.RETIMED
+        return False  # somebody wrote the time into the file beside the notebook
+    settled, secret = arrival.settle(before), secret or attempt.secret
+    _update(submission, attempt, time=settled.time, arrival=settled.record, secret=secret)
+    submitted = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
+    if _read_submitted(submission) == submitted:
+        _submit(submission, submitted._replace(time=settled.time, secret=secret))
+    return settled.when != before.when
 
 
 def _keep(submission: Submission, found: _Submitted, arrival: Arrival) -> None:
@@ -309,8 +322,8 @@ def _update(submission: Submission, attempt: Attempt, **values: Any) -> None:
         store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
 
 
-def _attempt(submission: Submission, row: "Row[Any]") -> Attempt:
-    path, time = submission.root / _FOLDER / f"{row.digest}.ipynb", row.time or ""
+def _attempt(root: Path, row: "Row[Any]") -> Attempt:
+    path, time = root / _FOLDER / f"{row.digest}.ipynb", row.time or ""
     told = datetime.fromisoformat(row.told) if row.told else None
     arrival = read_arrival(time, row.arrival)
     return Attempt(row.id, row.digest, path, time, arrival, row.secret or b"", told, bool(row.shown))
@@ -326,7 +339,8 @@ def _read_submitted(submission: Submission) -> _Submitted | None:
     if content is None:
         return None
     text = (time or b"").decode(errors="replace").strip()
-    return _Submitted(without_large_outputs(content), text, secret or b"")
+    known = secret if secret and len(secret) <= _MAX_COMPANION else b""
+    return _Submitted(without_large_outputs(content), text, known)
 
 
 def _submit(submission: Submission, new: _Submitted) -> bool:

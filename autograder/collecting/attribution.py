@@ -22,21 +22,23 @@ from autograder.collecting.names import (
     read_platform_name,
     stem,
 )
+from autograder.course.kept import STUDENTS
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import exercise_in, is_student
 
 # 01_first-1 and 01_first (1) are 01_first, uploaded again; from the ninth time on Canvas puts a random text.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
-# Moodle's "Participant", which stands for every name while marking is blind. In a class it is known in any
-# language by standing for several people; these words are for an archive of one.
-_PARTICIPANTS = {"participant", "teilnehmerin", "teilnehmer", "participante", "partecipante", "deelnemer"}
-_PARTICIPANTS |= {"uczestnik", "deltagare", "участник", "参加者", "参与者"}
 _NO_STUDENT = "names no student; put it into a folder named by the student's id"
 _NO_METADATA = "the archive lacks Gradescope's submission_metadata.yml, or is not the whole export as it came"
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
+_HIDDEN = "Participant_{}"  # how the list of students names a participant of Moodle
+LIST_NEEDED = (
+    f"Moodle writes display names, not ids; write {STUDENTS}, beside course.yaml, with the headings "
+    "id,name,email and a row for each student, such as ada,Ada Lovelace,ada@uni.edu"
+)
 _BY_NAME = (
     'warning: only the display name "{}" says whose this is, and students can choose it; to be sure, give '
     "Moodle's grading worksheet with --times"
@@ -101,9 +103,6 @@ class Owners:
             with suppress(Exception):  # `of` fails on this name, too, and its caller reports that
                 self._note(name, folders)
         self._before_login = common_prefix(folders)
-        only = next(iter(self._numbers)) if len(self._numbers) == 1 else ""
-        several = len(self._numbers.get(only, ())) > 1 and " " not in only
-        self._blind = only if several or only.casefold() in _PARTICIPANTS else ""  # stands for every name
 
     def _note(self, name: str, folders: set[str]) -> None:
         """Store the number that a platform has written into a name, or add its first folder to `folders`."""
@@ -256,15 +255,16 @@ class Owners:
             raise EntryError(f"{is_called if others else several}; {fix}")
 
     def _moodle(self, name: PlatformName, exercise: str) -> Iterator[Attribution]:
+        if self._students is None:
+            raise EntryError(LIST_NEEDED)
         # What is also a person's name is the person's.
         members = () if self._times.namesakes(name.owner) else self._times.group(name.owner)
-        if name.owner == self._blind:
-            row = self._times.participant(name.number)
-            when = row.when if row else None
-            yield Attribution(self._hidden(name, row), when=when, number=name.number)
+        hidden = _HIDDEN.format(name.number)
+        if name.number and (listed := self._students.called(hidden, _MOODLE)):
+            yield Attribution(_one(hidden, listed), number=name.number)
         elif members:
             yield from (self._member(name.owner, row) for row in members)
-        elif group := self._listed_group(name):
+        elif group := self._listed_group(name, self._students):
             yield from _of_group(name.owner, group)
         elif not name.number:
             problem = f'is of Moodle\'s "{name.owner}", whose members it does not name; list them as a group'
@@ -272,13 +272,12 @@ class Owners:
         elif row := self._row(name):
             yield Attribution(self.person(row), when=row.when, number=name.number)
         elif len(self._numbers[name.owner]) > 1:
-            fix = "give Moodle's grading worksheet with --times"
+            fix = f'give Moodle\'s grading worksheet with --times, or list {hidden} in the column "{_MOODLE}"'
             raise EntryError(f'"{name.owner}" is the name of several people; {fix}')
         elif student := self._stored.get((exercise, name.number), "") if exercise else "":
             yield Attribution(self._id(student), number=name.number)
         else:
-            owner = name.owner if self._students else _joined(name.owner)
-            student = self._id(owner, platform=_MOODLE)
+            student = self._id(name.owner, platform=_MOODLE)
             self._expect_number(exercise, student, name, ())
             yield Attribution(student, number=name.number, message=_BY_NAME.format(name.owner))
 
@@ -295,13 +294,12 @@ class Owners:
         except EntryError as error:
             return Attribution(problem=str(error))
 
-    def _listed_group(self, name: PlatformName) -> Sequence[Student]:
+    def _listed_group(self, name: PlatformName, students: Students) -> Sequence[Student]:
         """Return the list's members of a group.
 
         Groups and people have numbers, and people choose their names: only the worksheet knows all of them.
         """
-        students = self._students
-        if students is None or students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
+        if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()
         group = students.in_group(name.owner)
         if group and name.number and not self._times.participants:
@@ -309,24 +307,13 @@ class Owners:
             raise EntryError(f'"{name.owner}" is a group, and could be the name that somebody chose; {fix}')
         return group
 
-    def _hidden(self, name: PlatformName, row: Participant | None) -> str:
-        """Return the id under which Moodle hides a student, unless the list or the worksheet lifts it."""
-        hidden = f"Participant_{name.number}"
-        if self._students is None:
-            return self._id(hidden)
-        found = self._students.called(hidden, _MOODLE) or (row and self._students.called(row.email))
-        if not found:
-            raise EntryError(f'"{hidden}" {_UNLISTED}; reveal the names in Moodle, or list this id')
-        return _one(hidden, found)
-
     def person(self, row: Participant) -> str:
         """Return the id of whom the worksheet means: its address is of one person alone."""
-        if (students := self._students) is not None:
-            return _one(
-                row.name, students.called(row.email or row.name) or students.called(row.name, _MOODLE)
-            )
-        several = self._times.namesakes(row.name) > 1
-        return _checked(row.email if several else _joined(row.name), row.name)
+        if self._students is None:
+            raise EntryError(LIST_NEEDED)
+        hidden, by_address = _HIDDEN.format(row.number), row.email or row.name
+        called = self._students.called
+        return _one(row.name, called(hidden, _MOODLE) or called(by_address) or called(row.name, _MOODLE))
 
 
 def _checked(id_: str, name: str) -> str:
@@ -334,10 +321,6 @@ def _checked(id_: str, name: str) -> str:
     if not is_student(id_ := normalize("NFC", id_)):  # macOS writes an accent apart from its letter
         raise EntryError(f'"{name}" {_NO_ID}')
     return id_
-
-
-def _joined(name: str) -> str:
-    return name.replace(" ", ".")
 
 
 def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:

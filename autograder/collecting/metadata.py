@@ -179,10 +179,10 @@ class Times:
     participants: tuple[Participant, ...] = ()
     given: tuple[GivenTime, ...] = ()
 
-    def participant(self, number: str, name: str = "") -> Participant | None:
-        """Return the worksheet's row on a participant; without a name, as in blind marking, by number."""
+    def participant(self, number: str, name: str) -> Participant | None:
+        """Return the worksheet's row on the participant who has this number and this name."""
         rows = (row for row in self.participants if row.number == number)
-        return next((row for row in rows if not name or spelling(name) == spelling(row.name)), None)
+        return next((row for row in rows if spelling(name) == spelling(row.name)), None)
 
     def group(self, name: str) -> Sequence[Participant]:
         """Return the worksheet's rows on the members of a group."""
@@ -210,7 +210,12 @@ def read_times(paths: Sequence[Path]) -> Times:
         known = [[columns[name] for name in names if name in columns] for names in (_STUDENT, _TIME)]
         if all(known):
             (person, *_), (time, *_) = known
-            given += _list(lines, person, time, columns.get("exercise", len(header)))
+            exercise = columns.get("exercise", len(header))
+            given += [
+                GivenTime(_cell(row, person), when, _cell(row, exercise), line)
+                for line, row in lines
+                if (when := _moment(line, _cell(row, time)))
+            ]
         elif _is_worksheet(lines):
             if (place := _submitted(header)) is None:
                 raise UsageError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
@@ -236,12 +241,6 @@ def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
 
 def _is_worksheet(lines: _Lines) -> bool:
     return bool(lines) and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines)
-
-
-def _list(lines: _Lines, person: int, time: int, exercise: int) -> Iterator[GivenTime]:
-    for line, row in lines:
-        if when := _moment(line, _cell(row, time)):
-            yield GivenTime(_cell(row, person), when, _cell(row, exercise), line)
 
 
 def _people(header: Sequence[str], lines: _Lines, time: int | None = None) -> Iterator[Participant]:

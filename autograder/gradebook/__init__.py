@@ -1,23 +1,31 @@
-"""The only sub-package that imports nbgrader: releases, the gradebook, its autograde and feedback.
+"""The sub-package that uses nbgrader: releases, the gradebook, its autograde and feedback.
 
 Read in this order:
 
 config: sets nbgrader up, opens its gradebook and converters, and refuses a gradebook of another version.
 assignment: releases exercises, and records them in the gradebook: questions, points, released cells.
 lateness: says who may hand in until when, how late submissions are and what that costs.
-rows: reads nbgrader's rows on students and submissions, or makes them; two tables of ours beside them.
-attempts: refuses folders on which nbgrader would fail; stores what each attempt scored.
-audit: stores every change of a score in autograder.db.
-ledger: settles what each submission is worth, and says what has changed and why.
-grades: records a graded submission: scores, comments, for which answers they are, and the graded notebook.
-book: takes the submissions of a class in, decides which attempts count, and copies the state for a dry run.
-commands: makes `nbgrader autograde` and `nbgrader export` take the same steps.
+rows: reads nbgrader's rows on students and submissions, or makes them.
+attempts: refuses folders on which nbgrader would fail, and describes attempts.
+ledger: computes what each submission is worth, and says what has changed and why.
+grades: turns a report into scores and comments, and renders the graded notebook.
+book: records the results of a class, decides which attempts count, and copies the state for a dry run.
 comments: the course's comment bank; replaces `#name` in comments by its text.
-pages: serves publishing, which only reads: submissions and feedback pages.
+pages: serves publishing, which only reads: submissions and feedback pages; nbgrader's own export.
 renaming: gives a student another id, everywhere.
 backup: packs a running course into one file, and brings it back.
-exchange: reads what came through nbgrader's exchange, and returns feedback through it.
+exchange: returns feedback through nbgrader's exchange.
 formgrader: shows instructors what they need to grade an answer, and keeps students' scripts out.
 """
 
-from autograder.gradebook.config import configuration as configuration
+from traitlets.config import Config
+
+from autograder.course.course import Course
+
+
+def configuration(course: Course) -> Config:
+    """Return the settings for nbgrader_config.py; the formgrader of the process that asks gets our hooks."""
+    from autograder.gradebook import config, formgrader  # which take long to import
+
+    formgrader.install_hooks()
+    return config.configuration(course)

@@ -13,29 +13,27 @@ from nbgrader.converters import GenerateAssignment
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
 from autograder.course.source import GRADED
-from autograder.gradebook.config import converting, database, open_converter
+from autograder.gradebook.config import converting, open_converter
 from autograder.gradebook.grades import released
 
 _BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 
 
-def register(course: Course, exercise: Exercise) -> None:
+def register(gradebook: Gradebook, exercise: Exercise) -> None:
     """Record `exercise` as it is now in the gradebook, with its due date; grades that still apply are kept.
 
     nbgrader's SaveCells refuses to add or remove questions once there are submissions; here submissions get
     the rows that they lack. What a person has graded is never deleted: a CourseError says so instead.
     """
-    node, name = released(exercise), exercise.name
-    with Gradebook(database(course), course.settings.course) as gradebook:
-        due = exercise.settings.due
-        gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
-        kernel = json.dumps(node.metadata.get("kernelspec", {}))
-        book = gradebook.update_or_create_notebook(name, name, kernelspec=kernel)
-        _forget(gradebook, exercise, book)
-        for cell in node.cells:
-            if "nbgrader" in cell.metadata:
-                _record(gradebook, name, cell)
-        _complete(gradebook, book)
+    node, name, due = released(exercise), exercise.name, exercise.settings.due
+    gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
+    kernel = json.dumps(node.metadata.get("kernelspec", {}))
+    book = gradebook.update_or_create_notebook(name, name, kernelspec=kernel)
+    _forget(gradebook, exercise, book)
+    for cell in node.cells:
+        if "nbgrader" in cell.metadata:
+            _record(gradebook, name, cell)
+    _complete(gradebook, book)
 
 
 def expect_nothing_lost(gradebook: Gradebook, exercise: Exercise) -> None:

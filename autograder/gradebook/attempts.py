@@ -1,22 +1,20 @@
-"""Refuses submissions on which nbgrader would fail, and stores how each attempt was graded."""
+"""Refuses submissions on which nbgrader would fail, and says how attempts are shown on a page."""
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from autograder.collecting.attempts import COMPANIONS, TIMESTAMP, Attempt, attempts_of
+from autograder.collecting.attempts import TIMESTAMP, Attempt, attempts_of
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.records.database import reading
+from autograder.records.reports import stored_reports
 from autograder.report.report import Report, ShownAttempt, Status
-from autograder.submission.digest import digest_of
-from autograder.submission.notebook import Notebook
-from autograder.submission.store import REPORTS, reading, writing
 from autograder.submission.submission import Submission, is_student
 
 MAX_FILES = 200  # all of which nbgrader would list
@@ -33,20 +31,10 @@ def refusal(submission: Submission) -> str:
         return ""
     if sum(1 for _ in submission.folder.iterdir()) > MAX_FILES:
         return f"the folder holds more than {MAX_FILES} files; leave only the notebook in it"
-    text = _timestamp(submission)
+    text = written_time(submission)
     if text is None or (text and known_time(text) is None):
         return f"{TIMESTAMP} is not a time; write one such as 2026-01-31 12:00:00 UTC, or delete it"
     return ""
-
-
-def companions(submission: Submission) -> list[Path]:
-    """Return the files that nbgrader needs besides the notebook; it gets to see no others."""
-    return [path for name in COMPANIONS if _is_small_file(path := submission.folder / name)]
-
-
-def handed_in(submission: Submission) -> datetime | None:
-    """Return when a submission came, in UTC and without a zone, as nbgrader keeps it."""
-    return known_time(_timestamp(submission) or "")
 
 
 def known_time(text: str) -> datetime | None:
@@ -56,7 +44,7 @@ def known_time(text: str) -> datetime | None:
     return None
 
 
-def _timestamp(submission: Submission) -> str | None:
+def written_time(submission: Submission) -> str | None:
     """Return what stands beside a notebook as its time: nothing, some words, or None for no small file."""
     path = submission.folder / TIMESTAMP
     if not os.path.lexists(path):
@@ -68,73 +56,42 @@ def _is_small_file(path: Path) -> bool:
     return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    """How a notebook was graded last, and a digest of it and of all that graded it."""
-
-    report: Report
-    fingerprint: str
-
-
 def is_final(report: Report, *, unsafe: bool) -> bool:
     """Whether grading need not be repeated: it did not fail, and had the walls that it needs now."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 
-def store_report(submission: Submission, notebook: Notebook, rules: str, report: Report) -> None:
-    """Store how a student's notebook was graded by these rules."""
-    whose = {"student": submission.student, "exercise": submission.exercise, "digest": notebook.digest}
-    row = {**whose, "fingerprint": digest_of(rules, notebook), "report": report.to_json()}
-    with writing(submission.root) as store:
-        store.execute(REPORTS.insert().prefix_with("OR REPLACE").values(**row))
-
-
-def stored_reports(submission: Submission) -> dict[str, StoredReport]:
-    """Return how a student's notebooks for an exercise were graded, by their digests."""
-    mine = (REPORTS.c.student == submission.student) & (REPORTS.c.exercise == submission.exercise)
-    found = {}
-    with reading(submission.root) as store:
-        for row in store.execute(REPORTS.select().where(mine)):
-            with suppress(ValueError, KeyError, TypeError):  # of a version with another form of reports
-                report = Report.from_dict(json.loads(row.report))
-                found[row.digest] = StoredReport(report, row.fingerprint)
-    return found
-
-
 def shown_attempts(
-    course: Course, submission: Submission, fingerprint: str, told: Callable[[Attempt], bool] = lambda _: True
+    course: Course, submission: Submission, told: Callable[[Attempt], bool] = lambda _: True
 ) -> Sequence[ShownAttempt]:
-    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`.
-
-    The one that counts is the one that was graded with this `fingerprint`.
-    """
-    reports, shown = stored_reports(submission), list[ShownAttempt]()
-    attempts = [(attempt, reports.get(attempt.digest)) for attempt in attempts_of(submission)]
-    same = [place for place, (_, one) in enumerate(attempts) if one and one.fingerprint == fingerprint]
-    for place, (attempt, stored) in enumerate(attempts):
+    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`."""
+    with reading(course.root) as store:
+        reports = stored_reports(store, submission.exercise, submission.student)
+    shown = list[ShownAttempt]()
+    for attempt in attempts_of(submission):
+        stored = reports.get((submission.student, attempt.digest))
         report = stored.report if stored and told(attempt) else None
         score, points = (report.score, report.max_score) if report else (None, None)
-        when = _clock(course, submission, known_time(attempt.time))
-        shown.append(ShownAttempt(when, score, points, place in same[-1:]))
+        when = _clock(course.exercises[submission.exercise], known_time(attempt.time))
+        shown.append(ShownAttempt(when, score, points, bool(stored and stored.recorded)))
     return shown
 
 
-def name_of_attempt(course: Course, submission: Submission, notebook: Notebook) -> str:
-    """Return which of several attempts a notebook is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
+def name_of_attempt(exercise: Exercise, attempts: Sequence[Attempt], attempt: Attempt) -> str:
+    """Return which of several attempts this is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
 
     It is empty where there is but one.
     """
-    attempts, came = attempts_of(submission), handed_in(submission)
-    same = [place for place, one in enumerate(attempts, 1) if one.digest == notebook.digest]
-    if len(attempts) < 2 or not same:
+    digests = [one.digest for one in attempts]
+    if len(digests) < 2 or attempt.digest not in digests:
         return ""
-    place = next((place for place in same if known_time(attempts[place - 1].time) == came), same[-1])
-    when = _clock(course, submission, came)
-    return f"attempt {place} of {len(attempts)}{f' of {when}' if when else ''}"
+    when = _clock(exercise, known_time(attempt.time))
+    number = digests.index(attempt.digest) + 1
+    return f"attempt {number} of {len(digests)}{f' of {when}' if when else ''}"
 
 
-def _clock(course: Course, submission: Submission, when: datetime | None) -> str:
+def _clock(exercise: Exercise, when: datetime | None) -> str:
     """Return a time in UTC as a clock shows it where the exercise is due; empty where nobody knows it."""
-    due = course.exercises[submission.exercise].settings.due
+    due = exercise.settings.due
     zone = due.tzinfo if due is not None else UTC
     return when.replace(tzinfo=UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if when else ""

@@ -1,20 +1,17 @@
-"""Backs a course up into one file, and restores it; nothing is overwritten unless asked.
+"""Backs a course up into one file, and restores it where the course has no such files yet.
 
-The file holds what no command can make again: two databases, all submissions, the secret, and what people
+The file holds what no command can make again: the database, all submissions, the secret, and what people
 have written into lists; course/kept.py names all of it. The course's own files, solutions/ and course.yaml,
 are kept elsewhere, in git as a rule.
 """
 
-import filecmp
 import json
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -28,24 +25,15 @@ from autograder.course.kept import (
     FORMER,
     GRADEBOOK,
     OPEN,
-    STORE,
     is_kept,
 )
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
-from autograder.gradebook.config import copy_database, gradebook_file
 from autograder.gradebook.ledger import grading_lock
+from autograder.records.database import copy_database, database_file
 
 _CONTENTS = "contents.json"  # says of which course a backup is
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What restoring came to: how many files were written, and how many lay there that are in no backup."""
-
-    written: int
-    unchanged: int
-    others: int
+_RESTS = ("-journal", "-wal", "-shm")  # of a database: SQLite would apply them to another one in its place
 
 
 def back_up(course: Course, path: Path) -> int:
@@ -56,49 +44,47 @@ def back_up(course: Course, path: Path) -> int:
         stack.enter_context(grading_lock(course))
         stack.enter_context(locked(course.root / LOCK))
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        files = sorted(_state(course, folder), key=itemgetter(0))
+        files = dict(sorted(_state(course)))
+        for name in set(files) & set(DATABASES):
+            copy_database(files[name], folder / name)
+            files[name] = folder / name
         contents = json.dumps({"course": course.settings.course}).encode()
-        members = [Member(name, file, OWNER) for name, file in files]
+        members = [Member(name, file, OWNER) for name, file in files.items()]
         write_zip(path, [*members, Member(_CONTENTS, contents, OWNER)], OWNER)  # it holds the secret
     return len(files)
 
 
-def restore(course: Course, path: Path, *, overwrite: bool = False) -> Restored:
-    """Bring back the state in the file at `path`; where other files lie, only if `overwrite` says so."""
+def restore(course: Course, path: Path) -> int:
+    """Bring back the state in the file at `path`, and return how many files it holds.
+
+    A course that has any state already is refused, and nothing is changed.
+    """
     try:
         with ExitStack() as stack:
             archive = stack.enter_context(zipfile.ZipFile(path))
             names = _names(course, path, archive)
             stack.enter_context(grading_lock(course))
             stack.enter_context(locked(course.root / LOCK))
+            _refuse_state(course, path)
             folder = Path(stack.enter_context(TemporaryDirectory(prefix=".restore-", dir=course.root)))
-            return _restore(course, path, archive, names, folder, overwrite)
+            drafts = [_unpack(archive, name, folder / str(number)) for number, name in enumerate(names)]
+            for name, draft in zip(names, drafts, strict=True):
+                (place := _place(course, name)).parent.mkdir(parents=True, exist_ok=True)
+                draft.replace(place)
+            return len(names)
     except (OSError, zipfile.BadZipFile, EOFError, ValueError, KeyError, RuntimeError, zlib.error) as error:
         raise UsageError(f"{path}: cannot be restored: {error}") from None
 
 
-def _restore(
-    course: Course, path: Path, archive: zipfile.ZipFile, names: Sequence[str], folder: Path, overwrite: bool
-) -> Restored:
-    """Unpack everything into `folder`, compare it with what is there, and only then replace files."""
-    for above in {above for name in names for above in PurePosixPath(name).parents if above.name}:
-        if (course.root / above).is_symlink():
-            raise UsageError(f"{above}/ is a link, through which nothing is written; put a folder there")
-    places = {name: _place(course, name) for name in names}
-    if STORE not in names and (course.root / STORE).exists():
-        raise UsageError(f"{path}: holds no {STORE}; move yours away before you restore it")
-    drafts = {name: _unpack(archive, name, folder / str(number)) for number, name in enumerate(names)}
-    here = dict(_state(course, folder))
-    same = {name for name in names if name in here and filecmp.cmp(here[name], drafts[name], shallow=False)}
-    if (changed := sorted(n for n in names if n not in same and places[n].exists())) and not overwrite:
-        shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise UsageError(f"{shown}: differs from {path.name}; add --overwrite to replace it")
-    if folders := [name for name in changed if places[name].is_dir()]:
-        raise UsageError(f"{folders[0]}: is a folder, and a file in {path.name}; move it away")
-    for name in (name for name in names if name not in same):
-        _put(drafts[name], places[name], is_database=name in DATABASES)
-    others = set(here) - set(names) - set(DATABASES)
-    return Restored(len(names) - len(same), len(same), len(others))
+def _refuse_state(course: Course, path: Path) -> None:
+    """Raise a UsageError if the course holds anything of which a backup is made, or a link in its place."""
+    databases = [_place(course, name) for name in DATABASES]
+    rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]
+    links = [course.root / name for name in FOLDERS if (course.root / name).is_symlink()]
+    for found in (*rests, *links, *(file for _, file in sorted(_state(course)))):
+        if found.exists():
+            fix = "restore into a fresh checkout of the course, or move this away first"
+            raise UsageError(f"{found}: is there already, so {path.name} is not restored; {fix}")
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, draft: Path) -> Path:
@@ -108,19 +94,9 @@ def _unpack(archive: zipfile.ZipFile, name: str, draft: Path) -> Path:
     return draft
 
 
-def _put(draft: Path, place: Path, *, is_database: bool) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    for rest in ("-journal", "-wal", "-shm") if is_database else ():  # of the one that is replaced
-        place.with_name(place.name + rest).unlink(missing_ok=True)
-    draft.replace(place)
-
-
-def _state(course: Course, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield what a backup holds, each file by its name in it; databases are copied into `folder`."""
-    for name in DATABASES:
-        if (path := _place(course, name)).is_file():
-            copy_database(path, folder / name)
-            yield name, folder / name
+def _state(course: Course) -> Iterator[tuple[str, Path]]:
+    """Yield the course's files that a backup holds, each with its name in it."""
+    yield from ((name, path) for name in DATABASES if (path := _place(course, name)).is_file())
     yield from ((name, course.root / name) for name in FILES if (course.root / name).is_file())
     for path in (path for name in FOLDERS for path in (course.root / name).rglob("*")):
         if path.is_file() and not path.is_symlink():
@@ -151,7 +127,7 @@ def _place(course: Course, name: str) -> Path:
     """Return where a file of a backup lies in the course."""
     if name != GRADEBOOK:
         return course.root / name
-    path = gradebook_file(course)
+    path = database_file(course.root)
     if path is None:
         raise UsageError("the gradebook is on a database server; back it up with the server's own tools")
     return path

@@ -4,187 +4,209 @@ One connection serves all submissions, where nbgrader's autograde opens several 
 through the same steps and leave the same rows and files. A dry run does that in a copy of the course.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nbformat import v4
-from nbgrader.api import Gradebook
-from nbgrader.converters import Autograde
+from nbformat import NotebookNode, v4
 
 from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import LOCK, Attempt, adopt, put_forward
+from autograder.collecting.attempts import (
+    LOCK,
+    SECRET,
+    TIMESTAMP,
+    Arrival,
+    Attempt,
+    adopt,
+    all_attempts,
+    put_forward,
+)  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
+from autograder.course.guard import skipping
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
 from autograder.course.settings import Counts
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
-from autograder.gradebook.attempts import (
-    StoredReport,
-    companions,
-    is_final,
-    known_time,
-    refusal,
-    stored_reports,
-)
-from autograder.gradebook.config import (
-    FILE,
-    ConversionError,
-    converting,
-    copy_database,
-    database,
-    gradebook_file,
-    open_converter,
-    write_folder,
-)
-from autograder.gradebook.grades import Release, take_in
-from autograder.gradebook.ledger import Ledger
-from autograder.gradebook.rows import enter_students, rows_on
+from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
+from autograder.gradebook.config import open_for_grading, write_folder
+from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
+from autograder.gradebook.lateness import Lateness
+from autograder.gradebook.ledger import Ledger, grading_lock
+from autograder.gradebook.rows import enter_students, make_rows
 from autograder.grading.graded import Graded
+from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
+from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
 from autograder.report.report import Report
-from autograder.submission.digest import digest_of
-from autograder.submission.notebook import Notebook, read_notebook
+from autograder.submission.digest import fingerprint_of, rules_and_digests
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
-_LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal", f"{STORE}-journal")
+_LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]
 
 
 class ExerciseGradebook:
-    """Takes graded submissions of one exercise in; use it in a `with` block.
+    """The record of one exercise while the submissions of a class are graded; use it in a `with` block.
 
-    Entering the block records the exercise as it is now, with its due date.
+    Opening it records the exercise as it is now, with its due date. No other process grades until it is
+    closed. Each submission goes through `begin`, which says what has to be graded, `take_in` for each result,
+    and `finish`.
     """
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._course, self._exercise = course, exercise
-        self._release = Release(course, exercise)
-        self._open = ExitStack()
-        self.rules = self._release.rules
+    def __init__(
+        self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
+    ) -> None:
+        self.exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
+        settings = exercise.settings.attempts
+        self._rule = settings.counts if settings is not None else None
+        self._release = Release(exercise)
+        self._rules, digests = rules_and_digests(course, exercise)
+        lateness = Lateness(course, exercise)
+        self._candidates = dict[Submission, Sequence[Attempt]]()
+        self._opened = ExitStack()
+        with ExitStack() as stack:
+            stack.enter_context(grading_lock(course))
+            self._gradebook, self._autograde = stack.enter_context(open_for_grading(course, exercise))
+            register(self._gradebook, exercise)
+            enter_students(self._gradebook, course.root)
+            self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
+            guard = partial(skipping, course, exercise.name)
+            self.ledger = Ledger(exercise, self._gradebook, lateness, digests, guard)
+            self._attempts = all_attempts(course.root, exercise.name)
+            self._reports = stored_reports(self._gradebook.db(), exercise.name)
+            self._opened = stack.pop_all()
 
     def __enter__(self) -> "ExerciseGradebook":
-        course, exercise = self._course, self._exercise
-        register(course, exercise)
-        self._gradebook = self._open.enter_context(Gradebook(database(course), course.settings.course))
-        self._autograde = self._open.enter_context(open_converter(Autograde, course, exercise))
-        enter_students(self._gradebook, course)
-        self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
-        self.ledger = Ledger(course, exercise, self._gradebook)
-        self._gradebook.db.expunge_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._open.close()
+        self._opened.close()
 
-    def report(self, submission: Submission, notebook: Notebook) -> Report | None:
-        """Return the report in the autograded notebook, if grading again would give the same one."""
-        try:
-            kept = json.loads(submission.autograded.read_text(encoding="utf-8"))["metadata"]["autograder"]
-            report = Report.from_dict(kept["report"])
-            current = kept["fingerprint"] == digest_of(self.rules, notebook)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return report if current else None
+    def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
+        """Return the attempts that have to be graded before it is known which one counts, and its score.
 
-    def take_in(self, submission: Submission, notebook: Notebook, graded: Graded) -> None:
-        """Take a graded submission in and write its autograded notebook.
-
-        The notebook is written last: where it exists, the gradebook has the rest.
+        A report that would be the same is not made again, unless `force` says so. None says that nothing was
+        submitted.
         """
-        try:
-            with converting(self._course, self._autograde.log, submission.exercise, submission.student):
-                row = rows_on(self._gradebook, self._exercise, submission.student)
-                node = take_in(self._gradebook, self._release, row, notebook, graded)
-                self.ledger.settle(row, notebook, self.rules, graded.report)
-                others = {path.name: path for path in companions(submission)}
-                text = f"{v4.writes(node)}\n"
-                write_folder(self._autograde, submission, submission.autograded, text, others)
-        except ConversionError:
-            self._gradebook.db.rollback()
-            raise
-        self._gradebook.db.expunge_all()
+        if not (attempts := self._adopted(submission)):
+            return None
+        self._candidates[submission] = attempts
+        needed = attempts if self._rule is Counts.BEST else [self._counting(submission)]
+        ungraded = [one for one in needed if force or self._current(submission, one) is None]
+        if lost := [one.notebook for one in ungraded if not os.path.lexists(one.notebook)]:
+            raise UsageError(f"{lost[0]} is missing; put it back from a backup")
+        return ungraded
 
+    def take_in(self, submission: Submission, attempt: Attempt, graded: Graded) -> None:
+        """Store how an attempt was graded; if it is the only candidate, record its scores at once."""
+        report, outputs = graded.report, outputs_of(graded.results)
+        if self._rule is Counts.BEST and len(self._candidates[submission]) > 1:
+            self._store(submission, attempt, report, outputs, recorded=False)
+            self._gradebook.db.commit()
+        else:
+            self._record(submission, attempt, report, outputs)
 
-class Counting:
-    """Which attempts at an exercise count, by the rule in course.yaml; without a rule nothing is moved."""
+    def finish(self, submission: Submission) -> tuple[Report, bool]:
+        """Let the attempt count that does so by the rule; return its report, and whether that is new.
 
-    def __init__(
-        self,
-        exercise: Exercise,
-        gradebook: ExerciseGradebook,
-        eligible: Eligible = lambda _: True,
-        *,
-        unsafe: bool = False,
-    ) -> None:
-        settings = exercise.settings.attempts
-        self._rule = settings.counts if settings is not None else None
-        self._gradebook, self._eligible, self._unsafe = gradebook, eligible, unsafe
-
-    def ungraded(self, submissions: Sequence[Submission]) -> Iterator[tuple[Submission, Notebook]]:
-        """Yield the attempts that have to be graded before it is known which one is the best."""
-        for submission in submissions if self._rule is Counts.BEST else ():
+        A graded notebook that is missing is written again.
+        """
+        attempt = self._counting(submission)
+        if self._rule is not None and not attempt.is_submitted:
             with locked(submission.root / LOCK):
-                attempts = self._attempts(submission)
-            reports = stored_reports(submission) if len(attempts) > 1 else {}
-            for attempt in attempts if len(attempts) > 1 else ():
-                notebook = read_notebook(attempt.notebook)
-                if self._current(reports.get(attempt.digest), notebook) is None:
-                    yield submission, notebook
+                put_forward(submission, attempt)
+        stored, student = self._reports[submission.student, attempt.digest], submission.student
+        outputs = partial(stored_outputs, self._gradebook.db(), submission, attempt.digest)
+        if is_new := not stored.recorded or student not in self.ledger.current:
+            self._record(submission, attempt, stored.report, outputs())
+        elif not submission.autograded.exists():
+            self._write(
+                submission, attempt, render(self._release, read_notebook(attempt.notebook), outputs())
+            )
+        self.ledger.arrived(student, known_time(attempt.time))
+        return stored.report, is_new
 
-    def settle(self, submission: Submission) -> None:
-        """Put the attempt that counts into submitted/."""
+    def _adopted(self, submission: Submission) -> Sequence[Attempt]:
+        """Return the attempts of which one counts, the newest last."""
+        with locked(submission.root / LOCK):
+            try:
+                attempts = adopt(submission, self._attempts.get(submission.student, ()))
+            except EntryError:  # no plain file: an attempt of which nothing can be kept, and unreadable
+                digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
+                attempts = (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
+        self._attempts[submission.student] = attempts
         if self._rule is None:
-            return
-        with suppress(EntryError), locked(submission.root / LOCK):
-            if attempts := self._attempts(submission):
-                put_forward(submission, self._counting(submission, attempts))
+            return [one for one in attempts if one.is_submitted]
+        return [one for one in attempts if self._eligible(one)] or attempts[-1:]
 
-    def _attempts(self, submission: Submission) -> Sequence[Attempt]:
-        """Return the attempts that may count; nothing is touched in a folder that is refused."""
-        if refusal(submission):
-            return ()
-        with suppress(EntryError):
-            return [attempt for attempt in adopt(submission) if self._eligible(attempt)]
-        return ()
-
-    def _counting(self, submission: Submission, attempts: Sequence[Attempt]) -> Attempt:
+    def _counting(self, submission: Submission) -> Attempt:
         """Return the attempt that counts; ties go to the newest."""
-        student, ledger = submission.student, self._gradebook.ledger
-        row = ledger.rows.get(student)
+        attempts, student = self._candidates[submission], submission.student
+        lateness, row = self.ledger.lateness, self.ledger.rows.get(submission.student)
         if self._rule is Counts.BEFORE_DUE:
-            in_time = [one for one in attempts if ledger.lateness.in_time(student, row, known_time(one.time))]
+            in_time = [one for one in attempts if lateness.in_time(student, row, known_time(one.time))]
             return (in_time or attempts)[-1]
         if self._rule is not Counts.BEST:
             return attempts[-1]
-        reports = stored_reports(submission)
 
         def worth(attempt: Attempt) -> float:
-            report = self._current(reports.get(attempt.digest), read_notebook(attempt.notebook))
-            if report is None or report.score is None:
+            stored = self._current(submission, attempt)
+            if stored is None or stored.report.score is None:
                 return -1.0
-            loss = ledger.lateness.penalty(student, report.score, row, known_time(attempt.time))
-            return round(report.score - loss, 4)
+            loss = lateness.penalty(student, stored.report.score, row, known_time(attempt.time))
+            return round(stored.report.score - loss, 4)
 
         return max(reversed(attempts), key=worth)
 
-    def _current(self, stored: StoredReport | None, notebook: Notebook) -> Report | None:
-        """Return how a notebook was graded, if grading it again, behind the same walls, changes nothing."""
-        if stored is None or stored.fingerprint != digest_of(self._gradebook.rules, notebook):
+    def _current(self, submission: Submission, attempt: Attempt) -> StoredReport | None:
+        """Return how an attempt was graded, if grading it again, behind the same walls, changes nothing."""
+        stored = self._reports.get((submission.student, attempt.digest))
+        if stored is None or stored.fingerprint != fingerprint_of(self._rules, attempt.digest):
             return None
-        return stored.report if is_final(stored.report, unsafe=self._unsafe) else None
+        return stored if is_final(stored.report, unsafe=self._unsafe) else None
+
+    def _record(self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs) -> None:
+        """Write report, scores and the audit's line in one transaction, then the graded notebook.
+
+        The old graded notebook goes first, so that one that exists is never of another result.
+        """
+        notebook = read_notebook(attempt.notebook)
+        node = render(self._release, notebook, outputs)
+        judged = judge(self._release, node, notebook, report)
+        name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
+        make_rows(self._gradebook, self.exercise, submission.student)
+        submission.autograded.unlink(missing_ok=True)
+        with self.ledger.changing(submission.student) as row:
+            enter_scores(self._gradebook.db(), row, judged)
+            self._store(submission, attempt, report, outputs, recorded=True)
+            self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
+        self.ledger.rows[submission.student] = row
+        self._write(submission, attempt, node)
+
+    def _store(
+        self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
+    ) -> None:
+        fingerprint, store = fingerprint_of(self._rules, attempt.digest), self._gradebook.db()
+        store_report(store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
+        self._reports[submission.student, attempt.digest] = StoredReport(report, fingerprint, recorded)
+
+    def _write(self, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
+        others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
+        others = {name: content for name, content in others.items() if content}
+        write_folder(self._autograde, submission, submission.autograded, f"{v4.writes(node)}\n", others)
 
 
 @contextmanager
 def copied_state(course: Course) -> Iterator[Course]:
     """Yield the course with a copy of its state, in which a dry run grades, and delete the copy."""
-    gradebook = gradebook_file(course)
+    gradebook = database_file(course.root)
     if gradebook is None:
         raise UsageError("--dry-run: the gradebook is on a database server, which cannot be copied")
     course.build.mkdir(parents=True, exist_ok=True)
@@ -193,16 +215,17 @@ def copied_state(course: Course) -> Iterator[Course]:
         for path in course.root.absolute().iterdir():
             if path.name in FOLDERS and path.is_dir() and not path.is_symlink():
                 shutil.copytree(path, root / path.name, symlinks=True, copy_function=_share)
-            elif path.name == STORE:
-                copy_database(path, root / STORE)
-            elif path.name not in (*_LEFT_OUT, FILE, gradebook.name) and not path.name.endswith(".lock"):
+            elif path.name not in (*_LEFT_OUT, CONFIG, STORE, gradebook.name) and not path.name.endswith(
+                ".lock"
+            ):
                 (root / path.name).symlink_to(path)
-        if gradebook.is_file():
+        if has_database(course.root):
+            prepare(course.root)
             copy_database(gradebook, root / gradebook.name)
-        settings = course.root / FILE
+        settings = course.root / CONFIG
         text = settings.read_text(encoding="utf-8") if settings.is_file() else "c = get_config()\n"
         text += f"\nc.CourseDirectory.db_url = {f'sqlite:///{root.absolute() / gradebook.name}'!r}\n"
-        (root / FILE).write_text(text, encoding="utf-8")
+        (root / CONFIG).write_text(text, encoding="utf-8")
         copy = Course(root, course.settings)
         copy.marks_only = course.marks_only
         yield copy

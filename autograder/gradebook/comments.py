@@ -8,21 +8,18 @@ comment box has said all that the bank says under that name; students read the t
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import COMMENTS
 from autograder.course.names import closest, suggestion
 from autograder.course.yaml_lines import Document, DocumentError, read_document
 from autograder.errors import UsageError
-from autograder.gradebook.lateness import unknown_students
 from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.report.text import one_line
-from autograder.submission.students import listed_students
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)  # a heading of Markdown has a space
@@ -111,13 +108,3 @@ def _leaves(data: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tup
             yield from _leaves(value, (*path, str(key)))
         else:
             yield (*path, str(key)), value
-
-
-def doubts(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
-    """Yield a line on each; what is wrong otherwise with the comments, which grading does not need, too."""
-    if (students := listed_students(course.root)) is not None:
-        yield from unknown_students(course, students, [exercise.name for exercise in exercises])
-    try:
-        yield from CommentBank(course.root).unknown_places(course.exercises)
-    except UsageError as error:
-        yield from str(error).splitlines()

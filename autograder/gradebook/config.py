@@ -1,6 +1,7 @@
 """Configures nbgrader for a course, opens its converters, and turns their failures into one error.
 
-nbgrader_config.py and the command line both take the settings from here.
+nbgrader_config.py and the command line both take the settings from here. They name our classes as texts:
+nbgrader imports a class when it needs it, and this module imports none of them.
 """
 
 import os
@@ -11,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from copy import deepcopy
-from functools import cache, lru_cache
+from functools import cache
 from logging import Logger
 from pathlib import Path
 from typing import Any
@@ -19,36 +20,28 @@ from typing import Any
 from alembic.script import ScriptDirectory
 from nbgrader import api
 from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter
+from nbgrader.converters.base import NbGraderException as NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
-from autograder.course.course import FILE as COURSE
 from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
 from autograder.course.guard import unwritable_for_one
-from autograder.course.kept import GRADEBOOK
 from autograder.errors import AutograderError
 from autograder.files import write_whole
+from autograder.records.database import SQLITE, has_database, prepare, read_config
 from autograder.submission.submission import Submission
 
-FILE = "nbgrader_config.py"
-_SQLITE = "sqlite:///"
 _TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
 LOG = "nbgrader"
 
 
 def configuration(course: Course) -> Config:
     """Return the settings by which nbgrader's own commands and pages use our code."""
-    # These modules read the gradebook that is set up here.
-    from autograder.gradebook.commands import ClassExporter, SettledCsvExport
-    from autograder.gradebook.exchange import ReleaseFeedback
-    from autograder.gradebook.formgrader import record_saves
-    from autograder.gradebook.pages import FeedbackExporter
-
     _find_alembic()
     api.get_alembic_version = newest_version  # for a new gradebook; nbgrader starts a process, for seconds
     config = Config()
@@ -56,65 +49,45 @@ def configuration(course: Course) -> Config:
     config.CourseDirectory.course_id = course.settings.course
     config.CourseDirectory.source_directory = "build/source"
     config.CourseDirectory.release_directory = "assignments"
-    config.Autograde.exporter_class = ClassExporter
-    config.GenerateFeedback.exporter_class = FeedbackExporter
+    config.Autograde.exporter_class = "autograder.batch.autograde.ClassExporter"
+    config.GenerateFeedback.exporter_class = "autograder.gradebook.pages.FeedbackExporter"
     config.GenerateFeedback.preprocessors = []
-    config.ExportApp.plugin_class = SettledCsvExport
-    config.ExchangeFactory.release_feedback = ReleaseFeedback
+    config.ExportApp.plugin_class = "autograder.gradebook.pages.SettledCsvExport"
+    config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
     # Both for the formgrader's pages.
     config.HTMLExporter.preprocessors = ["autograder.gradebook.formgrader.CleanMarkdown"]
     config.HTMLExporter.template_file = str(_TEMPLATE)
     config.CleanMarkdown.course = str(course.root)
-    record_saves()
     return config
 
 
 def load(course: Course) -> Config:
-    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py.
-
-    That file is run once for each content of it and of course.yaml, which it reads: that takes a sixth of a
-    second, and each command needs the settings several times.
-    """
+    """Return the settings that nbgrader's own commands use: ours, then those of nbgrader_config.py."""
     config = configuration(course)
-    if (path := course.root.absolute() / FILE).is_file():
-        config.merge(deepcopy(_given(path, path.read_bytes(), path.with_name(COURSE).read_bytes())))
+    config.merge(deepcopy(read_config(course.root)))
     config.CourseDirectory.root = str(course.root)
     return config
 
 
 def database(course: Course) -> str:
-    """Return the address of the course's gradebook, as SQLAlchemy takes it.
+    """Return the address of the course's database, which has nbgrader's tables and ours by then.
 
-    One that another nbgrader has made is refused, since nothing here could read it.
+    A file that another nbgrader has made is refused, since nothing here could read it.
     """
-    given = load(course).CourseDirectory
-    if "db_url" in given and not str(given.db_url).startswith(_SQLITE):
-        return str(given.db_url)
-    file = str(given.db_url).removeprefix(_SQLITE) if "db_url" in given else course.root.resolve() / GRADEBOOK
-    expect_current(Path(file))
-    return f"{_SQLITE}{file}"
-
-
-def gradebook_file(course: Course) -> Path | None:
-    """Return the gradebook's file; None where it is kept by a server."""
-    address = database(course)
-    return Path(address.removeprefix(_SQLITE)) if address.startswith(_SQLITE) else None
+    url = prepare(course.root)
+    if url.startswith(SQLITE):
+        expect_current(Path(url.removeprefix(SQLITE)))
+    return url
 
 
 @contextmanager
 def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
     """Yield the course's gradebook, or None where it has none yet; one on a server is always there."""
-    path = gradebook_file(course)
-    if path is None or path.is_file():
+    if has_database(course.root):
         with Gradebook(database(course), course.settings.course) as gradebook:
             yield gradebook
     else:
         yield None
-
-
-@lru_cache(maxsize=1)
-def _given(path: Path, *_content: bytes) -> Config:
-    return PyFileConfigLoader(path.name, path=str(path.parent)).load_config()
 
 
 def _find_alembic() -> None:
@@ -143,6 +116,16 @@ def open_converter(
 
 
 @contextmanager
+def open_for_grading(course: Course, exercise: Exercise) -> Iterator[tuple[Gradebook, Autograde]]:
+    """Yield the gradebook, and the converter that sets the permissions of graded notebooks."""
+    with (
+        Gradebook(database(course), course.settings.course) as gradebook,
+        open_converter(Autograde, course, exercise) as converter,
+    ):
+        yield gradebook, converter
+
+
+@contextmanager
 def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
     """Raise a ConversionError for whatever fails in the `with` block: the caller goes on to the next one.
 
@@ -161,37 +144,30 @@ def converting(course: Course, log: Logger, exercise: str, student: str = "") ->
 
 
 def write_folder(
-    converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, Path]
+    converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, bytes]
 ) -> None:
-    """Write the folder of `path` anew, as converters do: copies of `others` under their names, then `text`.
+    """Write the folder of `path` anew, as converters do: `others` under their names, then `text`.
 
     As `path` is written last, the folder is complete wherever `path` exists.
     """
     shutil.rmtree(path.parent, ignore_errors=True)
     for name, other in others.items():
-        copy = path.parent / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(other, copy)
+        write_whole(path.parent / name, other)
     write_whole(path, text)
     converter.set_permissions(submission.exercise, submission.student)
 
 
 def expect_current(path: Path) -> None:
-    """Raise an AutograderError unless the gradebook at `path` is as our nbgrader makes it, or missing.
+    """Raise an AutograderError unless nbgrader's tables in the file at `path` are as our nbgrader makes them.
 
     If nbgrader was stopped while it made the gradebook, there is no version yet, and tables may be missing.
     """
-    if not path.is_file():
-        return
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-            query = "select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c"
-            present = connection.execute(f"{query} where t.type = 'table'").fetchall()
-            is_versioned = ("alembic_version", "version_num") in present
-            query = "select version_num from alembic_version"
-            versions = connection.execute(query).fetchall() if is_versioned else []
-    except sqlite3.DatabaseError as error:
-        raise AutograderError(f"{path}: is not a gradebook ({error}); put back your copy of it") from None
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+        query = "select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c"
+        present = connection.execute(f"{query} where t.type = 'table'").fetchall()
+        is_versioned = ("alembic_version", "version_num") in present
+        query = "select version_num from alembic_version"
+        versions = connection.execute(query).fetchall() if is_versioned else []
     tables = [table for table in api.Base.metadata.sorted_tables if table.name in dict(present)]
     lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
     if versions not in ([], [(newest_version(),)]) or lacking:
@@ -203,13 +179,3 @@ def expect_current(path: Path) -> None:
 def newest_version() -> str:
     """Return which version a gradebook is of that our nbgrader makes."""
     return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
-
-
-def copy_database(path: Path, copy: Path) -> None:
-    """Copy a database whole, as it is at one moment, even while others write to it.
-
-    It is opened for writing: what a killed process has left half done is undone first.
-    """
-    here = f"{path.absolute().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)

@@ -34,7 +34,11 @@ from autograder.course.source import BEGIN, END, Cell, Role
 from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import database
-from autograder.gradebook.rows import Answer, listed_by_id, recording
+from autograder.gradebook.ledger import recording
+from autograder.gradebook.rows import listed_by_id
+from autograder.records.reports import recorded_reports
+from autograder.records.tables import ANSWERS
+from autograder.report.report import Report
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import Student
 
@@ -201,6 +205,7 @@ def _asked(
     submission = gradebook.find_submission_notebook_by_id(resources["submission_id"])
     grades = {grade.name: grade for grade in submission.grades}
     cells = {comment.name: comment.cell_id for comment in submission.comments}
+    report = recorded_reports(gradebook.db(), exercise.name, submission.student.id).get(submission.student.id)
     bank, problem = None, ""
     try:
         bank = CommentBank(course.root)
@@ -215,7 +220,7 @@ def _asked(
         own = next(one for one in answers if one.submission == submission.id)
         if is_written or own.waits or own.asked:
             places = [n for n, known in enumerate(names) if source.name in (known, checked_question(known))]
-            hint = _hint(node, source.name)
+            hint = _hint(report, source.name)
             yield Asked(
                 source, _above(exercise.cells[:place]), places, _reason(own, hint),
                 [] if is_written else _lines(exercise, node, source.name, hint),
@@ -229,13 +234,14 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Giv
     query = (
         gradebook.db.query(
             Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
-            Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade, Answer.digest, Answer.asked,
+            Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade,
+            ANSWERS.c.digest, ANSWERS.c.asked,
         )
         .select_from(Grade)
         .join(Grade.notebook)
         .join(SubmittedNotebook.assignment)
         .outerjoin(Comment, and_(Comment.notebook_id == Grade.notebook_id, Comment.cell_id == commented))
-        .outerjoin(Answer, Answer.grade_id == Grade.id)
+        .outerjoin(ANSWERS, ANSWERS.c.grade_id == Grade.id)
         .filter(Grade.cell_id == cell)
         .order_by(SubmittedAssignment.student_id)
     )  # fmt: skip
@@ -253,10 +259,9 @@ def _above(cells: Sequence[Cell]) -> str:
     return "\n".join(lines[start:])
 
 
-def _hint(node: NotebookNode, question: str) -> str:
-    report = node.metadata.get("autograder", {}).get("report", {})
-    hints = [str(one["hint"]) for one in report.get("questions", ()) if one["name"] == question]
-    return str(report.get("message", "")) or next(iter(hints), "")
+def _hint(report: Report | None, question: str) -> str:
+    hints = (one.hint for one in report.questions if one.name == question) if report else ()
+    return (report.message if report else "") or next(iter(hints), "")
 
 
 def _reason(own: Given, hint: str) -> str:
@@ -318,6 +323,12 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
     return students
 
 
+def install_hooks() -> None:
+    """Let nbgrader's pages show names and keep who saves a score: it has no settings for these."""
+    NbGraderAPI.get_students = get_students
+    record_saves()
+
+
 def record_saves() -> None:
     """Let the formgrader's server keep who saves a score and when; other programs have no handlers."""
     handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
@@ -327,7 +338,8 @@ def record_saves() -> None:
 
     @wraps(save)
     def put(handler: Any, grade_id: str) -> Any:
-        with recording(handler.gradebook.db(), grader_name(handler.current_user)):
+        root = Path(handler.coursedir.root)
+        with recording(handler.gradebook.db(), root, grader_name(handler.current_user)):
             return save(handler, grade_id)
 
     put.recorded = True  # type: ignore[attr-defined]
@@ -342,6 +354,3 @@ def grader_name(user: Any) -> str:
     with suppress(OSError, KeyError):  # a container may have a user without a name
         name = name or getuser()
     return str(name or f"user {os.getuid()}")
-
-
-NbGraderAPI.get_students = get_students  # nbgrader has no setting for it

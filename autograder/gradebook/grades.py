@@ -1,11 +1,10 @@
-"""Records a result: scores and comments in the gradebook, and the autograded notebook.
+"""Turns a report into scores and comments for nbgrader's rows, and renders the graded notebook.
 
-With each grade the gradebook keeps which answer it was given for, so that regrading asks an instructor only
-about new ones. nbgrader's own tables have no place for it, so the gradebook gets another table.
+The digest of each answer is stored, so that regrading asks an instructor only about new answers.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -13,20 +12,21 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, from_dict, v4
 from nbgrader import utils
-from nbgrader.api import Grade, Gradebook, SubmittedAssignment
+from nbgrader.api import Grade, SubmittedAssignment
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, LockCells
+from sqlalchemy.orm import Session
 
 from autograder.course.code import pieces, rests_on
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
 from autograder.course.notebook import build_notebook, to_json
-from autograder.gradebook.rows import Answer, by_cell
-from autograder.grading.graded import CellResult, Graded, Output
+from autograder.gradebook.rows import by_cell
+from autograder.grading.graded import CellResult, Output
+from autograder.records.reports import Outputs
+from autograder.records.tables import ANSWERS, replace_rows
 from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
 from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable
-from autograder.submission.digest import digest_of, rules
 from autograder.submission.matching import RestoredCell, in_exercise_form, restore
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 
@@ -48,10 +48,9 @@ def released(exercise: Exercise) -> NotebookNode:
 
 
 class Release:
-    """An exercise as students get it, and a digest of the rules by which their answers are graded."""
+    """An exercise as students get it, with which submitted notebooks are made whole."""
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self.rules = rules(course, exercise)
+    def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
         self._node = released(exercise)
         graded = [cell for cell in self._node.cells if "nbgrader" in cell.metadata]
@@ -158,39 +157,40 @@ class Judged:
     digest: str  # of the student's answer to this very question
 
 
-def take_in(
-    gradebook: Gradebook, release: Release, row: SubmittedAssignment, notebook: Notebook, graded: Graded
-) -> NotebookNode:
-    """Record a graded submission, by our command or nbgrader's own, and return its autograded notebook.
+def enter_scores(store: Session, row: SubmittedAssignment, judged: Mapping[str, Judged]) -> None:
+    """Put scores and comments into nbgrader's rows; what a person has written stays."""
+    grades, comments = by_cell(row)
+    ids = [grades[name].id for name in judged]
+    answers = {
+        answer.grade_id: answer
+        for answer in store.execute(ANSWERS.select().where(ANSWERS.c.grade_id.in_(ids)))
+    }
+    for name, answer in judged.items():
+        grade = grades[name]
+        grade.needs_manual_grade = _needs_person(grade, answer, answers.get(grade.id))
+        grade.auto_score = answer.score
+        comments[checked_question(name) or name].auto_comment = answer.comment
+    rows = [{"grade_id": grades[name].id, "digest": a.digest, "asked": a.asked} for name, a in judged.items()]
+    replace_rows(store, ANSWERS, rows)
 
-    Scores and comments go into the rows, which the caller commits; what a person has written stays. The
-    returned notebook says by which rules the very bytes in `notebook` were graded: its file has to be written
-    last.
-    """
+
+def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNode:
+    """Return the graded notebook, in which each cell has its outputs by its number in the submission."""
     node = release.restored(notebook)
-    (grades, comments), judged = by_cell(row), judge(release, node, notebook, graded.report)
-    recorded: Any = Answer.grade_id.in_([grade.id for grade in grades.values()])
-    answers = {answer.grade_id: answer for answer in gradebook.db.query(Answer).filter(recorded)}
-    for name, one in judged.items():
-        grade, answer = grades[name], answers.get(grades[name].id)
-        grade.needs_manual_grade = _needs_person(grade, one, answer)
-        grade.auto_score = one.score
-        comments[checked_question(name) or name].auto_comment = one.comment
-        if answer is None:
-            gradebook.db.add(Answer(grade_id=grade.id, digest=one.digest, asked=one.asked))
-        else:
-            answer.digest, answer.asked = one.digest, one.asked
-    fingerprint = digest_of(release.rules, notebook)
-    node.metadata["autograder"] = {"fingerprint": fingerprint, "report": graded.report.as_dict()}
-    allowance = Allowance()
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
-        if cell.cell_type == "code" and number in graded.results:
-            cell.outputs = list(_outputs(graded.results[number], allowance))
+        if cell.cell_type == "code" and number in outputs:
+            cell.outputs = [from_dict(output) for output in outputs[number]]
     return node
 
 
-def _needs_person(grade: Grade, judged: Judged, before: Answer | None) -> bool:
+def outputs_of(results: Mapping[int, CellResult]) -> Outputs:
+    """Return what each cell showed, without what could run in a page."""
+    allowance = Allowance()
+    return {number: list(_outputs(result, allowance)) for number, result in results.items()}
+
+
+def _needs_person(grade: Grade, judged: Judged, before: Any) -> bool:
     """Whether an instructor has to look at a question, after what one may have decided before.
 
     What a person gave stays confirmed until the student's answer to this question changes, whatever else
@@ -247,21 +247,17 @@ def comment(report: Report, question: QuestionReport) -> str:
     return printable(text).translate(_PLAIN)
 
 
-def _outputs(result: CellResult, allowance: Allowance) -> Iterator[NotebookNode]:
+def _outputs(result: CellResult, allowance: Allowance) -> Iterator[dict[str, Any]]:
     """Yield what a cell has shown; it is validated once, with the whole notebook."""
     for output in result.outputs:
         if output.stream:
-            yield _output("stream", name=output.stream, text=clean_text(output.text))
+            yield {"output_type": "stream", "name": output.stream, "text": clean_text(output.text)}
         elif forms := _forms(output, allowance):
-            yield _output("display_data", metadata={}, data=forms)
+            yield {"output_type": "display_data", "metadata": {}, "data": forms}
     if result.error is not None:
         name, message = clean_text(result.error.type), clean_text(result.error.message)
         line = f"{name}: {message}" if message else name
-        yield _output("error", ename=name, evalue=message, traceback=[line])
-
-
-def _output(kind: str, **about: Any) -> NotebookNode:
-    return from_dict({"output_type": kind, **about})
+        yield {"output_type": "error", "ename": name, "evalue": message, "traceback": [line]}
 
 
 def _forms(output: Output, allowance: Allowance) -> dict[str, str]:

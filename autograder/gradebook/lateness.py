@@ -6,19 +6,17 @@ nbgrader's own plugin decides, as nbgrader_config.py sets it up. As a penalty de
 change in the formgrader at any time, whoever reads the gradebook computes it again.
 """
 
-import csv
-import io
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from nbgrader.api import SubmittedAssignment
+from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.config import Config
 
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
@@ -26,30 +24,14 @@ from autograder.course.exercise import Exercise
 from autograder.course.kept import EXTENSIONS
 from autograder.course.moments import MomentError, read_moment, read_span
 from autograder.errors import UsageError
-from autograder.files import write_whole
 from autograder.gradebook.config import load
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import one_line
-from autograder.submission.students import Students, listed_students, read_rows, separator_of
+from autograder.submission.students import Students, listed_students, read_rows, write_rows
 from autograder.submission.submission import has_come, is_student
 
-BOM = "\ufeff"  # without it some spreadsheets take UTF-8 for another encoding
 HEADER = ["student", "exercise", "until"]
 _LONGEST = 200  # letters of a line
-
-
-def rewrite(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write `rows` to a CSV file, in the form of the file that is there, if any."""
-    write_whole(path, in_form_of(path.read_bytes().decode() if path.is_file() else "", rows))
-
-
-def in_form_of(before: str, rows: Iterable[Sequence[str]]) -> str:
-    """Return `rows` as CSV with mark, separator and line ends of the text of another table."""
-    text = io.StringIO()
-    ending = "\r\n" if "\r\n" in before else "\n"
-    separator = separator_of(before.removeprefix(BOM).splitlines())
-    csv.writer(text, delimiter=separator, lineterminator=ending).writerows(rows)
-    return (BOM if before.startswith(BOM) else "") + text.getvalue()
 
 
 class Extension(NamedTuple):
@@ -88,7 +70,7 @@ def extend(
         kept[student, exercise] = given
         until = given.until
     rows = [[one.student, one.exercise, one.until] for _, one in sorted(kept.items())]
-    rewrite(course.root / EXTENSIONS, [HEADER, *rows])
+    write_rows(course.root / EXTENSIONS, [HEADER, *rows])
     return until or ""
 
 
@@ -152,11 +134,11 @@ class Lateness:
     """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
-        self._course = course
         self._late = exercise.settings.late
         self._due = exercise.settings.due
         self._points = sum(exercise.points.values()) + sum(exercise.written.values())
         self._extensions = read_extensions(course, exercise.name)
+        self._config = Config() if self._late else load(course)
 
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
         """Return until when a student may hand in, in the zone of the due date."""
@@ -211,8 +193,7 @@ class Lateness:
 
         SQLAlchemy writes only what has changed.
         """
-        if self._due:
-            row.assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
+        self.enter_due(row.assignment)
         row.timestamp = handed_in
         reckoned, base, due = self.reckon(submission, row), self._base(row), self.due(row.student_id, row)
         if self._extensions is not None and base is not None and due is not None:
@@ -222,6 +203,11 @@ class Lateness:
                 notebook.late_submission_penalty = reckoned.penalty or None
         return reckoned
 
+    def enter_due(self, assignment: Assignment) -> None:
+        """Put the due date of course.yaml into nbgrader's row."""
+        if self._due:
+            assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
+
     def _base(self, row: SubmittedAssignment | None) -> datetime | None:
         """Return when the exercise is due for everybody; course.yaml goes before the formgrader."""
         known = None if row is None else row.assignment.duedate
@@ -229,6 +215,6 @@ class Lateness:
 
     @cached_property
     def _plugin(self) -> BasePlugin:
-        step = AssignLatePenalties(config=load(self._course))
+        step = AssignLatePenalties(config=self._config)
         step.init_plugin()
         return step.plugin_inst

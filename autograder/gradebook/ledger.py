@@ -1,32 +1,36 @@
 """Computes the score and penalty of each submission, and what changed and why.
 
-Both ways into the gradebook, ours and nbgrader's own, come here after the points are recorded.
+Every change of a score ends here: grading, dates and extensions, and what people save in the formgrader. Each
+is one transaction, which also adds the audit's line.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
 
-from nbgrader.api import Gradebook, SubmittedAssignment
+from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment
+from sqlalchemy import event, inspect
+from sqlalchemy.orm import Session
 
-from autograder.collecting.archive import EntryError
-from autograder.collecting.attempts import LOCK, adopt
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.guard import SubmissionError, skipping
+from autograder.course.guard import OnFailure, SubmissionError, skipping
+from autograder.course.names import checked_question
 from autograder.files import locked
-from autograder.gradebook.attempts import handed_in, name_of_attempt, store_report
-from autograder.gradebook.audit import BY_HAND, DATES, Audit
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.rows import SavedScore, read_row, read_saves, rows_of
-from autograder.report.report import GradebookSubmission, Report
+from autograder.gradebook.rows import as_number, read_row, rows_of
+from autograder.records.audit import Line, add_line, last_lines, questions_of
+from autograder.records.database import lock
+from autograder.report.report import GradebookSubmission
 from autograder.submission.digest import digests_of
-from autograder.submission.notebook import Notebook
-from autograder.submission.submission import Submission
 
 NEW, AGAIN = "new", "graded again"
+DATES, BY_HAND = "dates or late policy", "by hand"
 _WORDS = {
     "notebook": "another notebook",
     "source": "changed exercise",
@@ -36,7 +40,9 @@ _WORDS = {
     "engine": "changed engine",
     "environment": "another Python",
 }
+_SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 _LOG = logging.getLogger(__name__)
+Skipping = Callable[[str, OnFailure], AbstractContextManager[None]]  # `skipping`, for a student
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,123 +67,172 @@ class ScoreChange:
 
 
 def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
-    """Let one process at a time read scores, change them and keep the changes in the audit.
-
-    Whoever has to wait for another one is told so.
-    """
+    """Let one process at a time grade; another process waits, and prints that it does."""
     return locked(course.root / ".grading.lock", tell)
 
 
 class Ledger:
     """The submissions of an exercise as they are now, and what has changed since the ledger was opened.
 
-    Whoever opens it settles what dates, extensions and people have changed meanwhile. A row that cannot be
-    read or settled stays as it is, and `failures` says why.
+    Opening it applies what dates, extensions and people have changed meanwhile. A row that cannot be read or
+    settled stays as it is, and `failures` says why.
     """
 
-    def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
-        self._course, self._exercise, self._gradebook = course, exercise, gradebook
-        self._audit = Audit(course, exercise)
-        self._digests = digests_of(course, exercise)
-        self._first: dict[str, GradebookSubmission | None] = {}
+    def __init__(
+        self, exercise: Exercise, gradebook: Gradebook, lateness: Lateness, digests: Mapping[str, str],
+        skipping: Skipping,
+    ) -> None:  # fmt: skip
+        self._exercise, self._gradebook, self._digests = exercise, gradebook, digests
+        self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
-        self.lateness = Lateness(course, exercise)
+        self.lateness = lateness
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
-        self.known: dict[str, GradebookSubmission] = {}
-        self.failures: dict[str, SubmissionError] = {}
-        self._catch_up()
+        self.current: dict[str, GradebookSubmission] = {}
+        self._skipping, self.failures = skipping, dict[str, SubmissionError]()
+        for student in self._outdated():
+            with self._guard(student), self.changing(student) as row:
+                self.settle(row, row.timestamp)
 
-    def _catch_up(self) -> None:
-        """Read all submissions, and add a line to the audit for each save and change since its last line."""
-        steps, saves = [], defaultdict[str, list[SavedScore]](list)
-        for one in read_saves(self._gradebook, self._exercise):
-            saves[one.student].append(one)
-        self.rows = {row.student_id: row for row in rows_of(self._gradebook, self._exercise)}
-        for student, row in self.rows.items():
-            with self._skipping(student):
-                before = read_row(self._exercise, row)
-                self._audit.recover(before)
-                after = self.lateness.enter(row, before, row.timestamp)
-                for step, save in self._audit.replayed(before, saves[student]):
-                    steps.append((self.lateness.reckon(step, row), save))
-                self._keep(after if self._is_stale(before, row) else before, after, DATES)
+    def _outdated(self) -> list[str]:
+        """Read all submissions; return the students whose penalty or audit is not up to date."""
+        for assignment in self._gradebook.db.query(Assignment).filter_by(name=self._exercise.name):
+            self.lateness.enter_due(assignment)
         self._gradebook.db.commit()
-        for step, save in steps:
-            with self._skipping(step.student):
-                self._audit.add(step, BY_HAND, save=save)
-        for submission in filter(_has_scores, self.known.values()):
-            if submission.student not in self.failures:
-                with self._skipping(submission.student):
-                    self._audit.catch_up(submission)
+        last = last_lines(self._gradebook.db(), self._exercise.name)
+        outdated = []
+        with self._gradebook.db.no_autoflush:
+            for row in rows_of(self._gradebook, self._exercise):
+                self.rows[row.student_id] = row
+                with self._guard(row.student_id):
+                    before = read_row(self._exercise, row)
+                    after = self.lateness.enter(row, before, row.timestamp)
+                    is_entered = any(map(self._gradebook.db.is_modified, (row, *row.notebooks)))
+                    if is_entered or (_has_scores(after) and _differs(after, last.get(row.student_id))):
+                        outdated.append(row.student_id)
+                    self._keep(before, before if is_entered else after, "")
+            self._gradebook.db.expunge_all()  # writes nothing of it
+        return outdated
 
-    def _skipping(self, student: str) -> AbstractContextManager[None]:
+    def _guard(self, student: str) -> AbstractContextManager[None]:
         """Store the failure of the `with` block as this student's."""
-        return skipping(
-            self._course, self._exercise.name, student, lambda error: self.failures.update({student: error})
-        )
+        return self._skipping(student, lambda error: self.failures.update({student: error}))
 
-    def settle(self, row: SubmittedAssignment, notebook: Notebook, rules: str, report: Report) -> None:
-        """Settle a submission whose points were just recorded, and commit.
-
-        The report and the audit's line are stored first. The line counts once the gradebook has the scores.
-        """
-        submission = Submission(self._course.root, row.student_id, self._exercise.name)
-        came = handed_in(submission)
-        after = self.lateness.enter(row, read_row(self._exercise, row), came)
-        with suppress(EntryError), locked(submission.root / LOCK):
-            adopt(submission)
-        store_report(submission, notebook, rules, report)
-        why = self._cause(submission, notebook)
-        digests = {"notebook": notebook.digest, **self._digests}
-        self._audit.add(after, why, digests, pending=True)
-        self._gradebook.db.commit()
-        self._audit.confirm(row.student_id)
-        self._keep(self.known.get(row.student_id), after, why)
-
-    def arrived(self, submission: Submission) -> None:
-        """Settle a submission that is graded already, if the time when it came has changed."""
-        when = handed_in(submission)
-        if when != self.rows[submission.student].timestamp:
-            (row,) = rows_of(self._gradebook, self._exercise, submission.student)
-            after = self.lateness.enter(row, read_row(self._exercise, row), when)
+    @contextmanager
+    def changing(self, student: str) -> Iterator[SubmittedAssignment]:
+        """Yield a submission's row in a transaction, in which no other process changes scores."""
+        try:
+            lock(self._gradebook.db())
+            (row,) = rows_of(self._gradebook, self._exercise, student)
+            yield row
             self._gradebook.db.commit()
-            self._keep(self.known.get(submission.student), after, DATES)
-            self._audit.add(after, DATES)
+        except BaseException:
+            self._gradebook.db.rollback()
+            raise
+        finally:
+            self._gradebook.db.expunge_all()
 
-    def _is_stale(self, before: GradebookSubmission, row: SubmittedAssignment) -> bool:
-        """Whether a row's penalty is that of points before a person gave others, by rules that still hold.
+    def settle(
+        self, row: SubmittedAssignment, came: datetime | None, digest: str = "", name: str = ""
+    ) -> None:
+        """Compute a submission's penalty and add a line to the audit, in the caller's transaction.
 
-        Pages and exports compute it for the points that there are, so they have never shown such a score.
+        If an attempt has just been graded, its `digest` and `name` and the last line give the reason.
         """
-        points = self._audit.points_before(before)
-        if points is None:
-            return False
-        return self.lateness.penalty(row.student_id, points, row, row.timestamp) == before.penalty
+        store, student = self._gradebook.db(), row.student_id
+        after = self.lateness.enter(row, read_row(self._exercise, row), came)
+        last = last_lines(store, self._exercise.name, student).get(student)
+        if not digest:
+            why, digests = _reason(after, last), None
+        else:
+            digests = {"notebook": digest, **self._digests}
+            why = _cause(digests, last, name) if _has_scores(self.current.get(student)) else NEW
+        if _has_scores(after):
+            add_line(store, self._exercise.name, after, why, last, digests=digests)
+        self._keep(self.current.get(student), after, why)
 
-    def _cause(self, submission: Submission, notebook: Notebook) -> str:
-        """Return in words what is not as it was when the submission was graded last."""
-        if not _has_scores(self.known.get(submission.student)):
-            return NEW
-        before = self._audit.digests(submission.student)
-        now = {"notebook": notebook.digest, **self._digests}
-        changed = [word for key, word in _WORDS.items() if before and before.get(key) != now[key]]
-        attempt = name_of_attempt(self._course, submission, notebook)
-        if attempt and changed[:1] == [_WORDS["notebook"]]:
-            changed[0] += f" ({attempt})"
-        return ", ".join(changed) or AGAIN
+    def arrived(self, student: str, came: datetime | None) -> None:
+        """Settle a submission that is graded already, if the time when it came has changed."""
+        if came != self.rows[student].timestamp:
+            with self.changing(student) as row:
+                self.settle(row, came)
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
         """Keep the submission as it is now, and why it has changed since the ledger was opened."""
         student, before = after.student, before if _has_scores(before) else None
-        self.known[student] = after
-        self._first.setdefault(student, before)
+        self.current[student] = after
+        self._initial.setdefault(student, before)
         if _change(self._exercise, before, after, why):
             self._reasons[student].append(why)
 
     def change(self, student: str) -> ScoreChange | None:
         """Return what has changed about a submission since the ledger was opened."""
         why = ", ".join(self._reasons[student])
-        return _change(self._exercise, self._first[student], self.known[student], why)
+        return _change(self._exercise, self._initial[student], self.current[student], why)
+
+
+def open_ledger(course: Course, exercise: Exercise, gradebook: Gradebook) -> Ledger:
+    """Return the ledger of an exercise whose submissions are not graded now."""
+    guard = partial(skipping, course, exercise.name)
+    return Ledger(exercise, gradebook, Lateness(course, exercise), digests_of(course, exercise), guard)
+
+
+@contextmanager
+def recording(session: Session, root: Path, grader: str) -> Iterator[None]:
+    """Settle each score that is saved meanwhile, in the same transaction; the audit's line names `grader`."""
+
+    def record(session: Session, *_: object) -> None:
+        for grade in [grade for grade in session.dirty if isinstance(grade, Grade) and _is_changed(grade)]:
+            _record_save(session, load_course(root), grade, grader)
+
+    event.listen(session, "before_flush", record)
+    try:
+        yield
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        event.remove(session, "before_flush", record)
+
+
+def _record_save(session: Session, course: Course, grade: Grade, grader: str) -> None:
+    lock(session)
+    row: SubmittedAssignment = grade.notebook.assignment
+    for other in grade.notebook.grades:
+        if other not in session.dirty:
+            session.refresh(other)  # another process may have changed it before the lock
+    exercise = course.exercises[row.assignment.name]
+    after = Lateness(course, exercise).enter(row, read_row(exercise, row), row.timestamp)
+    last = last_lines(session, exercise.name, row.student_id).get(row.student_id)
+    question = checked_question(grade.name) or grade.name
+    add_line(session, exercise.name, after, BY_HAND, last, by=grader[:128], question=question)
+
+
+def _is_changed(grade: Grade) -> bool:
+    """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
+    before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
+    return any(old and as_number(old[0]) != as_number(getattr(grade, name)) for name, old in before.items())
+
+
+def _differs(submission: GradebookSubmission, last: Line | None) -> bool:
+    """Whether a submission is not as the audit's last line says."""
+    now = submission.score, submission.penalty, questions_of(submission)
+    return last is None or now != (last["score"], last["penalty"], last["questions"])
+
+
+def _cause(digests: Mapping[str, str], last: Line | None, attempt: str) -> str:
+    """Return in words what is not as it was when the submission was graded last."""
+    before = (last or {}).get("digests") or {}
+    changed = [word for key, word in _WORDS.items() if before and before.get(key) != digests[key]]
+    if attempt and changed[:1] == [_WORDS["notebook"]]:
+        changed[0] += f" ({attempt})"
+    return ", ".join(changed) or AGAIN
+
+
+def _reason(after: GradebookSubmission, last: Line | None) -> str:
+    """Return what may have changed a submission outside our commands."""
+    if last is None:
+        return "found in the gradebook"
+    return DATES if last["questions"] == questions_of(after) else BY_HAND
 
 
 def _change(

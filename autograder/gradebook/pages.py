@@ -16,13 +16,16 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import Exporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
+from nbgrader.plugins import CsvExportPlugin
 
-from autograder.collecting.attempts import COMPANIONS, Attempt
+from autograder.collecting.attempts import COMPANIONS, Attempt, recorded_attempts
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.course.settings import Tells
+from autograder.errors import OUR_FAILURE
 from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.attempts import shown_attempts
 from autograder.gradebook.comments import CommentBank
@@ -34,8 +37,11 @@ from autograder.gradebook.config import (
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
-from autograder.gradebook.rows import listed_by_id, read_row, read_saves, rows_of
+from autograder.gradebook.ledger import ScoreChange, grading_lock, open_ledger
+from autograder.gradebook.rows import listed_by_id, read_row, rows_of
+from autograder.records.database import reading
+from autograder.records.reports import read_report, recorded_reports
+from autograder.records.tables import AUDIT
 from autograder.report.feedback_page import render_feedback
 from autograder.report.report import GradebookSubmission, QuestionReport, Report, Status, Verdict
 from autograder.report.text import is_picture
@@ -136,26 +142,30 @@ class FeedbackExporter(Exporter):  # type: ignore[misc]
         about, course = resources["nbgrader"], load_course(Path(self.parent.coursedir.root))
         exercise = course.exercises[about["assignment"]]
         (graded,) = read_gradebook(course, exercise, about["student"])
-        return feedback_page(course, exercise, graded, node, people=read_people(course)), resources
+        report = read_report(Submission(course.root, graded.student, exercise.name))
+        if report is None:
+            raise ConversionError(f"{exercise.name} {graded.student}: was not graded by `autograder grade`")
+        return feedback_page(course, exercise, graded, report, node, people=read_people(course)), resources
 
 
 def feedback_page(
     course: Course,
     exercise: Exercise,
     graded: GradebookSubmission,
+    report: Report,
     node: NotebookNode,
     view: View = View(),
     *,
     people: Mapping[str, Student],
 ) -> str:
-    """Return the page on an autograded notebook, whose report is in its metadata; `people` are the class."""
-    grading = node.metadata["autograder"]
+    """Return the page on a graded notebook; `people` are the class."""
     submission = Submission(course.root, graded.student, exercise.name)
-    saved = saved_pictures(read_notebook(submission.notebook), exercise.only_draws, node)
-    attempts = shown_attempts(course, submission, grading.get("fingerprint", ""), view.told)
+    attempt = recorded_attempts(course.root, exercise.name, graded.student).get(graded.student)
+    handed_in = read_notebook(attempt.notebook) if attempt else Notebook(b"")
+    saved = saved_pictures(handed_in, exercise.only_draws, node)
+    attempts = shown_attempts(course, submission, view.told)
     person = people.get(graded.student)
     name = " ".join(filter(None, reversed(person.parts))) if person else ""
-    report = Report.from_dict(grading["report"])
     shown, cells, note = early(report, node.cells, view.early(graded.student))
     return render_feedback(
         shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student
@@ -222,11 +232,13 @@ def _recorded(course: Course) -> dict[str, Student]:
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
     """Return how many answers each person graded last in the formgrader, by the person and the exercise."""
-    last = dict[str, tuple[str, str]]()
-    with open_gradebook(course) as gradebook:
-        for exercise in exercises if gradebook else ():
-            for one in read_saves(gradebook, exercise):
-                last[one.grade] = one.grader, exercise.name
+    names = [exercise.name for exercise in exercises]
+    saves = (
+        AUDIT.select().where(AUDIT.c.question.isnot(None), AUDIT.c.exercise.in_(names)).order_by(AUDIT.c.id)
+    )
+    with reading(course.root) as store:
+        rows = store.execute(saves).all()
+    last = {(row.student, row.exercise, row.question): (row.by, row.exercise) for row in rows}
     return dict(sorted(Counter(last.values()).items()))
 
 
@@ -237,10 +249,32 @@ def settle(
     with grading_lock(course), open_gradebook(course) as gradebook:
         if gradebook is None:
             return ()
-        ledger = Ledger(course, exercise, gradebook)
+        ledger = open_ledger(course, exercise, gradebook)
     for error in ledger.failures.values():
         on_failure(error)
-    return tuple(filter(None, map(ledger.change, ledger.known)))
+    return tuple(filter(None, map(ledger.change, ledger.current)))
+
+
+class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
+    """Writes nbgrader's own table of grades, as they are now."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Settle every exercise that the gradebook has, then export.
+
+        A submission that cannot be settled stops no other. The exit code and the log tell of it.
+        """
+        course = load_course(Path(self.parent.coursedir.root))
+        known = {assignment.name for assignment in gradebook.assignments}
+        failures: list[SubmissionError] = []
+        for name, exercise in course.exercises.items():
+            if name in known:
+                with grading_lock(course):
+                    failures += open_ledger(course, exercise, gradebook).failures.values()
+        super().export(gradebook)
+        for error in failures:
+            self.parent.log.error("%s", error)
+        if failures:
+            self.parent.exit(OUR_FAILURE)
 
 
 def write_feedback(
@@ -255,6 +289,8 @@ def write_feedback(
     exchange needs to return it.
     """
     people, failures = read_people(course), list[SubmissionError]()
+    with reading(course.root) as store:
+        reports = recorded_reports(store, exercise.name)
     with open_converter(GenerateFeedback, course, exercise) as converter:
         for graded in read_gradebook(course, exercise, on_failure=failures.append):
             submission = Submission(course.root, graded.student, exercise.name)
@@ -262,12 +298,13 @@ def write_feedback(
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
-                    if not submission.autograded.is_file():
+                    if graded.student not in reports or not submission.autograded.is_file():
                         continue
                     node = nbformat.read(submission.autograded, as_version=4)
-                    text = feedback_page(course, exercise, graded, node, view, people=people)
+                    report = reports[graded.student]
+                    text = feedback_page(course, exercise, graded, report, node, view, people=people)
                     beside = (submission.autograded.with_name(name) for name in COMPANIONS)
-                    others = {path.name: path for path in beside if path.is_file()}
+                    others = {path.name: path.read_bytes() for path in beside if path.is_file()}
                     write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:
                 yield error

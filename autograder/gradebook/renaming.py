@@ -1,4 +1,4 @@
-"""Changes a student's id everywhere: gradebook, autograder.db, submissions, pages and lists."""
+"""Changes a student's id everywhere: in the database, in the folders of submissions and pages, in lists."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.config import open_gradebook
-from autograder.gradebook.lateness import rewrite
 from autograder.gradebook.ledger import grading_lock
-from autograder.submission.store import knows, rename_student
-from autograder.submission.students import meaning, read_rows
+from autograder.records.audit import add_renaming
+from autograder.records.tables import knows, rename_student
+from autograder.submission.students import meaning, read_rows, write_rows
 from autograder.submission.submission import is_student
 
 _FOLDERS = ("submitted", "autograded", "feedback")
@@ -34,19 +34,21 @@ def rename(course: Course, old: str, new: str) -> None:
         moves = _moves(course, old, new)
         listed = {name: _ids(course.root / name) for name in (STUDENTS, EXTENSIONS, REQUESTS)}
         in_lists = [name for name, ids in listed.items() if old in ids]
-        if not (old in known or moves or in_lists or knows(course.root, old)):
+        is_known = old in known or (gradebook is not None and knows(gradebook.db(), old))
+        if not (is_known or moves or in_lists):
             raise UsageError(f"nobody has the id {old}")
         if {old, new} <= listed[STUDENTS]:
             raise UsageError(f"{STUDENTS} has {new} already; choose an id that nobody has")
         if {old, new} <= known:
             raise UsageError(f"the gradebook has {new} already; choose an id that nobody has")
-        if gradebook and old in known:
+        if gradebook and is_known:
             for step in _STEPS:
                 gradebook.db.execute(text(step), {"old": old, "new": new})
+            add_renaming(gradebook.db(), old, new)
+            rename_student(gradebook.db(), old, new)
             gradebook.db.commit()
         for path, place in moves:
             path.rename(place)
-        rename_student(course.root, old, new)
         for name in in_lists:
             _in_list(course.root / name, old, new)
 
@@ -77,7 +79,7 @@ def _in_list(path: Path, old: str, new: str) -> None:
     for row in rows:
         if len(row) > place and row[place].strip() == old:
             row[place] = new
-    rewrite(path, rows)
+    write_rows(path, rows)
 
 
 def _id_place(rows: list[list[str]]) -> int:

@@ -1,19 +1,14 @@
-"""Reads nbgrader's rows on students and submissions, and keeps two tables of ours beside them.
+"""Reads nbgrader's rows on students and submissions, and makes those that are missing.
 
 Where nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
 """
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbgrader.api import (
     Assignment,
-    Base,
-    BaseCell,
     Comment,
     Grade,
     Gradebook,
@@ -21,102 +16,23 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 from nbgrader.api import Student as StudentRow
-from sqlalchemy import Column, Float, Integer, String, event, inspect
 from sqlalchemy.exc import SAWarning
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy.orm import joinedload, selectinload
 
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
 from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.submission.students import Student, listed_students
 
-_SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 
-
-class Answer(Base):  # type: ignore[misc]
-    """The answer for which a grade was recorded, and why a person was asked to look at it, if one was."""
-
-    __tablename__ = "autograder_answer"
-    grade_id = Column(String(32), primary_key=True)
-    digest = Column(String(64), nullable=False)
-    asked = Column(String(32), nullable=False)
-
-
-class Save(Base):  # type: ignore[misc]
-    """A score that somebody saved in the formgrader; times are in UTC and in ISO's form, to be compared."""
-
-    __tablename__ = "autograder_save"
-    id = Column(Integer, primary_key=True)
-    grade_id = Column(String(32), nullable=False, index=True)
-    time = Column(String(40), nullable=False)
-    grader = Column(String(128), nullable=False)
-    score = Column(Float)
-    extra_credit = Column(Float)
-
-
-class SavedScore(NamedTuple):
-    """What somebody saved in the formgrader, and for which student and graded cell."""
-
-    student: str
-    cell: str
-    grade: str
-    time: str
-    grader: str
-    score: float | None
-    extra_credit: float | None
-
-
-@contextmanager
-def recording(session: Session, grader: str) -> Iterator[None]:
-    """Keep who saves the scores that are committed meanwhile, in the same transaction."""
-
-    def record(session: Session, *_: object) -> None:
-        now = datetime.now(UTC).isoformat(timespec="microseconds")
-        for grade in [one for one in session.dirty if isinstance(one, Grade) and _is_changed(one)]:
-            scores = {"score": _number(grade.manual_score), "extra_credit": _number(grade.extra_credit)}
-            session.add(Save(grade_id=grade.id, time=now, grader=grader[:128], **scores))
-
-    event.listen(session, "before_flush", record)
-    try:
-        yield
-    except BaseException:
-        session.rollback()
-        raise
-    finally:
-        event.remove(session, "before_flush", record)
-
-
-def _is_changed(grade: Grade) -> bool:
-    """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
-    before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
-    return any(old and _number(old[0]) != _number(getattr(grade, name)) for name, old in before.items())
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def read_saves(gradebook: Gradebook, exercise: Exercise) -> list[SavedScore]:
-    """Return what people have saved in the formgrader for an exercise, in order."""
-    saved = (Save.grade_id, Save.time, Save.grader, Save.score, Save.extra_credit)
-    query = gradebook.db.query(SubmittedAssignment.student_id, BaseCell.name, *saved).select_from(Save)
-    query = query.join(Grade, Grade.id == Save.grade_id).join(Grade.cell).join(Grade.notebook)
-    query = query.join(SubmittedNotebook.assignment).join(SubmittedAssignment.assignment)
-    return [SavedScore(*row) for row in query.filter(Assignment.name == exercise.name).order_by(Save.id)]
-
-
-def rows_on(gradebook: Gradebook, exercise: Exercise, student: str) -> SubmittedAssignment:
-    """Return the row on a student's submission; nbgrader makes and commits what is missing."""
-    found = rows_of(gradebook, exercise, student)
-    if not found:
+def make_rows(gradebook: Gradebook, exercise: Exercise, student: str) -> None:
+    """Let nbgrader make and commit its rows on a submission, without scores, if they are missing."""
+    if not rows_of(gradebook, exercise, student):
         if gradebook.db.get(StudentRow, student) is None:
             gradebook.db.add(_named(StudentRow(id=student)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
             gradebook.add_submission(exercise.name, student)
-        found = rows_of(gradebook, exercise, student)
-    return found[0]
 
 
 def rows_of(
@@ -155,9 +71,9 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
             student=row.student_id,
             question=name,
             written=name in exercise.written,
-            auto_score=_number(grade.auto_score),
-            manual_score=_number(grade.manual_score),
-            extra_credit=_number(grade.extra_credit),
+            auto_score=as_number(grade.auto_score),
+            manual_score=as_number(grade.manual_score),
+            extra_credit=as_number(grade.extra_credit),
             max_score=float(grade.cell.max_score),
             needs_person=bool(grade.needs_manual_grade),
             comment=getattr(comments.get(name), "auto_comment", None) or "",
@@ -170,15 +86,20 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
     return GradebookSubmission(row.student_id, float(row.total_seconds_late), penalty, entries)
 
 
+def as_number(value: Any) -> float | None:
+    """Return a score of nbgrader's rows; ValueError says that it is no number."""
+    return None if value is None else float(value)
+
+
 def listed_by_id(root: Path) -> dict[str, Student]:
     """Return the students in a course's students.csv by id; nobody where there is no such file."""
     listed = listed_students(root)
     return {student.id: student for student in (listed.all if listed else ())}
 
 
-def enter_students(gradebook: Gradebook, course: Course) -> None:
+def enter_students(gradebook: Gradebook, root: Path) -> None:
     """Put the class into the gradebook, with names."""
-    listed = listed_by_id(course.root)
+    listed = listed_by_id(root)
     known = {row.id: row for row in gradebook.db.query(StudentRow)}
     added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in known}
     gradebook.db.add_all(added.values())

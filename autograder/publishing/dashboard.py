@@ -126,17 +126,17 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
     everything = list(chain.from_iterable(by_exercise.values()))
     return ClassStatistics(
         students=len({work.student for work in everything}),
-        exercises=tuple(map(_exercise, by_exercise.values())),
+        exercises=tuple(
+            ExerciseStatistics(
+                exercise, len(works), tuple(sorted(work.share for work in works if work.share is not None))
+            )
+            for exercise, works in by_exercise.items()
+        ),
         questions=tuple(chain.from_iterable(map(question_statistics, by_exercise.values()))),
         mistakes=_groups(everything, lambda question: question.mistake),
         groups=tuple(group for group in _groups(everything, _results) if len(group.students) > 1),
         concerns=find_concerns(everything),
     )
-
-
-def _exercise(works: Sequence[GradedWork]) -> ExerciseStatistics:
-    shares = sorted(work.share for work in works if work.share is not None)
-    return ExerciseStatistics(works[0].exercise, len(works), tuple(shares))
 
 
 def _groups(

@@ -27,8 +27,9 @@ from autograder.files import Member, write_whole, write_zip
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
 from autograder.publishing.graded_work import GradedWork, read_graded_work
+from autograder.records.database import reading, writing
+from autograder.records.tables import EXPORTS
 from autograder.report.report import GradebookEntry, GradebookSubmission
-from autograder.submission.store import EXPORTS, reading, writing
 from autograder.submission.students import listed_students
 
 Row = tuple[str | float | None, ...]
@@ -153,7 +154,17 @@ def write_tables(
     for work in read_graded_work(course, exercises, fail):
         if not people or work.student in people:  # who has left the class is in no table
             with skipping(course, work.exercise, work.student, fail):
-                own = list(_by_question(work))
+                own = [
+                    (
+                        work.student,
+                        work.exercise,
+                        entry.question,
+                        entry.score,
+                        entry.max_score,
+                        _status(entry),
+                    )
+                    for entry in work.submission.entries
+                ]
                 rows[work.exercise][work.student] = _row(work)
                 questions += own
                 graded[course.exercises[work.exercise]].append(work)
@@ -214,11 +225,6 @@ def canvas_ids(course: Course) -> dict[str, str]:
     listed = listed_students(course.root)
     students = listed.all if listed else ()
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
-
-
-def _by_question(work: GradedWork) -> Iterator[Row]:
-    for entry in work.submission.entries:
-        yield work.student, work.exercise, entry.question, entry.score, entry.max_score, _status(entry)
 
 
 def _by_exercise(exercise: Exercise, rows: Mapping[str, Row], people: Collection[str]) -> Iterator[Row]:

@@ -17,13 +17,16 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from autograder.collecting.attempts import arrival_of
+from autograder.collecting.attempts import Attempt, all_attempts, recorded_attempts
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.kept import REQUESTS as LIST
 from autograder.errors import UsageError
 from autograder.gradebook.pages import read_gradebook
+from autograder.records.database import reading, writing
+from autograder.records.reports import recorded_reports
+from autograder.records.tables import REQUESTS
 from autograder.report.report import (
     GradebookEntry,
     GradebookSubmission,
@@ -33,7 +36,6 @@ from autograder.report.report import (
     Verdict,
 )
 from autograder.report.text import printable
-from autograder.submission.store import REQUESTS, reading, writing
 from autograder.submission.students import read_rows
 from autograder.submission.submission import Submission
 
@@ -195,26 +197,36 @@ def read_graded_work(
     """Yield the work on each of `exercises` in turn, in the order of the students' ids."""
     requests = RegradeRequests(course)
     for exercise in exercises:
+        with reading(course.root) as store:
+            reports = recorded_reports(store, exercise.name)
+        newest = {student: some[-1] for student, some in all_attempts(course.root, exercise.name).items()}
+        attempts = newest | recorded_attempts(course.root, exercise.name)
         for submission in read_gradebook(course, exercise, on_failure=on_failure):
             work: GradedWork | None = None
             with skipping(course, exercise.name, submission.student, on_failure):
-                work = _read_work(course, exercise, submission, requests)
+                known = reports.get(submission.student), attempts.get(submission.student)
+                work = _read_work(course, exercise, submission, *known, requests)
             if work is not None:
                 yield work
 
 
 def _read_work(
-    course: Course, exercise: Exercise, submission: GradebookSubmission, requests: RegradeRequests
+    course: Course,
+    exercise: Exercise,
+    submission: GradebookSubmission,
+    report: Report | None,
+    attempt: Attempt | None,
+    requests: RegradeRequests,
 ) -> GradedWork:
     folder = Submission(course.root, submission.student, exercise.name)
     notebook = autograded_notebook(folder)
     return GradedWork(
         exercise.name,
         submission,
-        stored_report(notebook),
+        report,
         _answers(notebook),
         requests.of(submission.student, exercise.name, notebook),
-        arrival_of(folder).is_late_untimed,
+        attempt is not None and attempt.arrival.is_late_untimed,
     )
 
 
@@ -224,13 +236,6 @@ def autograded_notebook(submission: Submission) -> dict[str, Any]:
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
             return notebook
     return {}
-
-
-def stored_report(notebook: dict[str, Any]) -> Report | None:
-    """Return the report in an autograded notebook, or None where there is none."""
-    with suppress(KeyError, TypeError, ValueError):
-        return Report.from_dict(notebook["metadata"]["autograder"]["report"])
-    return None
 
 
 def _answers(notebook: dict[str, Any]) -> dict[str, str]:

@@ -13,35 +13,41 @@ from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise, own_files
 from autograder.course.packages import DEFAULT, versions
 from autograder.course.source import SUFFIXES
-from autograder.submission.notebook import Notebook
 
 _ENGINE = Path(autograder.__file__).parent
 # Grading, and what the gradebook keeps of it. A change anywhere in these rooms grades a class again.
 _ROOMS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
-    "report",
+    "records", "report",
 )  # fmt: skip
 _OTHERS = {"errors.py", "files.py", "course/kit/__init__.py", "worker/syscalls.toml"}
 
 
-def digest_of(rules: str, notebook: Notebook) -> str:
-    """Return a digest that changes when grading `notebook` again by `rules` could give another result."""
-    return hashlib.sha256(f"{rules} {notebook.digest}".encode()).hexdigest()
+def fingerprint_of(rules: str, digest: str) -> str:
+    """Return a digest that changes when grading the notebook again by `rules` could give another result."""
+    return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
 def rules(course: Course, exercise: Exercise) -> str:
-    """Return a digest of everything on which grades of `exercise` depend besides the submission.
+    """Return the first result of `rules_and_digests`."""
+    return rules_and_digests(course, exercise)[0]
 
-    These are its source with what that shows and loads, its hidden tests, known mistakes and accepted
-    answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind the
-    hidden inputs, and the engine. What being late costs is reckoned anew by each command, so it is no reason
-    to grade again, and neither is another Python.
+
+def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str, str]]:
+    """Return a digest of everything besides the submission that can change a grade, and `digests_of`.
+
+    These are the exercise's source with what that shows and loads, its hidden tests, known mistakes and
+    accepted answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind
+    the hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
+    reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
     """
-    parts = {name: part for name, part in digests_of(course, exercise).items() if name != "environment"}
+    digests = digests_of(course, exercise)
+    parts = {name: part for name, part in digests.items() if name != "environment"}
     explaining = course.repairs(exercise), course.marks_only
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
-    return _digest(repr((parts, explaining)).encode(), *_files((*read, *exercise.catalogue)))
+    files = _files((*read, *exercise.catalogue))
+    return _digest(repr((parts, explaining)).encode(), *files), digests
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:

@@ -4,10 +4,11 @@ Headings are understood as people and the exports of universities write them.
 """
 
 import csv
+import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 from autograder.course.kept import STUDENTS
 from autograder.course.names import closest
 from autograder.errors import UsageError
+from autograder.files import write_whole
 from autograder.submission.submission import is_student
 
 PLATFORMS = ("canvas", "moodle", "gradescope")
@@ -226,7 +228,8 @@ def read_rows(path: Path) -> list[list[str]]:
     """Return the rows of a CSV file, or raise a UsageError; some spreadsheets put ; between cells."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-        return list(csv.reader(lines, delimiter=separator_of(lines)))
+        semicolons = bool(lines) and ";" in lines[0] and "," not in lines[0]
+        return list(csv.reader(lines, delimiter=";" if semicolons else ","))
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -238,9 +241,11 @@ def read_rows(path: Path) -> list[list[str]]:
         raise UsageError(f"{path}: has a cell that is too long to be read; {fix}") from None
 
 
-def separator_of(lines: Sequence[str]) -> str:
-    """Return what stands between cells, which the first line tells."""
-    return ";" if lines and ";" in lines[0] and "," not in lines[0] else ","
+def write_rows(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write a CSV file in UTF-8, with commas between cells."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_whole(path, text.getvalue())
 
 
 def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> Student:

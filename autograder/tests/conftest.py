@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -56,6 +57,7 @@ SLOW = [
     "gradebook/test_autograde.py",
     "gradescope/test_run.py",
     "batch/test_two_graders.py",
+    "gradebook/test_postgres.py",
     "plugins/test_removal.py",
 ]
 LONG = [
@@ -158,7 +160,12 @@ def nursery() -> Iterator[Nursery]:
 @pytest.fixture(scope="session", autouse=True)
 def databases_without_disk() -> None:
     """Let SQLite leave it to the system when to write: tests kill processes, but they cut off no power."""
-    event.listen(Engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF"))
+
+    def leave_to_the_system(connection: object, _: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA synchronous = OFF")
+
+    event.listen(Engine, "connect", leave_to_the_system)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from autograder.cli import main
 from autograder.course.course import Course
-from autograder.gradebook.audit import audit_lines
+from autograder.records.audit import audit_lines
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, small, solved

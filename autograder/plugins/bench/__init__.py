@@ -59,7 +59,7 @@ def _speed(course: "options.Course", exercise: "options.Exercise", submissions: 
     from autograder.authoring.answers import released
     from autograder.plugins.bench import graders
     from autograder.plugins.bench.page import to_markdown
-    from autograder.publishing.graded_work import autograded_notebook, stored_report
+    from autograder.records.reports import read_report
     from autograder.submission.submission import Submission
 
     kept = course.build / "bench"
@@ -82,5 +82,5 @@ def _speed(course: "options.Course", exercise: "options.Exercise", submissions: 
             crowd = graders.class_answers(exercise, count)
             ours.append(graders.grade(rival, notebook, exercise, crowd))
         first = Submission(rival.root, next(iter(crowd)), exercise.name)
-        report = stored_report(autograded_notebook(first))
+        report = read_report(first)
     return to_markdown(exercise.name, report.sandbox if report else (), ours[1:], others)

@@ -28,7 +28,7 @@ from autograder.course.names import checked_question
 from autograder.course.notebook import NotebookJson, build_notebook
 from autograder.errors import AutograderError
 from autograder.plugins.bench import replay
-from autograder.publishing.graded_work import autograded_notebook, stored_report
+from autograder.records.reports import read_report
 from autograder.submission.notebook import parse_notebook
 from autograder.submission.submission import Submission
 from autograder.testing.exchange import Reply, hands_over_function
@@ -123,7 +123,7 @@ def copy_ours(course: Course, exercise: Exercise, root: Path, jobs: int) -> Riva
 
 
 def _our_scores(submission: Submission) -> Scores:
-    report = stored_report(autograded_notebook(submission))
+    report = read_report(submission)
     return {one.name: one.score or 0.0 for one in report.questions} if report else {}
 
 

@@ -12,7 +12,7 @@ anything, the participant's number, "assignsubmission", "file" and the name that
 
 import csv
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -20,16 +20,14 @@ import click
 from autograder.cli import options
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import arrival_of
-from autograder.collecting.attribution import NamingRules, Owners
+from autograder.collecting.attribution import LIST_NEEDED, NamingRules, Owners
 from autograder.collecting.metadata import Participant, Times, read_participants
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.course.kept import STUDENTS
 from autograder.errors import UsageError
-from autograder.files import write_whole
-from autograder.gradebook.lateness import BOM, in_form_of
-from autograder.gradebook.pages import read_former, read_gradebook
+from autograder.gradebook.pages import read_former
 from autograder.publishing.export import (
     ALL,
     Choice,
@@ -44,7 +42,7 @@ from autograder.publishing.export import (
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
-from autograder.submission.students import Students, listed_students, separator_of
+from autograder.submission.students import Students, listed_students, write_rows
 from autograder.submission.submission import Submission
 
 _ALIKE = 1e-6
@@ -88,17 +86,16 @@ def fill_worksheet(
 ) -> Sent:
     """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it."""
     try:
-        text, times = sheet.read_bytes().decode(), read_participants(sheet)
+        text, times = sheet.read_bytes().decode("utf-8-sig"), read_participants(sheet)
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
-    plain = text.removeprefix(BOM)
-    rows = list(csv.reader(io.StringIO(plain, newline=""), delimiter=separator_of(plain.splitlines())))
+    rows = list(csv.reader(io.StringIO(text, newline="")))
     place, comma = _grade_column(sheet, exercise, rows)
     outgoing = leaving(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
-    whose = participants(course, exercise, times, scores, on_failure)
+    whose = participants(course, exercise, times, on_failure)
     lines = rows[:1]
     for row in rows[1:]:
         with skipping(course, exercise.name, row[0] if row else "", on_failure):
@@ -113,7 +110,7 @@ def fill_worksheet(
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
-    write_whole(path, in_form_of(text, lines))
+    write_rows(path, lines)
     return Sent(filled, (path,), tuple(problems), outgoing.told)
 
 
@@ -132,32 +129,23 @@ def participants(
     course: Course,
     exercise: Exercise,
     times: Times,
-    known: Collection[str],
     on_failure: OnFailure = raise_failure,
 ) -> Mapping[str, str | EntryError]:
-    """Return whose each participant's number in a worksheet is, or why nobody can tell.
-
-    Without students.csv, ids are those that collecting makes of names, and `known` says which there are.
-    """
-    students = listed_students(course.root)
+    """Return whose each participant's number in a worksheet is, or why nobody can tell."""
+    if (students := listed_students(course.root)) is None:
+        raise UsageError(LIST_NEEDED)
     people = Owners(NamingRules((), students=students, times=times))
     former = Students(tuple(read_former(course).values()))
     whose = dict[str, str | EntryError]()
     for row in times.participants:
         with skipping(course, exercise.name, f"Participant {row.number}", on_failure):
-            whose[row.number] = _student(row, people, students, former, known)
+            whose[row.number] = _student(row, people, students, former)
     return whose
 
 
-def _student(
-    row: Participant, people: Owners, students: Students | None, former: Students, known: Collection[str]
-) -> str | EntryError:
+def _student(row: Participant, people: Owners, students: Students, former: Students) -> str | EntryError:
     """Return whose a row is: an address is of one person alone, and a name may be of two."""
-    hidden = f"Participant_{row.number}"
-    found = students.called(hidden, "moodle") if students else ()
-    if found or hidden in known:
-        return found[0].id if found else hidden
-    if row.email and (left := former.called(row.email)) and not (students and students.called(row.email)):
+    if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id
     try:
         return people.person(row)
@@ -210,10 +198,7 @@ def pack_for_moodle(
 
     `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
     """
-    submissions = read_gradebook(course, exercise, on_failure=on_failure) if sheet else ()
-    known = [graded.student for graded in submissions]
-    times = read_participants(sheet) if sheet else Times()
-    numbers = participants(course, exercise, times, known, on_failure)
+    numbers = participants(course, exercise, read_participants(sheet), on_failure) if sheet else {}
     by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:

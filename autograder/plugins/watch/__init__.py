@@ -1,7 +1,7 @@
 """The command `watch`: grades work as it comes in, and returns pages at once, within limits.
 
 The module `rounds` takes what is new from nbgrader's exchange, or from a folder of uploads, grades what may
-be told now, and writes the pages.
+be told now, and writes the pages. `inbox` reads the folders of the exchange.
 """
 
 import signal

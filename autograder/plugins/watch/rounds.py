@@ -27,6 +27,7 @@ from autograder.collecting.attempts import (
     adopt,
     attempts_of,
     mark,
+    matching_attempt,
     place,
 )
 from autograder.collecting.attribution import NamingRules
@@ -38,9 +39,10 @@ from autograder.course.kept import STUDENTS
 from autograder.course.settings import AttemptSettings, Tells
 from autograder.files import locked
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.exchange import Inbound, Received, inbound, release_page
+from autograder.gradebook.exchange import release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
+from autograder.plugins.watch.inbox import Inbound, Received, inbound
 from autograder.submission.notebook import Notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, is_student
@@ -109,11 +111,14 @@ def _student(one: Inbound, listed: Students | None) -> str:
 
 
 def _place(one: Inbound, received: Received, submission: Submission) -> Placing:
-    """Keep a notebook with the time when it came: a folder that is copied later makes nothing late."""
-    digest = Notebook(received.notebook).digest
-    known = [same.arrival.when for same in attempts_of(submission) if same.digest == digest]
-    when = min([received.when, *(when for when in known if when and when >= one.named)])
-    return place(submission, received.notebook, Arrival(when, Source.GIVEN), received.secret)
+    """Store a notebook, unless its bytes are stored with this time or a later one.
+
+    So no folder that is read again makes anything late or older.
+    """
+    same = matching_attempt(attempts_of(submission), Notebook(received.notebook).digest)
+    if same and same.arrival.when and same.arrival.when >= one.named:
+        return Placing.UNCHANGED
+    return place(submission, received.notebook, Arrival(received.when, Source.GIVEN), received.secret)
 
 
 class FromUploads:
@@ -199,12 +204,11 @@ class Watch:
         if not (attempts := self._attempts(submission)):
             return
         newest, now = attempts[-1], self.clock()
-        told = [same.told for same in attempts if same.digest == newest.digest and same.told]
-        if told and newest.shown:
+        if newest.shown:
             return
-        until = now if told else _until(attempts, exercise, now)
+        until = now if newest.told else _until(attempts, exercise, now)
         if until <= now:  # mark it, or mark it again
-            when = newest.told or (told[-1] if told else now)
+            when = newest.told or now
             mark(submission, newest, when, shown=False)
             due[submission.student] = replace(newest, told=when)
         elif newest.id not in self._waiting:

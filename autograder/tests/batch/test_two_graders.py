@@ -6,8 +6,8 @@ from pathlib import Path
 
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course, load_course
-from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
+from autograder.records.audit import audit_lines
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import Formgrader

@@ -172,14 +172,42 @@ def test_doctor_exits_by_what_it_sees(
     assert ("not ok  worker: seen\n        mend it" in done.stdout) is not ok
 
 
-def test_the_audit_is_printed_one_change_a_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_is_a_table_for_people_and_lines_with_digests_for_programs(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.root / "students.csv").write_text("id,name\nann,=Ann\n", encoding="utf-8")
+    about = {
+        "time": "2026-03-01T17:00:00+00:00",
+        "by": None,
+        "student": "ann",
+        "question": None,
+        "why": "new",
+    }
+    questions: dict[str, list[float | None]] = {"double": [2.0, None, None], "why": [None, None, None]}
+    by_hand = {**questions, "why": [None, 1.5, 0.25]}
+    saved = {"by": "uma", "question": "why", "why": "by hand", "questions": by_hand}
     lines = [
-        {"exercise": name, "student": "ann", "score": 2.0} for name in ("01_small", "00_left_the_course")
+        {"exercise": "01_small", **about, "penalty": 0.7, "questions": questions},
+        {"exercise": "01_small", **about, "penalty": 0.7, **saved},
+        {"exercise": "01_small", **about, "penalty": 0.0, **saved},
+        {"exercise": "01_small", **about, "penalty": 0.0, **saved},
+        {"exercise": "00_left", **about, "penalty": 0.0, "questions": questions},
     ]
-    monkeypatch.setattr("autograder.gradebook.audit.audit_lines", lambda _: iter(lines))
-    done = call(course, "export", "--audit")
+    monkeypatch.setattr("autograder.publishing.audit.audit_lines", lambda _: iter(lines))
+    assert call(course, "export", "--audit").exit_code == 0
+    _, *rows = (course.build / "exports" / "audit.csv").read_text(encoding="utf-8").splitlines()
+    shown = [row.removeprefix("2026-03-01T17:00:00+00:00,") for row in rows]
+    assert shown == [
+        "autograder,ann,'=Ann,01_small,double,,2,new",
+        "autograder,ann,'=Ann,01_small,late,,-0.7,new",
+        "uma,ann,'=Ann,01_small,why,,1.75,by hand",
+        "uma,ann,'=Ann,01_small,late,-0.7,,by hand",
+        "uma,ann,'=Ann,01_small,why,1.75,1.75,by hand",
+        "autograder,ann,'=Ann,00_left,double,,2,new",
+    ]
+    done = call(course, "export", "--audit", "--json")
     assert [json.loads(line) for line in done.stdout.splitlines()] == lines
-    assert not (course.build / "exports").exists()
+    assert call(course, "export", "--json").exit_code == 2
 
 
 def test_walls_that_do_not_stand_are_told_without_a_traceback(

@@ -22,7 +22,6 @@ def test_the_time_of_submission_is_neither_the_due_date_nor_the_grade_s(tmp_path
     assert times.participant("7", "ada") == ada
     assert times.participant("7", "Bob") is None
     assert not times.group("Remis")
-    assert times.participant("9") is None
 
 
 def test_a_list_may_name_exercises_and_its_first_row_that_fits_counts(tmp_path: Path) -> None:

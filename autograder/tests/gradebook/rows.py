@@ -17,8 +17,11 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import database, load
+from autograder.gradebook.ledger import recording
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
+from autograder.records.database import reading
+from autograder.records.tables import REPORTS
 from autograder.report.report import (
     GradebookEntry,
     GradebookSubmission,
@@ -29,8 +32,6 @@ from autograder.report.report import (
     total,
     written,
 )
-from autograder.submission.notebook import read_notebook
-from autograder.submission.store import REPORTS, reading
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, Notebook, answered, hand_in, small, solved, stripped
 
@@ -103,8 +104,15 @@ def record(
     if made is not None:
         hand_in(course, student, made, late)
     with ExerciseGradebook(course, small(course)) as book:
-        book.take_in(submission, read_notebook(submission.notebook), graded or full_marks(small(course)))
+        take_in(book, submission, graded or full_marks(small(course)))
     return submission
+
+
+def take_in(book: ExerciseGradebook, submission: Submission, graded: Graded) -> None:
+    """Take a submission in as if it had just been graded."""
+    for attempt in book.begin(submission, force=True) or ():
+        book.take_in(submission, attempt, graded)
+    book.finish(submission)
 
 
 def by_hand(course: Course, student: str, cell: str, score: float, remark: str = "") -> None:
@@ -122,7 +130,7 @@ class Formgrader:
     """Writes as the formgrader's pages do: by nbgrader's own handlers, in a session that stays open."""
 
     def __init__(self, course: Course, exercise: str = "01_small") -> None:
-        self._name = exercise
+        self._root, self._name = course.root, exercise
         self.gradebook = Gradebook(database(course), course.settings.course)
         self.body: dict[str, Any] = {}
         self.write = json.loads
@@ -130,11 +138,14 @@ class Formgrader:
     def get_json_body(self) -> dict[str, Any]:
         return self.body
 
-    def grade(self, student: str, cell: str, score: float | None, extra: float | None = None) -> None:
+    def grade(
+        self, student: str, cell: str, score: float | None, extra: float | None = None, *, by: str = "tom"
+    ) -> None:
         """Type a score and extra credit; the page sends what stands in its fields."""
         self.body = {"manual_score": score, "extra_credit": extra}
         grade = self.gradebook.find_grade(cell, self._name, self._name, student)
-        inspect.unwrap(GradeHandler.put)(self, grade.id)
+        with recording(self.gradebook.db(), self._root, by):
+            inspect.unwrap(GradeHandler.put)(self, grade.id)
 
     def comment(self, student: str, question: str, words: str) -> None:
         self.body = {"manual_comment": words}

@@ -6,11 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 
 from autograder.authoring.release import build_sources
 from autograder.course.course import Course, CourseError, load_course
 from autograder.gradebook.assignment import register
-from autograder.gradebook.config import newest_version
+from autograder.gradebook.config import database, newest_version
 from autograder.gradebook.grades import released
 from autograder.gradebook.pages import read_gradebook
 from autograder.tests.classroom import open_course, small, solved
@@ -35,6 +36,12 @@ AND_NOW = """
 """
 
 
+def registered(course: Course) -> None:
+    """Record the exercise as it is now."""
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        register(gradebook, small(course))
+
+
 @pytest.fixture
 def taught(ready: Course) -> Course:
     """Return a course with one submission in the gradebook."""
@@ -44,7 +51,7 @@ def taught(ready: Course) -> Course:
 
 def test_the_gradebook_knows_an_exercise_as_nbgraders_own_release_would_tell_it(tmp_path: Path) -> None:
     ours, theirs = open_course(tmp_path / "ours"), open_course(tmp_path / "theirs")
-    register(ours, small(ours))
+    registered(ours)
     build_sources(theirs, [small(theirs)])
     nbgrader(theirs, "generate_assignment", small(theirs).name)
     assert dump(ours.root / "gradebook.db") == dump(theirs.root / "gradebook.db")
@@ -66,7 +73,7 @@ def test_students_get_no_solution_and_locked_checks_with_checksums(course: Cours
 
 def test_the_day_when_it_is_due_reaches_the_gradebook(ready: Course) -> None:
     course = ruled(ready, due="2026-01-01T10:00:00+01:00")
-    register(course, small(course))
+    registered(course)
     rows = dump(course.root / "gradebook.db")["assignments"]
     assert rows == [("01_small", "2026-01-01 09:00:00.000000", "small")]
 
@@ -89,7 +96,7 @@ def test_what_an_author_changes_or_adds_reaches_the_gradebook_and_keeps_what_peo
     with small(course).source.open("a", encoding="utf-8") as source:
         source.write(AND_NOW)
     course = load_course(taught.root)
-    register(course, small(course))
+    registered(course)
     assert gradebook_entry(course, "ann", "double").max_score == 4.0
     assert gradebook_entry(course, "ann", "why").manual_score == 1.5
     now = gradebook_entry(course, "ann", "now")
@@ -106,7 +113,7 @@ def without_why(course: Course) -> Course:
 
 def test_a_question_that_is_gone_leaves_the_gradebook(taught: Course) -> None:
     course = without_why(taught)
-    register(course, small(course))
+    registered(course)
     assert [e.question for e in gradebook_submission(course, "ann").entries] == ["double", "row_sums"]
     assert all("why" not in row for rows in dump(course.root / "gradebook.db").values() for row in rows)
 
@@ -115,7 +122,7 @@ def test_a_question_that_people_graded_is_never_deleted(taught: Course) -> None:
     by_hand(taught, "ann", "why", 1.5)
     course = without_why(taught)
     with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
-        register(course, small(course))
+        registered(course)
     assert any("why" in row for row in dump(course.root / "gradebook.db")["grades"])
     with pytest.raises(CourseError, match='"why" is gone, but 1 of its grades'):
         read_gradebook(course, small(course))
@@ -127,12 +134,12 @@ def test_a_person_looks_again_at_what_one_gave_for_a_question_that_is_worth_some
     for cell in ("check-double", "why"):
         by_hand(taught, "ann", cell, 1.5)
     course = edit(taught, 'check="double" points=2', 'check="double" points=4')
-    register(course, small(course))
+    registered(course)
     waiting = {e.question for e in gradebook_submission(course, "ann").entries if e.needs_person}
     assert waiting == {"double"}
     record(course, "ann")
     by_hand(course, "ann", "check-double", 3.0)
-    register(course, small(course))
+    registered(course)
     record(course, "ann")
     assert not gradebook_entry(course, "ann", "double").needs_person
 
@@ -142,7 +149,7 @@ def test_registering_makes_the_gradebook_where_there_is_none_and_starts_no_proce
 ) -> None:
     (ready.root / "gradebook.db").unlink()
     monkeypatch.setattr(subprocess.Popen, "__init__", pytest.fail)
-    register(ready, small(ready))
+    registered(ready)
     with closing(sqlite3.connect(ready.root / "gradebook.db")) as connection:
         assert connection.execute("select * from alembic_version").fetchall() == [(newest_version(),)]
     assert dump(ready.root / "gradebook.db")["assignments"] == [("01_small", None, "small")]

@@ -1,31 +1,26 @@
 """The way through `nbgrader autograde`: the command's and the formgrader's, with the same rows as ours."""
 
-from contextlib import redirect_stderr
+from contextlib import nullcontext, redirect_stderr
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
 from autograder.course.course import Course
-from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
-from autograder.grading.grader import CourseGrader
-from autograder.grading.marking import MarkingProcess
+from autograder.records.audit import audit_lines
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.notebook import Notebook, read_notebook
-from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 from autograder.tests.gradebook.rows import (
     Formgrader,
     dump,
     files,
     fill,
-    full_marks,
     gradebook_entry,
     gradebook_submission,
     reports,
 )
 from autograder.tests.gradebook.stock import formgrader, nbgrader
+from autograder.tests.in_process import InProcess
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
@@ -33,15 +28,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 @pytest.fixture
 def in_process(ready: Course, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
     """Grade in this process, where a zygote is warm."""
-    grader = CourseGrader(ready, zygote)
-    monkeypatch.setattr(MarkingProcess, "grade", lambda _, *task: grader.grade(*task))
+    pool = nullcontext(InProcess(ready, zygote))
+    monkeypatch.setattr("autograder.batch.grade.ProcessPool", lambda *_, **more: pool)
 
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a course whose class stock nbgrader has graded."""
     course = fill(open_course(tmp_path_factory.mktemp("stock") / "course"))
-    with redirect_stderr(StringIO()) as said:
+    with redirect_stderr(StringIO()) as said, pytest.raises(SystemExit):  # as one submission is refused
         nbgrader(course, "autograde", small(course).name)
     told = "is not a student's id; use letters, digits and . _ @ + -, and rename the folder"
     assert told in said.getvalue()
@@ -81,47 +76,10 @@ def test_a_failure_of_ours_is_shown_on_nbgraders_screen_with_the_place_of_its_tr
     monkeypatch.setattr("autograder.grading.grader.Grader.grade", broken)
     hand_in(ready, "ann", solved(small(ready)))
     result = formgrader(ready).autograde(small(ready).name, "ann")
+    assert not result["success"]
     assert f"RuntimeError: secret inner workings; {ready.build}/autograder.log says more" in result["log"]
     assert "Traceback" in (ready.build / "autograder.log").read_text(encoding="utf-8")
     assert gradebook_submission(ready, "ann").score is None
-
-
-def test_what_cannot_be_recorded_fails_alone_and_is_named(
-    ready: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(submission: Submission, *_: object) -> None:
-        if submission.student == "ann":
-            raise OSError("no space left on device")
-
-    monkeypatch.setattr(MarkingProcess, "grade", lambda _, exercise, notebook: full_marks(exercise))
-    monkeypatch.setattr("autograder.gradebook.ledger.store_report", full)
-    for student in ("ann", "ben"):
-        hand_in(ready, student, solved(small(ready)))
-    result = formgrader(ready).autograde(small(ready).name, "*")
-    assert not result["success"]
-    assert "nbgrader gave up on 01_small of ann" in result["log"]
-    assert {one.student: one.score for one in read_gradebook(ready, small(ready))} == {
-        "ann": None,
-        "ben": 5.0,
-    }
-
-
-def test_an_error_of_ours_before_grading_fails_alone_and_is_named(
-    ready: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(path: Path) -> Notebook:
-        if "ann" in path.parts:
-            raise ArithmeticError
-        return read_notebook(path)
-
-    monkeypatch.setattr(MarkingProcess, "grade", lambda _, exercise, notebook: full_marks(exercise))
-    monkeypatch.setattr("autograder.gradebook.commands.read_notebook", broken)
-    for student in ("ann", "ben"):
-        hand_in(ready, student, solved(small(ready)))
-    result = formgrader(ready).autograde(small(ready).name, "*")
-    assert not result["success"]
-    assert "01_small ann: cannot be processed: ArithmeticError" in result["log"]
-    assert [one.student for one in read_gradebook(ready, small(ready)) if one.score == 5.0] == ["ben"]
 
 
 def test_a_gradebook_that_only_the_command_line_names_is_refused(

@@ -14,7 +14,8 @@ from autograder.gradebook.backup import back_up, restore
 from autograder.gradebook.lateness import extend
 from autograder.publishing.export import write_tables
 from autograder.publishing.graded_work import RegradeRequests
-from autograder.submission.store import ATTEMPTS, AUDIT, EXPORTS, REPORTS, REQUESTS, reading
+from autograder.records.database import reading
+from autograder.records.tables import ATTEMPTS, AUDIT, EXPORTS, REPORTS, REQUESTS
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import CONFIG, SECRET, copy_small_course, small
 from autograder.tests.gradebook.rows import by_hand, dump, ruled
@@ -33,6 +34,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> 
     course = ruled(_laptop(root), "best")
     (root / "gradebook.db").write_bytes(blank_gradebook.read_bytes())
     (root / "students.csv").write_text("id,name\nann,Ann\nben,Ben\n")
+    (root / "hidden_inputs.key").write_text(SECRET.hex())
     (root / "hidden_inputs.key").chmod(0o600)
     for student in ("ann", "ben"):
         for share in (1.0, 0.4):
@@ -52,6 +54,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> 
 def _laptop(root: Path) -> Course:
     """Return a course as it comes out of git: without submissions, grades and secret."""
     course = copy_small_course(root)
+    (root / "hidden_inputs.key").unlink()
     (root / "nbgrader_config.py").write_bytes(CONFIG.read_bytes())
     return course
 
@@ -75,13 +78,12 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
 ) -> None:
     course, file = running
     laptop = ruled(_laptop(tmp_path / "laptop"), "best")
-    (laptop.root / "hidden_inputs.key").unlink()
-    done = restore(laptop, file)
+    written = restore(laptop, file)
     assert state(laptop.root) == state(course.root)
     assert {name for name, path in places(laptop.root) if path.stat().st_mode & 0o77} == {
         name for name, path in places(course.root) if path.stat().st_mode & 0o77
     }
-    assert (done.written, done.unchanged, done.others) == (len(state(course.root)) + 3, 0, 0)
+    assert written == len(state(course.root)) + 2
     assert dump(laptop.root / "gradebook.db") == dump(course.root / "gradebook.db")
     everything = (ATTEMPTS, REPORTS, AUDIT, EXPORTS, REQUESTS)
     assert rows(laptop, *everything) == rows(course, *everything)
@@ -95,26 +97,26 @@ def test_on_a_new_laptop_everything_comes_back_and_grading_goes_on(
     assert rows(laptop, EXPORTS) == rows(course, EXPORTS)
     assert [one.student for one in RegradeRequests(laptop).rows.values()] == ["ben"]
     back_up(laptop, tmp_path / "again.zip")
-    assert restore(laptop, tmp_path / "again.zip").written == 0
     with pytest.raises(UsageError, match="already exists"):
         back_up(laptop, tmp_path / "again.zip")
 
 
-def test_what_lies_there_is_replaced_only_where_that_was_said(
-    running: tuple[Course, Path], tmp_path: Path
+@pytest.mark.parametrize(
+    "name", ["students.csv", "submitted/ann/x", "autograder.db", "autograder.db-journal"]
+)
+def test_a_course_that_has_state_is_refused_and_nothing_changes(
+    running: tuple[Course, Path], tmp_path: Path, name: str
 ) -> None:
     _, file = running
     laptop = _laptop(tmp_path / "laptop")
-    (laptop.root / "students.csv").write_text("id\nzoe\n")
-    (laptop.root / "submitted").mkdir()
-    (laptop.root / "submitted" / "newer.txt").write_text("stays")
-    with pytest.raises(UsageError, match=r"students\.csv: differs from backup\.zip; add --over"):
+    path = laptop.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("there")
+    before = sorted(laptop.root.rglob("*"))
+    with pytest.raises(UsageError, match=rf"{name}: is there already.* restore into a fresh checkout"):
         restore(laptop, file)
-    assert sorted(path.name for path in (laptop.root / "submitted").iterdir()) == ["newer.txt"]
-    assert not (laptop.root / "gradebook.db").exists()
-    assert restore(laptop, file, overwrite=True).others == 1
-    assert (laptop.root / "submitted" / "newer.txt").read_text() == "stays"
-    assert "zoe" not in (laptop.root / "students.csv").read_text()
+    after = [path for path in sorted(laptop.root.rglob("*")) if not path.name.endswith(".lock")]
+    assert (after, path.read_text()) == (before, "there")
 
 
 def spoilt(file: Path, copy: Path, name: str, change: str) -> Path:
@@ -178,7 +180,7 @@ def test_nothing_is_restored_through_a_link(running: tuple[Course, Path], tmp_pa
     laptop, elsewhere = _laptop(tmp_path / "laptop"), tmp_path / "elsewhere"
     elsewhere.mkdir()
     (laptop.root / link).symlink_to(elsewhere)
-    with pytest.raises(UsageError, match=f"{link}/ is a link"):
-        restore(laptop, file, overwrite=True)
+    with pytest.raises(UsageError, match=f"{link}: is there already"):
+        restore(laptop, file)
     assert not list(elsewhere.iterdir())
     assert not (laptop.root / "gradebook.db").exists()

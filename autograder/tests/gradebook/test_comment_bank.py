@@ -2,9 +2,10 @@
 
 import pytest
 
+from autograder.cli.grade import doubts
 from autograder.course.course import Course
 from autograder.errors import UsageError
-from autograder.gradebook.comments import CommentBank, doubts
+from autograder.gradebook.comments import CommentBank
 from autograder.report.report import GradebookSubmission
 from autograder.tests.publishing.test_export import entry
 

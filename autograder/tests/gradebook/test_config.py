@@ -16,11 +16,11 @@ from autograder.gradebook.config import (
     LOG,
     ConversionError,
     converting,
-    copy_database,
     database,
     load,
 )
 from autograder.gradebook.pages import read_gradebook
+from autograder.records.database import copy_database
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import by_hand

@@ -4,9 +4,9 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
+from autograder.cli.grade import doubts
 from autograder.course.course import Course
 from autograder.errors import UsageError
-from autograder.gradebook.comments import doubts
 from autograder.gradebook.lateness import extend, read_extensions
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import ruled

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.collecting.attempts import TIMESTAMP
+from autograder.collecting.archive import EntryError
+from autograder.collecting.attempts import TIMESTAMP, adopt
 from autograder.course.course import Course
-from autograder.gradebook.attempts import MAX_FILES, companions, refusal
+from autograder.gradebook.attempts import MAX_FILES, refusal
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import hand_in
 
@@ -77,9 +78,12 @@ def test_only_the_small_files_that_nbgrader_needs_go_beside_the_notebook(submiss
     secret, helper = submission.folder / "submission_secret.txt", submission.folder / "helper.py"
     secret.write_text("s" * 1000, encoding="utf-8")
     helper.write_text("x = 1", encoding="utf-8")
-    assert companions(submission) == [submission.folder / TIMESTAMP, secret]
+    (attempt,) = adopt(submission)
+    assert (attempt.time, attempt.secret) == ("2026-01-31 12:00:00 UTC", b"s" * 1000)
     secret.write_text("s" * 1001, encoding="utf-8")
-    assert companions(submission) == [submission.folder / TIMESTAMP]
+    (attempt,) = adopt(submission)
+    assert attempt.secret == b""
     secret.unlink()
     secret.symlink_to(helper)
-    assert companions(submission) == [submission.folder / TIMESTAMP]
+    with pytest.raises(EntryError, match="not a plain file"):
+        adopt(submission)

@@ -234,7 +234,7 @@ def copied(made: Notebook, name: str, text: str, as_name: str) -> dict[str, Any]
 
 def restored(course: Course, made: Notebook) -> NotebookNode:
     """Return the notebook made whole by the released one."""
-    return Release(course, small(course)).restored(SubmittedNotebook(json.dumps(made).encode()))
+    return Release(small(course)).restored(SubmittedNotebook(json.dumps(made).encode()))
 
 
 def named(node: NotebookNode) -> dict[str, NotebookNode]:
@@ -334,6 +334,6 @@ def test_text_of_the_student_s_own_differs_from_the_exercise_s(
     made = solved(small(course))
     if text is not None:
         made["cells"].append({"cell_type": "markdown", "metadata": {}, "source": text, "id": "mine"})
-    release = Release(course, small(course))
+    release = Release(small(course))
     node = release.restored(SubmittedNotebook(json.dumps(made).encode()))
     assert release.has_own_text(node) is own

@@ -14,16 +14,25 @@ from traitlets.config import Config
 
 from autograder.course.course import Course
 from autograder.course.guard import SubmissionError
-from autograder.gradebook.audit import Audit, audit_lines
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import database, load
 from autograder.gradebook.lateness import extend
 from autograder.gradebook.pages import settle
+from autograder.grading.graded import Graded
+from autograder.records.audit import audit_lines
 from autograder.report.report import Verdict
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, small, solved
-from autograder.tests.gradebook.rows import Formgrader, full_marks, gradebook_submission, record, ruled
+from autograder.tests.gradebook.rows import (
+    Formgrader,
+    full_marks,
+    gradebook_submission,
+    record,
+    reports,
+    ruled,
+    take_in,
+)
 
 LATE = "2026-03-01 18:30:00 UTC"  # by an hour and a half
 
@@ -136,45 +145,56 @@ def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
 
 def test_a_time_that_was_wrong_is_put_right_without_grading_again(late: Course) -> None:
     submission = Submission(late.root, "ann", "01_small")
-    for text, seconds in (("2026-03-01 17:00:01 UTC", 1.0), ("", 0.0), (LATE, 5400.0)):
+    for text, seconds in (("2026-03-01 17:00:01 UTC", 1.0), (LATE, 5400.0)):
         (submission.folder / "timestamp.txt").write_text(text, encoding="utf-8")
         with ExerciseGradebook(late, small(late)) as book:
-            book.ledger.arrived(submission)
+            assert book.begin(submission) == []
+            book.finish(submission)
         assert kept(late)[2] == seconds
+
+
+def worse(course: Course) -> Graded:
+    """Return what grading comes to if the first question scores nothing."""
+    graded = full_marks(small(course))
+    first, *others = graded.report.questions
+    failed = replace(first, score=0.0, verdict=Verdict.FAILED)
+    return replace(graded, report=replace(graded.report, questions=(failed, *others)))
 
 
 class KilledError(BaseException):
     """The grader is killed here."""
 
 
-@pytest.mark.parametrize("committed", [True, False])
-def test_a_grader_that_is_killed_beside_its_commit_loses_no_line_and_leaves_no_false_one(
-    late: Course, monkeypatch: pytest.MonkeyPatch, committed: bool
+@pytest.mark.parametrize(
+    "step", ["autograder.gradebook.ledger.add_line", "autograder.gradebook.book.write_folder"]
+)
+def test_a_grader_that_is_killed_leaves_score_report_and_line_together_or_none_of_them(
+    late: Course, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    before = audit(late)
-    hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
-    worse = replace(full_marks(small(late)).report.questions[0], score=0.0, verdict=Verdict.FAILED)
-    graded = full_marks(small(late))
-    graded = replace(graded, report=replace(graded.report, questions=(worse, *graded.report.questions[1:])))
-    add = Audit.add
+    before = audit(late), reports(late), gradebook_submission(late, "ann")
+    submission = hand_in(late, "ann", solved(small(late), row_sums=WRONG_SUMS), late=LATE)
 
-    def killed(audit: Audit, *arguments: Any, **options: Any) -> None:
-        if not committed:
-            add(audit, *arguments, **options)
+    def killed(*_: Any, **__: Any) -> None:
         raise KilledError
 
-    monkeypatch.setattr(Audit, "confirm" if committed else "add", killed)
+    monkeypatch.setattr(step, killed)
     with pytest.raises(KilledError):
-        record(late, "ann", graded)
-    assert audit(late) == before  # nobody knows yet
+        record(late, "ann", worse(late))
     monkeypatch.undo()
-    if committed:
-        Formgrader(late).grade("ann", "why", 1.5)  # before anybody of ours looks
-    settle(late, small(late))
-    added = [(line["why"], line["score"]) for line in audit(late)[len(before) :]]
-    why = "another notebook (attempt 2 of 2 of 2026-03-01 19:30 CET)"
-    lost = worse.max_score
-    assert added == ([(why, round(4.3 - lost, 4)), ("by hand", round(5.8 - lost, 4))] if committed else [])
+    after = audit(late), reports(late), gradebook_submission(late, "ann")
+    if step.endswith("add_line"):
+        assert after == before
+    else:
+        assert [len(one) for one in after[:2]] == [len(one) + 1 for one in before[:2]]
+        assert (after[0][-1]["score"], after[2].score) == (2.3, 2.3)
+        assert not submission.autograded.exists()
+    with ExerciseGradebook(late, small(late)) as book:
+        if book.begin(submission):
+            take_in(book, submission, worse(late))
+        else:
+            book.finish(submission)
+    assert (audit(late)[-1]["score"], gradebook_submission(late, "ann").score) == (2.3, 2.3)
+    assert "x.sum(dim=0)" in submission.autograded.read_text(encoding="utf-8")
 
 
 def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:

@@ -5,13 +5,14 @@ import pytest
 from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.errors import UsageError
-from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.lateness import extend, read_extensions
 from autograder.gradebook.pages import read_gradebook
 from autograder.gradebook.renaming import rename
 from autograder.publishing.export import Exports
 from autograder.publishing.graded_work import RegradeRequests
-from autograder.submission.store import ATTEMPTS, reading
+from autograder.records.audit import audit_lines
+from autograder.records.database import reading
+from autograder.records.tables import ATTEMPTS
 from autograder.submission.students import read_students
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
 from autograder.tests.classroom import small
@@ -36,7 +37,7 @@ def test_everything_goes_along_and_nothing_is_graded_again(ready: Course) -> Non
     rename(course, "ann", "ada.l")
     left = [path for path in course.root.rglob("*ann*") if path.suffix != ".db"]
     assert left == []
-    assert listed.read_text() == "Student;Matrikelnummer;canvas\nLovelace, Ada;ada.l;7\nBen;ben;8\n"
+    assert listed.read_text() == 'Student,Matrikelnummer,canvas\n"Lovelace, Ada",ada.l,7\nBen,ben,8\n'
     assert list(read_extensions(course, "01_small") or ()) == ["ada.l"]
     asked = ByTheirWord()
     grade_submissions(course, [small(course)], executor=asked)

@@ -48,7 +48,7 @@ def test_names_come_from_students_csv_and_an_id_stands_for_a_missing_one(ready: 
     assert named(ready) == {"ann": ("ann", "")}
     (ready.root / "students.csv").write_text(CLASS, encoding="utf-8")
     with Gradebook(database(ready), ready.settings.course) as gradebook:
-        enter_students(gradebook, ready)
+        enter_students(gradebook, ready.root)
     assert named(ready) == {"ann": ("Noether", "Ann"), "bob": ("Dyk", "Bob van"), "zoe": ("Cher", "")}
     people = read_people(ready)
     assert (people["ann"].parts, people["ann"].email) == (("Noether", "Ann"), "ann@uni.example")
@@ -75,5 +75,5 @@ def test_who_was_collected_and_never_graded_is_called_by_the_list_or_else_by_the
 def test_names_that_somebody_typed_in_the_formgrader_stay(ready: Course) -> None:
     with Gradebook(database(ready), ready.settings.course) as gradebook:
         gradebook.update_or_create_student("eve", last_name="Curie", first_name="Eve", email=None)
-        enter_students(gradebook, ready)
+        enter_students(gradebook, ready.root)
     assert named(ready) == {"eve": ("Curie", "Eve")}

@@ -303,4 +303,4 @@ def test_an_answer_of_odd_form_is_a_clear_error_and_counts_as_not_sent(
     assert (code, message in output) == (3, True), output
     assert "autograder failed" not in output
     assert bool(canvas.grades) is (end in ("/update_grades", "/progress/9"))
-    assert not (send.course.root / "autograder.db").exists()
+    assert not (send.course.root / "gradebook.db").exists()

@@ -11,7 +11,7 @@ from autograder.publishing import graded_work
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.report.report import Verdict
 from autograder.submission.submission import Submission
-from autograder.tests.publishing.works import RIGHT, report_on, unreadable, work
+from autograder.tests.publishing.works import RIGHT, unreadable, work
 
 ADA = work("ada", RIGHT)
 Read = Callable[[object], GradedWork]
@@ -32,16 +32,11 @@ def read(course: Course, monkeypatch: pytest.MonkeyPatch) -> Read:
     return write_and_read
 
 
-def test_the_report_comes_from_the_autograded_notebook(read: Read) -> None:
-    report = report_on(RIGHT)
-    found = read({"metadata": {"autograder": {"report": report.as_dict()}}, "cells": []})
-    assert (found.student, found.exercise, found.report) == ("ada", "01_small", report)
-    assert found.submission == ADA.submission
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", {}, {"metadata": {"autograder": {"report": {}}}}])
-def test_a_broken_notebook_has_no_report(read: Read, content: object) -> None:
-    assert read(content).report is None
+@pytest.mark.parametrize("content", ["", "{", "[]", {}])
+def test_a_damaged_graded_notebook_has_no_answers(read: Read, content: object) -> None:
+    found = read(content)
+    assert (found.student, found.exercise, found.submission) == ("ada", "01_small", ADA.submission)
+    assert (found.answers, found.report) == ({}, None)
 
 
 def test_score_and_share_are_of_the_tested_questions_alone() -> None:

@@ -43,7 +43,7 @@ def filled(exercise: Exercise) -> Json:
 
 @cache
 def release(exercise: Exercise) -> Release:
-    return Release(COURSE, exercise)
+    return Release(exercise)
 
 
 def of(name: str) -> Iterator[Exercise]:

@@ -7,7 +7,7 @@ import pytest
 
 import autograder
 from autograder.course.course import Course, course_files, load_course
-from autograder.submission.digest import digest_of, grading_modules, rules
+from autograder.submission.digest import fingerprint_of, grading_modules, rules
 from autograder.submission.notebook import Notebook
 from autograder.tests.classroom import small
 
@@ -89,6 +89,7 @@ def test_what_a_suite_imports_from_beside_the_exercises_counts_and_is_copied(cou
 
 
 def test_other_bytes_are_another_submission() -> None:
-    digests = {digest_of("rules", Notebook(content)) for content in (b"", b"one", b"two")}
-    digests |= {digest_of("other rules", Notebook(b"one")), digest_of("rules", Notebook(b"", "no file"))}
+    digests = {fingerprint_of("rules", Notebook(content).digest) for content in (b"", b"one", b"two")}
+    digests |= {fingerprint_of("other rules", Notebook(b"one").digest)}
+    digests |= {fingerprint_of("rules", Notebook(b"", "no file").digest)}
     assert len(digests) == 5

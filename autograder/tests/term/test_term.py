@@ -21,9 +21,9 @@ from autograder.cli import main
 from autograder.course.course import Course, copy_course, load_course
 from autograder.course.kept import is_kept
 from autograder.course.notebook import build_notebook
-from autograder.gradebook.audit import audit_lines
 from autograder.gradebook.pages import read_gradebook
 from autograder.grading.graded import Graded
+from autograder.records.audit import audit_lines
 from autograder.sandbox.zygote import Zygote
 from autograder.tests.course.made import is_made
 from autograder.tests.gradebook.rows import Formgrader

@@ -26,10 +26,10 @@ from autograder.batch.pool import Done, Task
 from autograder.cli import main
 from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
-from autograder.gradebook import exchange
 from autograder.gradebook.config import load
+from autograder.gradebook.exchange import release_page
 from autograder.grading.outcomes import told_bits
-from autograder.plugins.watch import rounds, what_pages_tell
+from autograder.plugins.watch import inbox, rounds, what_pages_tell
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.notebook import open_plain
 from autograder.submission.submission import Submission
@@ -96,7 +96,7 @@ def hall(ready: Course) -> Hall:
 
 def owned_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Let whoever owns the files of this test be called so."""
-    monkeypatch.setattr(exchange, "getpwuid", lambda _: SimpleNamespace(pw_name=name))
+    monkeypatch.setattr(inbox, "getpwuid", lambda _: SimpleNamespace(pw_name=name))
 
 
 def test_a_folder_that_another_user_has_written_is_refused_and_uses_up_nothing(
@@ -148,7 +148,7 @@ def test_a_folder_that_is_swapped_for_a_link_while_it_is_read_gives_nobody_a_cla
             swap(folder, theirs)
         return opened(name, flags, opened_folder)
 
-    monkeypatch.setattr(exchange, "open_plain", swapped_before)
+    monkeypatch.setattr("autograder.gradebook.exchange.open_plain", swapped_before)
     assert list(arrivals.take()) == ["01_small ann: new"]
     assert collected(hall) == [written(hall.course, 0.2)]
 
@@ -176,7 +176,7 @@ def test_an_error_of_ours_about_a_folder_is_its_line_and_stops_nobody(
     hall.hand_in(0.4, "ben")
     place = rounds._place
 
-    def broken(one: exchange.Inbound, *arguments: Any) -> object:
+    def broken(one: inbox.Inbound, *arguments: Any) -> object:
         if one.student == "ann":
             raise ArithmeticError
         return place(one, *arguments)
@@ -329,6 +329,17 @@ def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was
     assert attempts_of(Submission(hall.course.root, "ann", "01_small")) == (attempt,)
 
 
+def test_bytes_that_come_again_count_again_and_use_up_no_attempt(hall: Hall) -> None:
+    for share in (0.2, 0.4, 0.2):
+        hall.hand_in(share)
+        assert hall.round()[-1] == "01_small ann: wrote the page"
+        hall.now += 20 * MINUTE
+    assert "1 of 5 so far" in hall.page()
+    assert hall.grader.asked == ["0.2", "0.4", "0.2"]
+    assert collected(hall) == [written(hall.course, share) for share in (0.4, 0.2)]
+    assert hall.round() == []
+
+
 def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
     hall.hand_in(0.2)
     assert hall.round()[0] == "01_small ann: new"
@@ -408,7 +419,7 @@ def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops
     assert "aaa/01_small did not come through the exchange with a readable secret" in released["log"]
     shutil.rmtree(hall.inbound)
     page = Submission(hall.course.root, "ben", "01_small").feedback
-    assert exchange.release_page(hall.config, page).endswith("so the name of its file is unknown")
+    assert release_page(hall.config, page).endswith("so the name of its file is unknown")
 
 
 def test_a_page_that_cannot_return_stops_no_other(hall: Hall) -> None:

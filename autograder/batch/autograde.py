@@ -1,0 +1,35 @@
+"""Lets `nbgrader autograde`, and the formgrader's button, grade as `autograder grade` does."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+
+from autograder.batch.grade import grade_submissions
+from autograder.course.course import load_course
+from autograder.gradebook.config import NbGraderException, database
+
+
+class ClassExporter(NotebookExporter):  # type: ignore[misc]
+    """Grades the submissions that nbgrader found, and leaves it none to convert.
+
+    nbgrader makes one exporter for each run, before it converts. It would execute what students wrote.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        submissions, self.parent.assignments = self.parent.assignments, {}
+        course, log = load_course(Path(self.parent.coursedir.root)), self.parent.log
+        if (given := self.parent.config.CourseDirectory.get("db_url")) and given != database(course):
+            log.error("name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ...")
+            raise NbGraderException
+        students = defaultdict[str, list[str]](list)
+        for folder in sorted(submissions):
+            students[Path(folder).name].append(Path(folder).parent.name)
+        for name, some in students.items():
+            summary = grade_submissions(course, [course.exercises[name]], some, force=self.parent.force)
+            for line in summary.failures:
+                log.error("%s %s: %s: %s", line.exercise, line.student, line.status, line.message)
+            if summary.failures:
+                raise NbGraderException("some submissions could not be graded; see the messages above")

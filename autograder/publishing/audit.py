@@ -1,0 +1,49 @@
+"""Writes the audit as a table for people: a row for each question whose score changed."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from autograder.course.course import Course
+from autograder.gradebook.pages import read_people
+from autograder.publishing.export import Row, write_table
+from autograder.records.audit import Line, audit_lines
+
+_HEADER = ("time", "who", "student", "name", "exercise", "question", "before", "after", "why")
+_GRADER = "autograder"  # who changed a score that no person saved
+
+
+def chosen_lines(course: Course, exercises: Collection[str]) -> Iterator[Line]:
+    """Yield the audit's lines on `exercises`, and on those that are no longer in the course."""
+    others = course.exercises.keys() - {*exercises}
+    yield from (line for line in audit_lines(course) if line["exercise"] not in others)
+
+
+def write_audit(course: Course, exercises: Collection[str]) -> Path:
+    """Write build/exports/audit.csv, and return its path."""
+    people = {student: person.name for student, person in read_people(course).items()}
+    rows = _rows(chosen_lines(course, exercises), people)
+    return write_table(course.build / "exports" / "audit.csv", _HEADER, rows)
+
+
+def _rows(lines: Iterator[Line], people: dict[str, str]) -> Iterator[Row]:
+    before: dict[tuple[str, str], dict[str, float | None]] = {}
+    for line in lines:
+        student, exercise = line["student"], line["exercise"]
+        old, new = before.get((student, exercise), {}), _scores(line)
+        before[student, exercise] = new
+        changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        # A saved score may be the same as before, and only confirm it.
+        for name in changed or [line["question"] or ""]:
+            whose = line["time"], line["by"] or _GRADER, student, people.get(student, ""), exercise
+            yield (*whose, name, old.get(name), new.get(name), line["why"])
+
+
+def _scores(line: Line) -> dict[str, float | None]:
+    """Return the score of each question, and what is lost for being late."""
+    scores = {name: _score(*given) for name, given in line["questions"].items()}
+    return {**scores, "late": -line["penalty"]} if line["penalty"] else scores
+
+
+def _score(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
+    score = automatic if manual is None else manual
+    return None if score is None else round(score + (extra or 0.0), 4)
