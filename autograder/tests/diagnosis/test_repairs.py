@@ -64,6 +64,12 @@ def tried(
     return question, Code(body, (0,) * len(body)), repairer, bench, failed
 
 
+def looked_at(text: str) -> Looked:
+    """Return a student's code as it was, with which the places of edits are shown."""
+    body = tuple(ast.parse(text).body)
+    return Looked(Code(body, (0,) * len(body)), {0: text}, text)
+
+
 def repaired(text: str) -> tuple[list[Repair], str | None]:
     """Return an answer's repairs and the name of its misconception."""
     question, code, repairer, bench, failed = tried(text)
@@ -131,7 +137,7 @@ def test_one_mistake_is_repaired_where_it_is(
     (first, *_), name = repaired(text)
     (edit,) = first.edits
     assert edit.kind == kind
-    assert place in (None, Looked(first.code, {0: text}, text).where(edit))
+    assert place in (None, looked_at(text).where(edit))
     assert (name == "softmax_over_queries") is (right == WEIGHTS)
 
 
@@ -155,7 +161,7 @@ def test_strangers_answers_are_repaired_and_named(
     (first, *_), named = repaired(text)
     (edit,) = first.edits
     assert named == misconception
-    assert (edit.kind, where in Looked(first.code, {0: text}, text).where(edit)) == (kind, True)
+    assert (edit.kind, where in looked_at(text).where(edit)) == (kind, True)
 
 
 def test_a_number_is_not_tried_as_a_switch() -> None:
@@ -222,7 +228,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
         "        for t in range(x.shape[1]):\n            y[b, t] = x[b, :t + 1].sum(0)\n    return y"
     )
     (first, *_), _ = repaired(text)
-    places = [Looked(first.code, {0: text}, text).where(edit) for edit in first.edits]
+    places = [looked_at(text).where(edit) for edit in first.edits]
     assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum`"]
 
 
