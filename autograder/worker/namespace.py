@@ -280,7 +280,8 @@ def _pristine(seed: int) -> None:
         torch.set_default_dtype(torch.float32)
         torch.set_default_device(None)
         torch.set_autocast_enabled("cpu", False)
-        torch.use_deterministic_algorithms(False)  # runs other operators
+        if torch.are_deterministic_algorithms_enabled():  # a first reset takes a second
+            torch.use_deterministic_algorithms(False)  # they run other operators
         torch.set_num_threads(1)  # operators of other threads are not recorded
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
         pyplot.close("all")
