@@ -184,7 +184,6 @@ FAILING = [
 ] + [
     (EXTEND, "autograder.gradebook.ledger.read_row"),
     (EXTEND, "autograder.gradebook.lateness.Lateness.enter"),
-    (EXTEND, "autograder.gradebook.audit.Audit.catch_up"),
     (RUNNING, "autograder.batch.run.exercise_by_name"),
     (RUNNING, "autograder.batch.run.read_notebook"),
     (RUNNING, "autograder.cli.output.show_report"),

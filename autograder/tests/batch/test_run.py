@@ -34,8 +34,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     with (root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    limits: {cell_seconds: 2, call_seconds: 0.5}\n")
     course = load_course(root)
+    broken = root / "broken" / "01_small.ipynb"
+    broken.parent.mkdir()
+    broken.write_text("no notebook", encoding="utf-8")
     paths = [
-        str(root / "missing" / "01_small.ipynb"),
+        str(broken),
         write(course, "endless/01_small.ipynb", solved(small(course), double=LOOP)),
         write(course, "escapes/01_small.ipynb", solved(small(course), double=ESCAPES)),
         write(course, "right/01_small.ipynb", solved(small(course))),
@@ -47,7 +50,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
 def test_each_notebook_has_a_report_in_order_and_a_bad_one_stops_no_other(reports: dict[str, Report]) -> None:
     seen = [(name, one.exercise, one.status, one.score) for name, one in reports.items()]
     assert seen == [
-        ("missing", "01_small", "unreadable", 0.0),
+        ("broken", "01_small", "unreadable", 0.0),
         ("endless", "01_small", "graded", 3.0),
         ("escapes", "01_small", "graded", 3.0),
         ("right", "01_small", "graded", 5.0),

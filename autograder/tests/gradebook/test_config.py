@@ -35,7 +35,7 @@ def test_the_course_s_own_file_sets_nbgrader_up_as_we_do_and_follows_course_yaml
     assert load(ready) == ours
     path = ready.root / "course.yaml"
     path.write_text(
-        path.read_text(encoding="utf-8").replace(ready.settings.course, "another"), encoding="utf-8"
+        path.read_text(encoding="utf-8").replace(ready.settings.course, "another", 1), encoding="utf-8"
     )
     assert load(ready).CourseDirectory.course_id == "another"
     (ready.root / "nbgrader_config.py").unlink()
