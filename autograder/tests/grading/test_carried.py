@@ -61,7 +61,8 @@ def test_what_is_wrong_all_the_same_is_said_beside_that(grade: Grade) -> None:
     after = grade(double=double, row_sums=wrong)["row_sums"]
     assert (before.score, after.score, after.verdict) == (0.0, 1.5, Verdict.FAILED)
     assert after.hint.startswith(f"{NOTE} ")
-    assert "All tests pass after one change in line 2, at `double(x)`" in after.hint
+    # Of two columns, the mean of the doubled numbers is the sum as well.
+    assert "All tests pass after one change in line 2, at `double(x)" in after.hint
 
 
 def test_calls_in_a_cell_and_a_definition_that_fails_are_carried_too(grade: Grade) -> None:
