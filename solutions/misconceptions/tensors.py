@@ -139,7 +139,7 @@ MISCONCEPTIONS = (
     Misconception(
         "weights_transposed",
         "The weights are transposed before they are multiplied.",
-        "Each row of the weights should sum to 1. Which dimension of your weights is multiplied with the rows of the values?",
+        "Each row of the weights gives one context vector. Which dimension of your weights is multiplied with the rows of the values?",
         "W @ V => W.transpose(-2, -1) @ V",
         where="weights|softmax",
     ),
