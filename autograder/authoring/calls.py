@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.course.answers import Answer
 from autograder.course.exercise import Exercise
-from autograder.course.source import Role
 from autograder.testing.exchange import StudentError
 from autograder.testing.suite import Run
 
@@ -18,8 +17,9 @@ _REFUSED = r"^{}(\.\w+)?\(\) (got an? |got multiple|got some|missing \d+ require
 
 def other_signatures(exercise: Exercise, answers: Iterable[Answer]) -> Iterator[str]:
     """Yield each function and method of an answer that refuses a call which the solution takes."""
-    cells = (cell.text for cell in exercise.cells if cell.role is Role.SOLUTION)
-    right = {name: function.args for text in cells for name, function in _functions(text)}
+    right = {
+        name: function.args for text in exercise.solutions.values() for name, function in _functions(text)
+    }
     for answer in answers:
         for name, function in _functions(answer.code):
             if name in right and not _takes(function.args, right[name]):

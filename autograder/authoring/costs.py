@@ -22,7 +22,6 @@ from autograder.authoring.trials import SECRET, Trial, failed_runs, met
 from autograder.course.answers import MISTAKES, Answer
 from autograder.course.exercise import Exercise, beside_handout
 from autograder.course.names import of_mistake
-from autograder.course.source import Role
 from autograder.diagnosis.code import attributes_of
 from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import load_catalogue
@@ -56,8 +55,8 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
     A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
     output of one layer. The right answer stands above; it only lends its layers and the form of its result.
     """
-    cell = next(cell for cell in exercise.cells if cell.role is Role.SOLUTION and cell.name == question)
-    for node in ast.parse(cell.text).body:
+    solution = exercise.solutions[question]
+    for node in ast.parse(solution).body:
         match node:
             case ast.FunctionDef(name=name) if name == question:
                 above, answers = f"_right_ = {name}\n", _trivial(node, "_right_")
@@ -65,7 +64,7 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
                 above, answers = f"class {name}({name}):\n", _trivial_methods(node)
             case _:
                 continue
-        yield from ((does, f"{cell.text}\n{_ZEROS}\n{above}{code}\n") for does, code in answers)
+        yield from ((does, f"{solution}\n{_ZEROS}\n{above}{code}\n") for does, code in answers)
 
 
 def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:

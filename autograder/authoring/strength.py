@@ -195,12 +195,13 @@ def measure(suite: Suite, share: float) -> Strength:
     """
     exercise = suite.exercise
     every, declared = tuple(mutants(exercise)), read_declared(exercise)
-    solutions = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
     codes = (tuple(one.code if text == one.original else text for text in texts) for one in every)
     left = [one for one, code in zip(every, codes, strict=True) if not trials[one.question].fails(code)]
-    made = {one: frozenset(one.made(solutions[one.question])) for one in declared if one.kind == "edits"}
+    made = {
+        one: frozenset(one.made(exercise.solutions[one.question])) for one in declared if one.kind == "edits"
+    }
     unlike = [mutant for mutant in left if not any(map(mutant.is_made_by, made.items()))]
     shown = {one: f"{exercise.source}:{one.number}: {one}" for one in unlike}
     alike, killed = len(left) - len(unlike), len(every) - len(left)

@@ -217,6 +217,11 @@ class Exercise:
         return tuple(cell.text for cell in self.cells if cell.is_reference)
 
     @cached_property
+    def solutions(self) -> dict[str, str]:
+        """The text of each solution cell, by question."""
+        return {cell.name: cell.text for cell in self.cells if cell.role is Role.SOLUTION}
+
+    @cached_property
     def accepted(self) -> tuple[Answer, ...]:
         """Other right answers."""
         answers = read_answers(self.folder / ACCEPTED, Kind.ACCEPTED)

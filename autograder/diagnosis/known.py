@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.course.answers import Answer, Kind
 from autograder.course.exercise import Exercise
-from autograder.course.source import Role, SourceError
+from autograder.course.source import SourceError
 from autograder.diagnosis.patterns import PatternError, rules
 
 
@@ -16,9 +16,10 @@ def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer
 
     SourceError says where an answer does not define its question alone, or where an edit changes nothing.
     """
-    cells = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.SOLUTION}
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
-    mistakes = tuple(edited(answer, cells[answer.question]) if answer.edit else answer for answer in answers)
+    mistakes = tuple(
+        edited(answer, exercise.solutions[answer.question]) if answer.edit else answer for answer in answers
+    )
     for answer in mistakes:
         if list(exercise.replaced(answer.code)) != [answer.question]:
             raise SourceError(f"{answer.place}: must define {answer.question} and no other question")

@@ -6,7 +6,6 @@ right answers into one writing, so that other rules need to know only that one.
 """
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.source import SourceError, parsed, read_text
-from autograder.diagnosis.patterns import PatternError, Rule, rules
+from autograder.diagnosis.patterns import PatternError, Rule, check_expression, fits_one, rules
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
@@ -45,14 +44,11 @@ class Misconception:
         for rule in self.rules:
             rule.check()
         for pattern in (self.crash, self.says, self.where):
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise PatternError(f'"{self.name}": the pattern {pattern} is none: {error}') from None
+            check_expression(self.name, pattern)
 
     def fits(self, answers: Sequence[str]) -> bool:
         """Whether what it says can be said of a question with these right answers."""
-        return not self.where or any(re.search(self.where, code) for code in answers)
+        return fits_one(self.where, answers)
 
 
 @dataclass(frozen=True)

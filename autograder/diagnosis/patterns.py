@@ -35,6 +35,19 @@ class PatternError(ValueError):
     """A rule that is no Python, or has no arrow."""
 
 
+def check_expression(name: str, pattern: str) -> None:
+    """Raise PatternError if a regular expression of the catalogue's entry `name` is invalid."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise PatternError(f'"{name}": the pattern {pattern} is none: {error}') from None
+
+
+def fits_one(where: str, answers: Iterable[str]) -> bool:
+    """Whether one of the right answers to a question matches a regular expression; an empty one fits all."""
+    return not where or any(re.search(where, code) for code in answers)
+
+
 def fits(pattern: object, code: object, bound: Bound) -> bool:
     """Whether code is what a pattern says; what its letters stand for is added to `bound`."""
     match pattern:

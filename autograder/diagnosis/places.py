@@ -5,14 +5,13 @@ that is what misconceptions are for.
 """
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from autograder.diagnosis.patterns import Bound, PatternError, fits
+from autograder.diagnosis.patterns import Bound, PatternError, check_expression, fits, fits_one
 from autograder.diagnosis.trees import way, words_of
 
 _PLACE = "P"  # the letter that stands for the place in a pattern
@@ -43,14 +42,11 @@ class Place:
     def check(self) -> None:
         """Raise a PatternError if a pattern or the regular expression is invalid."""
         _ = self.trees
-        try:
-            re.compile(self.where)
-        except re.error as error:
-            raise PatternError(f'"{self.name}": the pattern {self.where} is none: {error}') from None
+        check_expression(self.name, self.where)
 
     def fits(self, answers: Sequence[str]) -> bool:
         """Whether its words fit a question with these right answers."""
-        return not self.where or any(re.search(self.where, code) for code in answers)
+        return fits_one(self.where, answers)
 
 
 def _pattern(text: str) -> ast.AST:
