@@ -7,6 +7,7 @@ from autograder.course.course import Course
 from autograder.gradebook.pages import read_people
 from autograder.publishing.export import Row, write_table
 from autograder.records.audit import Line, audit_lines
+from autograder.report.report import score_that_counts
 
 _HEADER = ("time", "who", "student", "name", "exercise", "question", "before", "after", "why")
 _GRADER = "autograder"  # who changed a score that no person saved
@@ -40,10 +41,5 @@ def _rows(lines: Iterator[Line], people: dict[str, str]) -> Iterator[Row]:
 
 def _scores(line: Line) -> dict[str, float | None]:
     """Return the score of each question, and what is lost for being late."""
-    scores = {name: _score(*given) for name, given in line["questions"].items()}
+    scores = {name: score_that_counts(*given) for name, given in line["questions"].items()}
     return {**scores, "late": -line["penalty"]} if line["penalty"] else scores
-
-
-def _score(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
-    score = automatic if manual is None else manual
-    return None if score is None else round(score + (extra or 0.0), 4)

@@ -149,6 +149,12 @@ class Report:
 _JSON = TypeAdapter(Report)
 
 
+def score_that_counts(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
+    """Return a question's score: a person's if there is one, else that of the tests; with extra credit."""
+    score = automatic if manual is None else manual
+    return None if score is None else round(score + (extra or 0.0), 4)
+
+
 @dataclass(frozen=True, slots=True)
 class GradebookEntry:
     """One question of one submission, as the gradebook has it; a score that nobody has given is None."""
@@ -167,8 +173,7 @@ class GradebookEntry:
     @property
     def score(self) -> float | None:
         """The score that counts: a person's if there is one, otherwise ours, with any extra credit."""
-        given = self.auto_score if self.manual_score is None else self.manual_score
-        return None if given is None else round(given + (self.extra_credit or 0.0), 4)
+        return score_that_counts(self.auto_score, self.manual_score, self.extra_credit)
 
     @property
     def waits(self) -> bool:
