@@ -39,7 +39,6 @@ def release(
     """Write the folders for students to assignments/."""
     from autograder.authoring.answers import write_solutions
     from autograder.authoring.release import answered_early, release_notebooks, stale
-    from autograder.authoring.verify import unproved
 
     if solutions + check > 1 or early > solutions:
         raise click.UsageError("--early goes with --solutions, and --check without it")
@@ -54,6 +53,8 @@ def release(
         options.print_lines((f"{name}: {message}" for name in changed), err=True)
         sys.exit(SOME_REFUSED if changed else 0)
     else:
+        from autograder.authoring.verify import unproved  # which loads what proofs need
+
         options.print_written(course, release_notebooks(course, exercises), "released")
         early_answers = answered_early(course, exercises, datetime.now(UTC))
         warnings = [*early_answers, *unproved(course, exercises)]

@@ -262,8 +262,9 @@ def put_forward(submission: Submission, attempt: Attempt) -> bool:
 
 def arrival_of(submission: Submission) -> Arrival:
     """Return what is known of the arrival of the attempt that is graded, or else of the newest."""
-    attempts = recorded_attempts(submission.root, submission.exercise, submission.student).values()
-    return next((one.arrival for one in (*attempts, *reversed(attempts_of(submission)))), Arrival())
+    graded = recorded_attempts(submission.root, submission.exercise, submission.student)
+    attempts = [*graded.values()] or attempts_of(submission)
+    return attempts[-1].arrival if attempts else Arrival()
 
 
 def _place(

@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo
 from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from traitlets.config import Config
 
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
@@ -138,7 +137,7 @@ class Lateness:
         self._due = exercise.settings.due
         self._points = sum(exercise.points.values()) + sum(exercise.written.values())
         self._extensions = read_extensions(course, exercise.name)
-        self._config = Config() if self._late else load(course)
+        self._course = course
 
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
         """Return until when a student may hand in, in the zone of the due date."""
@@ -215,6 +214,6 @@ class Lateness:
 
     @cached_property
     def _plugin(self) -> BasePlugin:
-        step = AssignLatePenalties(config=self._config)
+        step = AssignLatePenalties(config=load(self._course))
         step.init_plugin()
         return step.plugin_inst

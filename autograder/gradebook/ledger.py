@@ -181,8 +181,11 @@ def recording(session: Session, root: Path, grader: str) -> Iterator[None]:
     """Settle each score that is saved meanwhile, in the same transaction; the audit's line names `grader`."""
 
     def record(session: Session, *_: object) -> None:
-        for grade in [grade for grade in session.dirty if isinstance(grade, Grade) and _is_changed(grade)]:
-            _record_save(session, load_course(root), grade, grader)
+        changed = [grade for grade in session.dirty if isinstance(grade, Grade) and _is_changed(grade)]
+        if changed:
+            course = load_course(root)
+            for grade in changed:
+                _record_save(session, course, grade, grader)
 
     event.listen(session, "before_flush", record)
     try:

@@ -55,7 +55,10 @@ def address(root: Path) -> str:
 
 def database_file(root: Path) -> Path | None:
     """Return the file of the database; None where a server has it."""
-    url = address(root)
+    return _file(address(root))
+
+
+def _file(url: str) -> Path | None:
     return Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
 
 
@@ -88,7 +91,8 @@ def has_database(root: Path) -> bool:
 
 def prepare(root: Path) -> str:
     """Make sure that the database has nbgrader's tables and ours, and return its address."""
-    url, path = address(root), database_file(root)
+    url = address(root)
+    path = _file(url)
     if path is not None and not path.is_file():
         former.refuse_older(root)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # its owner alone may read it
