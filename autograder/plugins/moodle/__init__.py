@@ -105,7 +105,8 @@ def fill_worksheet(
                 found = ""
             score = scores[found] if found in wanted and len(row) > place else None
             lines.append(_filled(row, place, score, comma=comma))
-            filled |= {} if score is None else {found: score}
+            if score is not None:
+                filled[found] = score
     problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]

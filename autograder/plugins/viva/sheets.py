@@ -143,7 +143,8 @@ class Examiner:
         answers, left_out = list[Answer](), list[str]()
         for question in self._exercise.points:
             try:
-                answers += filter(None, [read_answer(question, code)])
+                if answer := read_answer(question, code):
+                    answers.append(answer)
             except UnwritableError as error:
                 left_out.append(f"no question about {question}: {error}")
         return answers, left_out

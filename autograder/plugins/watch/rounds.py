@@ -251,7 +251,8 @@ class Watch:
             said = f": {line.message}" if line.ours else ""
             text = f"{line.exercise} {line.student}: {line.status}{said}"
             if line.student in due:
-                self._failures.update([text] if line.ours else [])
+                if line.ours:
+                    self._failures.add(text)
                 yield text
             else:  # a failure of somebody whom this round does not grade
                 yield from self._new_failure(text)
