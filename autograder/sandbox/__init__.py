@@ -2,10 +2,10 @@
 
 A grader holds one zygote, which forks a worker for each submission. The untrusted side is the room `worker`.
 
-- zygote: the process that forks workers, started behind the walls that a course demands. It finds out which
-  walls stand by trying forbidden things.
-- errors: what goes wrong on our side.
+- zygote: the process that forks workers, started behind the walls that a course demands. It tries forbidden
+  actions to find out which walls stand.
+- errors: failures on our side.
 - process: one worker: requests with a deadline, and how its process ended.
-- launch: starts the zygote's process, either when it is needed or ahead of time.
+- launch: starts the zygote's process, when it is needed or ahead of time.
 - bubblewrap: the outer wall, as a command line.
 """

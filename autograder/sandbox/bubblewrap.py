@@ -1,4 +1,4 @@
-"""The outer wall: the command line by which bubblewrap runs the zygote in namespaces of its own."""
+"""The outer wall: the command line with which bubblewrap runs the zygote in separate namespaces."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,15 @@ _TEMPORARY_BYTES = 512 << 20
 
 
 def program() -> str | None:
-    """Return the path of bubblewrap's program, or None where it is not installed."""
+    """Return the path of bubblewrap's program, or None if it is not installed."""
     return shutil.which("bwrap")
 
 
 def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
     """Return the command that runs `command` behind the wall.
 
-    It can read the system, the interpreter and the folders `readable`, and write to a temporary folder alone.
+    It can read the system, the interpreter and the folders `readable`, and can write only to a temporary
+    folder.
     """
     return [
         program() or "bwrap",
@@ -38,15 +39,15 @@ def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
 
 
 def _system() -> Iterator[str]:
-    for place in map(Path, _SYSTEM):
-        if place.is_symlink():
-            yield from ("--symlink", str(place.readlink()), str(place))
-        elif place.is_dir():
-            yield from ("--ro-bind", str(place), str(place))
+    for folder in map(Path, _SYSTEM):
+        if folder.is_symlink():
+            yield from ("--symlink", str(folder.readlink()), str(folder))
+        elif folder.is_dir():
+            yield from ("--ro-bind", str(folder), str(folder))
 
 
 def _folders(readable: Sequence[Path]) -> list[Path]:
-    """Return the folders to read that lie outside the system's, none of them inside another."""
+    """Return the readable folders outside the system's folders, without folders inside other ones."""
     folders: list[Path] = []
     for path in sorted({*interpreter(), *readable}):
         inside = any(path.is_relative_to(other) for other in (*folders, *map(Path, _SYSTEM)))

@@ -1,4 +1,4 @@
-"""What goes wrong on our side of the sandbox, in words for whoever runs the course."""
+"""Failures on our side of the sandbox. Their messages are for whoever runs the course."""
 
 from autograder.errors import AutograderError
 

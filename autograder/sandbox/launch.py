@@ -1,6 +1,6 @@
 """Starts the zygote's process.
 
-The zygote and its grader import the course's packages at the same time, so this module imports none of them.
+The zygote and its grader import the course's packages at the same time, so this module does not import them.
 """
 
 import os
@@ -20,9 +20,9 @@ from autograder.sandbox import bubblewrap
 
 
 def _fonts() -> Path:
-    """Return the folder in which matplotlib keeps its list of fonts; to ask it takes a tenth of a second."""
-    if own := os.environ.get("MPLCONFIGDIR"):
-        return Path(own).absolute()
+    """Return the folder of matplotlib's list of fonts. Importing it would take a tenth of a second."""
+    if folder := os.environ.get("MPLCONFIGDIR"):
+        return Path(folder).absolute()
     home = os.environ.get("HOME", "/")
     if not sys.platform.startswith(("linux", "freebsd")):
         return Path(home) / ".matplotlib"
@@ -30,11 +30,11 @@ def _fonts() -> Path:
 
 
 FONTS = _fonts()
-# With a seed for hashes, sets of strings have the same order whenever a submission is graded.
+# With a fixed seed for hashes, sets of strings have the same order each time a submission is graded.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
 # Runs between the grader and bubblewrap, and kills the whole process group when the grader dies. Bubblewrap
-# alone is not enough: if it is killed while it raises its wall, its child waits for ever. The zygote has to
-# wait until this is loaded, so it does without the module subprocess.
+# alone is not enough: if it is killed while it raises its wall, its child waits for ever. It avoids the
+# module subprocess, whose import would delay the zygote.
 _GUARD = """
 import ctypes, os, signal, sys
 grader, descriptor, *command = sys.argv[1:]
@@ -50,17 +50,17 @@ os.waitpid(child, 0)
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A process that is becoming a zygote, and our end of its control socket."""
+    """A process that is starting as a zygote, and our end of its control socket."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
     outer: bool  # whether it runs behind the outer wall
-    packages: Sequence[str] = DEFAULT  # which it imports, as pip names them
+    packages: Sequence[str] = DEFAULT  # the packages that it imports, by pip's names
 
     def end(self, patience: float = 0) -> None:
         """Close the socket, which ends the zygote; kill its process group after `patience` seconds.
 
-        Behind the outer wall nothing is left of a process that is killed, so there nobody waits.
+        Behind the outer wall, killing the process leaves nothing to clean up, so there is no wait.
         """
         self.control.close()
         if not self.outer:
@@ -72,7 +72,7 @@ class Launched:
 
 
 def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched:
-    """Start a process that becomes a zygote with these packages, behind the `outer` wall or without it."""
+    """Start a zygote with these packages, behind the outer wall if `outer` is true."""
     imported = loaded_first(packages)
     ours, theirs = socket.socketpair()
     command = zygote_command(theirs.fileno(), imported)
@@ -88,7 +88,7 @@ def launch_zygote(packages: Sequence[str] = DEFAULT, *, outer: bool) -> Launched
 
 
 def zygote_command(descriptor: int, imported: Sequence[str]) -> list[str]:
-    """Return the command that starts a zygote, which finds its control socket as descriptor 3."""
+    """Return the command that starts a zygote with its control socket as descriptor 3."""
     start = (
         "import os, sys; os.dup2(int(sys.argv[1]), 3); os.closerange(4, 256); "
         "sys.path.insert(0, sys.argv[2]); from autograder.worker.zygote import main; "

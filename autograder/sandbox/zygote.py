@@ -1,4 +1,4 @@
-"""The zygote as the grader holds it: a process behind the outer wall, which forks workers on request."""
+"""The grader's side of the zygote: a process behind the outer wall that forks workers on request."""
 
 import json
 import os
@@ -30,13 +30,13 @@ _REQUIRED = {
 
 
 class Zygote:
-    """A warm process that forks workers; use it in a `with` block, at whose end they are all gone.
+    """A process that has imported the course's packages and forks workers. Its `with` block ends them all.
 
-    It starts behind the outer wall where there is one, imports the `packages` of a course, and forks a first
-    worker to try every wall. From then on `walls` names those that stand, and `unsafe` says whether the
-    course demands more. Its process may have been `launched` before.
+    It starts behind the outer wall, if there is one, and forks a first worker that tries every wall. Then
+    `walls` names the walls that stand, and `unsafe` says whether the course demands more. Its process may
+    have been `launched` before.
 
-    Start it from a thread that lives as long as it should: the kernel ends it together with that thread.
+    Start it from a thread that lives as long as the zygote: the kernel ends both together.
     """
 
     def __init__(
@@ -68,21 +68,21 @@ class Zygote:
 
     @property
     def reported_walls(self) -> tuple[str, ...]:
-        """The walls as reports name them: a last word says if they are fewer than the course demands."""
+        """The walls as reports name them, with "unsafe" at the end if the course demands more."""
         return (*self.walls, "unsafe") if self.unsafe else self.walls
 
     @property
     def tier(self) -> Tier:
-        """The highest tier of which every wall stands."""
+        """The highest tier whose walls all stand."""
         return next(tier for tier in Tier if _REQUIRED[tier] <= set(self.walls))
 
     @property
     def process_id(self) -> int:
-        """The id of the process that leads the zygote's group: the zygote itself, or what starts it."""
+        """The id of the leader of the zygote's process group: the zygote itself, or its guard."""
         return self._launched.process.pid
 
     def with_files(self, files: Mapping[str, bytes]) -> "Zygote":
-        """Return this zygote for workers in whose folders these files lie, by name, before anything runs."""
+        """Return this zygote for workers that find these files, by name, in their folders."""
         same = copy(self)
         same._files = files
         return same
@@ -111,11 +111,11 @@ class Zygote:
         return worker
 
     def make_optimizer(self) -> None:
-        """Make an optimizer in the zygote: the first one takes a second, which its forks then save."""
+        """Make an optimizer in the zygote. The first one takes a second, which workers then save."""
         self._ask(b"o", 1)
 
     def load_figures(self) -> None:
-        """Import matplotlib for all later workers, unless it is there or the course has none."""
+        """Import matplotlib for all later workers, unless it is imported or the course does not use it."""
         if not self._has_figures and FIGURES in map(name_of, self._launched.packages):
             self._ask(b"p", 1)
         self._has_figures = True
@@ -131,7 +131,7 @@ class Zygote:
         self.close()
 
     def _start(self, launched: Launched) -> None:
-        """Wait for the process; start another without the outer wall where bubblewrap may not build it."""
+        """Wait for the process. If bubblewrap cannot build the outer wall, start another one without it."""
         self._launched = launched
         self._control = self._launched.control
         self._control.settimeout(_START_SECONDS)

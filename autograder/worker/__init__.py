@@ -5,11 +5,11 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 
 - zygote: the process that imports the course's packages once and forks a child for each submission.
 - shell: runs a notebook's cells in IPython and keeps what they show.
-- omission: leaves out of a cell what cannot work where notebooks are graded.
-- stand_in: stands in for functions of torch that need a compiler or a GPU.
-- namespace: performs what hidden tests and the search for repairs ask of a notebook's names.
-- remote_function: functions of a hidden test, which stay in the grader's process, as a cell can call them.
-- core: the parts of torch's core on which a worker relies, as they were before the first cell.
+- omission: drops statements of a cell that cannot work where notebooks are graded.
+- stand_in: replaces functions of torch that need a compiler or a GPU.
+- namespace: answers the requests of hidden tests and of the search for repairs.
+- remote_function: lets a cell call functions of a hidden test, which stay in the grader's process.
+- core: the parts of torch's core that a worker uses, read before the first cell runs.
 - operators: records which operators torch runs during a call.
 - description: what the grader learns of an exception, or of a value that cannot be sent.
 - protocol: the form of every message between grader and worker, and how much it may hold.
@@ -18,5 +18,5 @@ loaded, a submission can read. The grader's side is the sub-package `sandbox`.
 - arrays, tables, figures: its rows for torch and numpy, for pandas, and for matplotlib.
 - walls: the inner wall, which a child raises around itself; Landlock hides the file system.
 - seccomp: the part of it that refuses system calls; syscalls.toml says which ones.
-- scratch: a worker's folder, which goes away whatever happens, and how much it may hold.
+- scratch: a worker's temporary folder, which is always removed, and the limits on its contents.
 """

@@ -1,6 +1,6 @@
 """The rows for torch and numpy in the table of values: tensors and dtypes, arrays and scalars.
 
-Neither package is loaded here: in a course without it, none of its values can be sent, and none arrives.
+This module imports neither package. In a course without one of them, its values cannot be sent or received.
 """
 
 import math
@@ -21,16 +21,16 @@ from autograder.worker.protocol import (
     write_json,
 )
 
-MAX_OBJECTS = 100_000  # of an array or a column
+MAX_OBJECTS = 100_000  # objects in an array or a column
 _TENSORS = frozenset(DTYPES.values())
-_KNOWN = re.compile(  # the dtypes of arrays that are sent as bytes; U3 holds texts of 3 characters
+_SENT_DTYPES = re.compile(  # the dtypes of arrays that are sent as bytes; U3 holds texts of 3 characters
     r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)|U[1-9]\d{0,4}"
     r"|(datetime64|timedelta64)(\[(Y|M|W|D|h|m|s|ms|us|ns)\])?"
 )
 
 
 def is_plain(tensor: Any) -> bool:
-    """Whether a tensor can be sent: it is no subclass, and is dense, on the CPU and of a common dtype."""
+    """Whether a tensor can be sent: a plain Tensor or Parameter, dense, on the CPU, of a common dtype."""
     base = core().tensor
     return (
         type(tensor) in core().plain
@@ -43,9 +43,9 @@ def is_plain(tensor: Any) -> bool:
 
 
 def _encode_tensor(encoder: Encoder, tensor: Any) -> Header:
-    """Return the form of a tensor; one in another order in memory is laid out and marked.
+    """Return the message form of a tensor. If its dimensions have another order in memory, the form says so.
 
-    Only torch's core reads the tensor: a submission may have replaced what reads it in Python.
+    Only torch's core reads the tensor: a submission may have replaced the Python methods.
     """
     with undisturbed():
         return _encode_plain(encoder, tensor)
@@ -80,11 +80,11 @@ def _tensor(decoder: Decoder, place: int, code: Header) -> Any:
     if place not in decoder.tensors:
         tensor = decoder.parts[place]
         if type(tensor) is not sys.modules["torch"].Tensor:
-            raise ProtocolError("a part is no tensor")
+            raise ProtocolError("a part should be a tensor")
         dims = list(range(tensor.dim()))
         if (order := code.get("order", dims)) is not dims:
             if sorted(order) != dims:
-                raise ProtocolError("a tensor's order is no order of its dimensions")
+                raise ProtocolError("a tensor's order does not list its dimensions")
             dims = [order.index(dim) for dim in dims]
         tensor = tensor.permute(dims)
         decoder.tensors[place] = tensor.requires_grad_() if code.get("grad") is True else tensor
@@ -104,7 +104,7 @@ def _dtype(_: Decoder, name: Any, __: Header) -> Any:
 
 
 def _encode_array(encoder: Encoder, value: Any) -> Header:
-    """Return the form of an array: its bytes, or what objects it holds."""
+    """Return the message form of an array: its bytes, or its objects."""
     numpy = sys.modules["numpy"]
     if not is_small(value.shape) or numpy.ma.isMaskedArray(value):
         raise RefusedError
@@ -112,7 +112,7 @@ def _encode_array(encoder: Encoder, value: Any) -> Header:
     encoder.take(2 + plain.ndim)
     if plain.dtype.kind in "OT":
         return {"array": encode_objects(encoder, plain.ravel().tolist()), "shape": list(plain.shape)}
-    native, name = plain.dtype.newbyteorder("="), _known_name(plain.dtype)
+    native, name = plain.dtype.newbyteorder("="), _dtype_name(plain.dtype)
     place = encoder.add(plain, plain.nbytes, lambda part: part.astype(native).tobytes())
     return {"array": place, "dtype": name, "shape": list(plain.shape)}
 
@@ -120,7 +120,7 @@ def _encode_array(encoder: Encoder, value: Any) -> Header:
 def _array(decoder: Decoder, content: Any, code: Header) -> Any:
     shape = code["shape"]
     if not all(type(size) is int and size >= 0 for size in shape) or not is_small(shape):
-        raise ProtocolError("an array has no shape, or too large a one")
+        raise ProtocolError("an array has no shape, or its shape is too large")
     if "dtype" in code:
         return _elements(decoder.content(content), code["dtype"]).reshape(shape)
     return as_objects(decode_objects(decoder, content)).reshape(shape)
@@ -131,26 +131,26 @@ def _scalar(_: Decoder, digits: str, code: Header) -> Any:
     return number
 
 
-def _known_name(dtype: Any) -> str:
-    """Return the name of a dtype that is sent as bytes; a RefusedError where it is not."""
+def _dtype_name(dtype: Any) -> str:
+    """Return the name of a dtype that is sent as bytes; raise RefusedError for other dtypes."""
     name = f"U{dtype.itemsize // 4}" if dtype.kind == "U" else str(dtype.name)
-    if not _KNOWN.fullmatch(name):
+    if not _SENT_DTYPES.fullmatch(name):
         raise RefusedError
     return name
 
 
 def _elements(content: bytes, name: str) -> Any:
     """Return bytes as an array of one dimension."""
-    if not _KNOWN.fullmatch(name):
+    if not _SENT_DTYPES.fullmatch(name):
         raise ProtocolError("a dtype is unknown")
-    made = sys.modules["numpy"].frombuffer(content, dtype=name).copy()
-    if made.dtype.kind == "U" and made.view("uint32").max(initial=0) > sys.maxunicode:
-        raise ProtocolError("these bytes are no texts")
-    return made
+    elements = sys.modules["numpy"].frombuffer(content, dtype=name).copy()
+    if elements.dtype.kind == "U" and elements.view("uint32").max(initial=0) > sys.maxunicode:
+        raise ProtocolError("an array of texts contains invalid characters")
+    return elements
 
 
 def encode_objects(encoder: Encoder, values: Sequence[Any]) -> Header:
-    """Return the form of texts, among which None and NaN may stand; of other values, that of a list."""
+    """Return the message form of objects: a compact one for texts, None and NaN, a list for other values."""
     if not all(value is None or isinstance(value, str) or _is_nan(value) for value in values):
         return {"list": encoder.items(values, 3 * len(values))}
     written = write_json([0 if _is_nan(value) else value for value in values])
@@ -164,23 +164,23 @@ def _is_nan(value: object) -> bool:
 
 
 def decode_objects(decoder: Decoder, code: Header) -> list[Any]:
-    """Return what `encode_objects` has written."""
+    """Return the objects that `encode_objects` wrote."""
     if "texts" not in code:
         return decoder.items(code["list"])
     texts = read_json(decoder.content(code["texts"]), MAX_OBJECTS)
     if not isinstance(texts, list) or not all(
-        one is None or one == 0 or isinstance(one, str) for one in texts
+        text is None or text == 0 or isinstance(text, str) for text in texts
     ):
-        raise ProtocolError("texts are something else")
-    return [math.nan if one == 0 else one for one in texts]
+        raise ProtocolError("a list of texts contains other values")
+    return [math.nan if text == 0 else text for text in texts]
 
 
 def as_objects(values: Sequence[Any]) -> Any:
-    """Return an array of objects; numpy would take lists among them for rows."""
-    made = sys.modules["numpy"].empty(len(values), dtype=object)
-    for place, value in enumerate(values):
-        made[place] = value
-    return made
+    """Return an array of objects of one dimension; `numpy.array` would read lists among them as rows."""
+    objects = sys.modules["numpy"].empty(len(values), dtype=object)
+    for index, value in enumerate(values):
+        objects[index] = value
+    return objects
 
 
 ROWS = {
@@ -189,7 +189,7 @@ ROWS = {
     "array": Row(("numpy.ndarray",), _encode_array, _array),
     "scalar": Row(
         ("numpy.generic",),
-        lambda _, value: {"scalar": value.tobytes().hex(), "dtype": _known_name(value.dtype)},
+        lambda _, value: {"scalar": value.tobytes().hex(), "dtype": _dtype_name(value.dtype)},
         _scalar,
         is_key=True,
     ),

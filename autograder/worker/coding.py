@@ -1,8 +1,8 @@
-"""Turns values into a message's JSON and parts, and back, by a table with a row for each kind of values.
+"""Turns values into a message's JSON and parts, and back, by a table with a row for each kind of value.
 
-A row says which types it is for, how a value is written, within which bounds, and how it is rebuilt. What is
-rebuilt is always plain: a subclass arrives as what it is a subclass of. A value without a row, or beyond its
-row's bounds, is not sent but referred to, like any other object. The module `values` has the rows.
+A row names its types, writes a value within bounds, and rebuilds it. Rebuilt values are always plain: an
+instance of a subclass arrives as an instance of its base. A value without a row, or beyond the bounds of its
+row, stays in its process, and the message contains a reference to it. The module `values` has the rows.
 """
 
 import sys
@@ -22,28 +22,30 @@ from autograder.worker.protocol import (
 )
 
 MAX_KEY = 500  # characters of a dict's key, such as a parameter's name
-MAX_ITEMS = 1000  # of a dict or set: should all its keys have one hash, building it is still quick
-MAX_BITS = 4096  # of a whole number
-MAX_INTEGER = 1 << 63  # from here on a number is written in hexadecimal
-_MAX_LEVELS = MAX_DEPTH // 3 - 4  # a dict is three brackets deep, and some stand around all
-_MOST_KEYS = 100  # of a tuple that is a key
+MAX_ITEMS = 1000  # items of a dict or set: even if all keys have the same hash, it is built quickly
+MAX_BITS = 4096  # bits of an integer
+MAX_INTEGER = 1 << 63  # integers from this size on are written in hexadecimal
+_MAX_LEVELS = (
+    MAX_DEPTH // 3 - 4
+)  # a dict takes three levels of brackets, and the message around it up to four
+_MOST_KEYS = 100  # elements of a tuple that is a key
 _MRO = type.__dict__["__mro__"].__get__
 
 
 class RefusedError(Exception):
-    """A value is beyond its row's bounds, or of a kind that its row does not know."""
+    """A value exceeds the bounds of its row, or its row does not support it."""
 
 
 class Row(NamedTuple):
-    """One kind of values."""
+    """How values of one kind are written to a message and read from it."""
 
-    types: tuple[str, ...]  # by dotted path
-    encode: Callable[["Encoder", Any], Any]  # returns its form in JSON; a RefusedError where it is too much
-    decode: Callable[["Decoder", Any, Header], Any]  # the value from what stands under the row's name
-    is_key: bool = False  # whether a dict or set may hold it
+    types: tuple[str, ...]  # dotted paths
+    encode: Callable[["Encoder", Any], Any]  # returns the value's form in JSON, or raises RefusedError
+    decode: Callable[["Decoder", Any, Header], Any]  # takes the entry under the row's name and the whole form
+    is_key: bool = False  # whether the value may be a key of a dict or an element of a set
 
 
-TABLE: dict[str, Row] = {}  # by the key that stands first in a value's form
+TABLE: dict[str, Row] = {}  # by the first key of a value's form
 
 
 def _row_of(kind: Any) -> Row | None:
@@ -54,28 +56,28 @@ def _row_of(kind: Any) -> Row | None:
 
 @lru_cache(1)
 def _rows(*_: int) -> Mapping[int, tuple[object, Row]]:
-    """Return the rows by the addresses of their types, as long as no package is loaded."""
-    found = dict[int, tuple[object, Row]]()
+    """Return the rows by the addresses of their types. The cache is renewed when a module is loaded."""
+    rows = dict[int, tuple[object, Row]]()
     for row in reversed(TABLE.values()):
         for path in row.types:
             module, __, name = path.rpartition(".")  # a package that is not loaded has no types
             if (kind := getattr(sys.modules.get(module or "builtins"), name, None)) is not None:
-                found[id(kind)] = kind, row
-    return found
+                rows[id(kind)] = kind, row
+    return rows
 
 
 class Encoder:
-    """Turns the values of one message into JSON, and gathers their parts.
+    """Turns the values of one message into JSON, and collects their parts.
 
-    What is larger than a message may be is not sent but referred to, like any other object.
+    A value that exceeds the limits of a message is replaced by a reference.
     """
 
     def __init__(self, refer: Callable[[object], Header]) -> None:
         self.parts: Parts = []
-        self._refer = refer  # returns a reference for a value that cannot be sent itself
-        self._sent: dict[int, tuple[int, Any]] = {}  # places by id, with the value, so that ids stay
+        self._refer = refer  # returns a reference to a value that cannot be sent
+        self._sent: dict[int, tuple[int, Any]] = {}  # part indices by id; the object keeps its id from reuse
         self._bytes = MAX_PAYLOAD
-        self._tokens = MAX_TOKENS - 100  # those are for what stands around the values
+        self._tokens = MAX_TOKENS - 100  # these are for the message around the values
         self._depth = 0
 
     def encode(self, value: Any) -> Any:
@@ -93,7 +95,7 @@ class Encoder:
             return self._refer(value)
 
     def items(self, values: Iterable[Any], tokens: int) -> list[Any]:
-        """Return the forms of all that a container holds, which take so many brackets and commas."""
+        """Return the forms of a container's items, whose brackets and commas number `tokens`."""
         self.take(2 + tokens)
         if self._depth > _MAX_LEVELS:
             raise RecursionError("the containers are nested too deeply")
@@ -104,21 +106,21 @@ class Encoder:
             self._depth -= 1
 
     def take(self, tokens: int) -> None:
-        """Take room for so many brackets and commas; a RefusedError where there is none."""
+        """Count `tokens` brackets and commas; raise RefusedError if the message has no room for them."""
         self._tokens -= tokens
         if self._tokens < 0:
             raise RefusedError
 
     def place(self, value: object) -> int | None:
-        """Return the place of a part that was added for the same object before."""
+        """Return the index of the part that was added for this object, or None if there is none yet."""
         return self._sent[id(value)][0] if id(value) in self._sent else None
 
     def add(
         self, part: Any, size: int, copy: Callable[[Any], Any] = lambda part: part, of: object = None
     ) -> int:
-        """Add a part of so many bytes, copied only if there is room, and return its place."""
+        """Add a part of `size` bytes, copied only if the message has room for it, and return its index."""
         self._bytes -= size
-        if self._bytes < 0:  # before it is copied, which may take more memory than there is
+        if self._bytes < 0:  # checked before copying, which could exhaust the memory
             raise ValueError(f"the tensors take more than {MAX_PAYLOAD >> 20} MB")
         if len(self.parts) == MAX_PARTS:
             raise ValueError(f"there are more than {MAX_PARTS:,} tensors")
@@ -133,8 +135,8 @@ class Decoder:
 
     def __init__(self, parts: Parts, resolve: Callable[[Header], Any]) -> None:
         self.parts = parts
-        self._resolve = resolve  # turns a reference into its object
-        self.tensors: dict[int, Any] = {}  # by place
+        self._resolve = resolve  # returns the object of a reference
+        self.tensors: dict[int, Any] = {}  # by part index
         self._taken: set[int] = set()
 
     def decode(self, code: Any) -> Any:
@@ -147,7 +149,7 @@ class Decoder:
             raise ProtocolError(f"a value is malformed: {type(error).__name__}") from None
 
     def value(self, code: Any) -> Any:
-        """Return the value of a form inside another one."""
+        """Return the value of a nested form."""
         if code is None or type(code) in (bool, float):
             return code
         if type(code) is str and len(code) <= MAX_TEXT:
@@ -155,7 +157,7 @@ class Decoder:
         if type(code) is int and -MAX_INTEGER < code < MAX_INTEGER:
             return code
         if type(code) is not dict:
-            raise ProtocolError("a value has no known form")
+            raise ProtocolError("a value has an unknown form")
         if (row := TABLE.get(name := next(iter(code), ""))) is not None:
             return row.decode(self, code[name], code)
         return self._resolve(code)
@@ -163,21 +165,21 @@ class Decoder:
     def items(self, codes: Any) -> list[Any]:
         """Return the values of the forms in a list."""
         if not isinstance(codes, list):
-            raise ProtocolError("a container holds no list")
+            raise ProtocolError("the items of a container should be a list")
         return [self.value(code) for code in codes]
 
     def keys(self, codes: Any) -> list[Any]:
-        """Return what a set or dict holds as keys; no submission has hashed any of them."""
+        """Return the keys of a set or dict. They are plain values, so no code of a submission hashes them."""
         keys = self.items(codes)
         if len(keys) > MAX_ITEMS or not all(map(is_key, keys)):
-            raise ProtocolError("there are too many keys, or one is too long or of another kind")
+            raise ProtocolError("there are too many keys, or a key is too long or of an unsupported type")
         return keys
 
     def content(self, place: Any) -> bytes:
-        """Return a part that is bytes: each one once, so that few of them cannot become many values."""
+        """Return a part that is bytes. It can be used once, so that a few parts cannot become many values."""
         part = self.parts[place] if type(place) is int and place >= 0 else None
         if place in self._taken or type(part) is not bytes:
-            raise ProtocolError("a part is of another kind, or used twice")
+            raise ProtocolError("a part should be bytes and used once")
         self._taken.add(place)
         return part
 

@@ -1,7 +1,7 @@
-"""The parts of torch's core on which a worker relies, as they were before the first cell.
+"""The parts of torch's core that a worker uses, read before the first cell runs.
 
-A cell may replace attributes of torch's modules and of its classes in Python, or enter a mode of torch and
-never leave it. What is read here once stays as it was. The class of tensors in the core is immutable.
+A cell may replace attributes of torch's modules and of its Python classes, or enter a mode of torch and never
+leave it. References that are read once, here, do not change. The core's class of tensors is immutable.
 """
 
 import sys
@@ -32,16 +32,16 @@ class Core(NamedTuple):
 def core() -> Core:
     """Return the parts of torch's core, as they are at the first call."""
     torch = sys.modules["torch"]
-    own: Any = torch._C
-    state, experimental = own._profiler.ProfilerState.CPU, own._profiler._ExperimentalConfig()
+    native: Any = torch._C
+    state, experimental = native._profiler.ProfilerState.CPU, native._profiler._ExperimentalConfig()
     neither = (False,) * 5  # shapes, memory, stacks, floating-point operations, modules
     return Core(
-        own.TensorBase, (torch.Tensor, torch.nn.Parameter),
-        own.DisableTorchFunction, own._DisableTorchDispatch, torch.contiguous_format, torch.strided,
+        native.TensorBase, (torch.Tensor, torch.nn.Parameter),
+        native.DisableTorchFunction, native._DisableTorchDispatch, torch.contiguous_format, torch.strided,
         torch.autograd.backward,
-        own._autograd._enable_profiler_legacy, own._autograd._disable_profiler_legacy,
-        own._autograd.ProfilerEvent.kind, own._autograd.ProfilerEvent.name,
-        own._profiler.ProfilerConfig(state, *neither, experimental),
+        native._autograd._enable_profiler_legacy, native._autograd._disable_profiler_legacy,
+        native._autograd.ProfilerEvent.kind, native._autograd.ProfilerEvent.name,
+        native._profiler.ProfilerConfig(state, *neither, experimental),
     )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def prepare() -> None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Read and copy tensors in the `with` block without any code of a submission."""
-    if sys.modules.get("torch") is None:  # it is None where it was kept from being loaded
+    if sys.modules.get("torch") is None:  # None is also the entry of a package that is blocked from loading
         yield
         return
     with core().without_functions(), core().without_dispatch():

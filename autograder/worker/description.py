@@ -1,6 +1,6 @@
-"""What the grader learns of an exception, or of a value that cannot be sent: a few short texts and numbers.
+"""Describes an exception, or a value that cannot be sent, to the grader in a few short texts and numbers.
 
-A submission makes the exception, so its methods may fail and its texts may be of any length.
+The exception comes from a submission, so its methods may fail and its texts may have any length.
 """
 
 import sys
@@ -16,7 +16,7 @@ _MAX_MESSAGE = 500
 _MAX_PLACES = 20
 _MAX_NAME = 100
 _MANY = 100
-_SIZED = {  # these are sent if they are small
+_SIZED = {  # builtin types that are sent if they are small, with the unit of their length
     (dict, list, tuple, set, frozenset): "items",
     (str,): "characters",
     (bytes,): "bytes",
@@ -25,7 +25,7 @@ _NAME, _BASES = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__ge
 
 
 def describe(error: BaseException) -> Header:
-    """Return an exception's type and bases, its shortened message, and the cells and lines that it passed."""
+    """Return an exception's type, bases and shortened message, and the cells and lines of its traceback."""
     return {
         "type": _name(type(error)),
         "bases": [_name(base) for base in _BASES(type(error))[:20]],
@@ -53,13 +53,13 @@ def _message(error: BaseException) -> str:
 
 
 def _name(kind: type) -> str:
-    """Return the name of a type, even where its metaclass gives it another."""
+    """Return the real name of a type, even if its metaclass overrides `__name__`."""
     name: str = _NAME(kind)
     return str.__getitem__(name, slice(_MAX_NAME))
 
 
 def kind(value: Any) -> str:
-    """Return the words that name a value's type to a student."""
+    """Return a description of a value's type for a student."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter):

@@ -1,6 +1,6 @@
-"""The row for matplotlib in the table of values: a figure arrives as facts about what is drawn on it.
+"""The row for matplotlib in the table of values: a figure is sent as a description of what is drawn on it.
 
-Nothing is drawn again on the grader's side, which needs no matplotlib.
+The grader's side draws nothing, so it does not need matplotlib.
 """
 
 import sys
@@ -11,13 +11,13 @@ from typing import Any, get_args
 from autograder.worker.coding import Encoder, RefusedError, Row
 from autograder.worker.protocol import Header, ProtocolError
 
-_MOST = 100  # axes of a figure, or things of one kind on them
+_MOST = 100  # axes of a figure, or artists of one kind on them
 _TEXTS = ("title", "xlabel", "ylabel", "xscale", "yscale")
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A line, bars or points: where they are, and what a legend calls them."""
+    """A line, a group of bars or of points: their coordinates and their label in a legend."""
 
     label: str
     x: Any  # an array of numbers, as are those below
@@ -26,7 +26,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """What is drawn on one pair of axes; a bar is at its middle, with its height or width as value."""
+    """What is drawn on one pair of axes. A bar has its middle as x, and its height (or width) as y."""
 
     title: str
     xlabel: str
@@ -42,14 +42,14 @@ class Axes:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A figure's own title, and its axes in the order in which they were made."""
+    """A figure's title (suptitle), and its axes in the order of their creation."""
 
     title: str
     axes: tuple[Axes, ...]
 
 
 def _encode(encoder: Encoder, value: Any) -> Header:
-    """Return the facts of a figure; those of axes alone are of a figure with these axes and no title."""
+    """Return the description of a figure. Axes alone count as a figure with these axes and no title."""
     alone = hasattr(value, "get_xlabel")
     axes = [value] if alone else list(value.axes)
     if len(axes) > _MOST:
@@ -77,7 +77,7 @@ def _facts(axes: Any) -> dict[str, Any]:
 
 
 def _drawn(label: object, x: Any, y: Any) -> dict[str, Any]:
-    """Return facts by name; matplotlib begins the names that it gives itself with an underscore."""
+    """Return the attributes of a `Drawn`. Matplotlib's default labels begin with an underscore: no label."""
     text = str(label)
     return {"label": "" if text.startswith("_") else text, "x": _numbers(x), "y": _numbers(y)}
 
@@ -98,19 +98,19 @@ def _bars(group: Any) -> Iterator[list[float]]:
 
 
 def _built(value: Any, form: Any) -> Any:
-    """Return a value of this type: a tuple of others, an array of numbers, a text, or facts by name."""
+    """Return `value` as type `form`: a tuple, an array of numbers, a text, or one of the dataclasses."""
     if (inner := get_args(form)) and isinstance(value, list) and len(value) <= _MOST:
-        return tuple(_built(one, inner[0]) for one in value)
+        return tuple(_built(item, inner[0]) for item in value)
     if form is Any and isinstance(value, sys.modules["numpy"].ndarray) and value.dtype == float:
         return value
     if form is str and type(value) is str:
         return value
     facts = {field.name: field.type for field in fields(form)} if is_dataclass(form) else {}
     if facts and isinstance(value, dict) and value.keys() == facts.keys():
-        made = form(**{name: _built(value[name], part) for name, part in facts.items()})
-        if form is not Drawn or (made.x.ndim == 1 and made.x.shape == made.y.shape):
-            return made
-    raise ProtocolError("a figure has other facts")
+        built = form(**{name: _built(value[name], part) for name, part in facts.items()})
+        if form is not Drawn or (built.x.ndim == 1 and built.x.shape == built.y.shape):
+            return built
+    raise ProtocolError("the description of a figure is malformed")
 
 
 _TYPES = ("matplotlib.figure.FigureBase", "matplotlib.axes.Axes")

@@ -1,4 +1,4 @@
-"""Performs what hidden tests ask of a notebook's names: calls, attributes, gradients, seeds."""
+"""Answers a hidden test's requests about a notebook's names: calls, attributes, gradients, seeds."""
 
 import builtins
 import io
@@ -22,7 +22,7 @@ from autograder.worker.values import Decoder, Encoder
 
 
 class _Nowhere(io.TextIOBase):
-    """A text file that keeps nothing."""
+    """A text file that discards what is written to it."""
 
     def write(self, text: str, /) -> int:
         return len(text)
@@ -45,8 +45,8 @@ _MISSING = object()
 class Namespace:
     """A notebook's variables, and the objects that the grader refers to by number.
 
-    An object that cannot be sent stays here until the next test begins; the grader gets a number for it.
-    `explained` may add to what an error says.
+    An object that cannot be sent stays here until the next test begins; the grader gets its number.
+    `explained` may add a sentence to an error's message.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class Namespace:
     ) -> None:
         self.variables = variables
         self._explained = explained
-        self.right: dict[str, Any] = {}  # answers to earlier questions that stand in for wrong ones
+        self.right: dict[str, Any] = {}  # right answers to earlier questions, used in place of wrong ones
         self._held: list[object] = []
-        self._recorder: Recorder | None = None  # of the request that is being answered
+        self._recorder: Recorder | None = None  # of the current request
         self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's check, by question
-        self._end: dict[str, Any] | None = None  # the variables after the last cell, once they are kept
+        self._end: dict[str, Any] | None = None  # the variables after the last cell; None before it has run
 
     def handle(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
-        """Answer one request; whatever the student's code raises comes back as an error.
+        """Answer one request. An exception of the student's code becomes an error in the reply.
 
         If that code calls functions of the hidden test, `answer` sends the calls to the grader. If the
         request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
@@ -79,31 +79,31 @@ class Namespace:
     def _tried(self, header: Header, parts: Parts) -> Reply:
         """Run each of several edited codes, and answer the same requests with each of them.
 
-        `source` holds statements, with zeros between them; an edited code is a list of their numbers.
-        A `test` is a list of requests, each with the number of its parts, and ends with the first error.
+        `source` contains statements, separated by null characters; an edited code is a list of their indices.
+        A `test` is a list of requests, each with its number of parts. It ends at the first error.
         """
         statements, sent = header["source"].split("\0"), Parts()
-        found: list[Any] = []
+        results: list[Any] = []
         for numbers in header["codes"]:
             try:
                 for number in numbers:
                     exec(_compiled(statements[number], "edited"), self.variables)  # noqa: S102 - a repair
             except BaseException:
-                found.append(None)
+                results.append(None)
                 continue
             self.variables.update(self.right)
-            left, told = iter(parts), list[Any]()
+            left, replies_by_test = iter(parts), list[Any]()
             for test in header["tests"]:
                 replies = list[tuple[Header, int]]()
-                told.append(replies)
+                replies_by_test.append(replies)
                 for request, count in test:
-                    given = [*islice(left, count)]
+                    request_parts = [*islice(left, count)]
                     if not replies or "value" in replies[-1][0]:
-                        reply, answered = self.handle(request, copied(given))
-                        replies.append((reply, len(answered)))
-                        sent += answered
-            found.append(told)
-        return {"value": found}, sent
+                        reply, reply_parts = self.handle(request, copied(request_parts))
+                        replies.append((reply, len(reply_parts)))
+                        sent += reply_parts
+            results.append(replies_by_test)
+        return {"value": results}, sent
 
     def _answer(self, header: Header, parts: Parts) -> Reply:
         try:
@@ -133,8 +133,8 @@ class Namespace:
                 return self._value(getattr(self._resolve(of), name))
             case {"op": "define", "code": str(code), "name": str(name)}:
                 torch = sys.modules.get("torch")
-                known = {} if torch is None else {"torch": torch, "nn": torch.nn}
-                return self._value(run_compiled(code, [name], known)[name])
+                packages = {} if torch is None else {"torch": torch, "nn": torch.nn}
+                return self._value(run_compiled(code, [name], packages)[name])
             case {"op": "edit", "source": str(source)}:
                 exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
                 return {"value": None}, []
@@ -145,28 +145,28 @@ class Namespace:
             case {"op": "inspect", "of": {}, "args": args, "kwargs": kwargs, "weight": weight}:
                 weight = decoder.decode(weight)
                 return self._inspect(header, decoder.decode(args), decoder.decode(kwargs), weight)
-        raise ProtocolError("a request has no known form")
+        raise ProtocolError("a request has an unknown form")
 
     def _changed_later(self) -> dict[str, list[str]]:
-        """Return by question which names stand for another object now than at the question's check.
+        """Return, by question, the names that are bound to another object now than at the question's check.
 
-        From now on, a test begins with the variables of its question's check. A name that was new after the
-        check is there, too, unless it hides one of Python's own functions.
+        From now on, a test begins with the variables as they were at its question's check. Names that were
+        bound only after the check are added, except those that hide a builtin of Python.
         """
-        own = vars(builtins)
+        builtin_names = vars(builtins)
         changed = dict[str, list[str]]()
         self._end = end = later = dict(self.variables)
         for question, state in reversed(self._states.items()):
             names = [name for name, value in state.items() if end.get(name, _MISSING) is not value]
-            changed[question] = names + [name for name in end if name in own and name not in state]
-            new = {name: value for name, value in later.items() if name not in own}
+            changed[question] = names + [name for name in end if name in builtin_names and name not in state]
+            new = {name: value for name, value in later.items() if name not in builtin_names}
             self._states[question] = later = {**new, **state}
         return changed
 
     def _return_to(self, question: str | None) -> None:
-        """Set the variables to those of a question's check, or to the last ones where none were kept.
+        """Set the variables to those of a question's check, or to those after the last cell if it has none.
 
-        The functions of a notebook read one and the same dictionary, so it is changed in place.
+        The dictionary is changed in place, because all functions of the notebook read it as their globals.
         """
         if self._end is None:
             return
@@ -186,11 +186,11 @@ class Namespace:
             case {"function": int(number)}:
                 return RemoteFunction(number)
             case {"torch": str(path)}:
-                found: Any = sys.modules["torch"]
+                value: Any = sys.modules["torch"]
                 for part in path.split("."):
-                    found = getattr(found, part)
-                return found
-        raise ProtocolError("a reference has no known form")
+                    value = getattr(value, part)
+                return value
+        raise ProtocolError("a reference has an unknown form")
 
     def _refer(self, value: object) -> Header:
         self._held.append(value)
@@ -203,9 +203,10 @@ class Namespace:
     def _call(
         self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], encoder: Encoder
     ) -> tuple[Any, Header]:
-        """Call what the request names; return the result, and the forms of the result and of the arguments.
+        """Make the requested call; return the result, and the message forms of the result and the arguments.
 
-        Its operators are recorded until nothing of the submission can change these forms any more.
+        Operators are recorded until both forms are complete: until then, code of the submission can change
+        them.
         """
         target = self._resolve(header["of"])
         if header.get("record") is True and "torch" not in header["of"] and sys.modules.get("torch"):
@@ -213,14 +214,14 @@ class Namespace:
         with self._recorder or nullcontext():
             value = target(*args, **kwargs)
             if self._recorder:
-                self._recorder.copies()
+                self._recorder.ignore_copies()
             reply = {"value": encoder.encode(value)}
             return value, reply if header["op"] == "call" else {**reply, "arguments": encoder.encode(args)}
 
     def _inspect(self, header: Header, args: tuple[Any, ...], kwargs: dict[str, Any], weight: Any) -> Reply:
-        """Call, and report also the arguments afterwards and, where there is torch, every gradient.
+        """Make a call, and report also the arguments after it and, if torch is loaded, every gradient.
 
-        The gradients are those of the sum of output * weight, or of the output where there is no weight.
+        The gradients are those of sum(output * weight), or of sum(output) without a weight.
         """
         encoder = Encoder(self._refer)
         output, reply = self._call(header, args, kwargs, encoder)
@@ -240,12 +241,12 @@ class Namespace:
         return reply, encoder.parts
 
 
-def run_compiled(code: str, names: Sequence[str], known: Mapping[str, Any] = {}) -> dict[str, Any]:
-    """Run definitions that the grader has compiled, which may use what is `known`; return some by name.
+def run_compiled(code: str, names: Sequence[str], variables: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Run definitions that the grader has compiled, with these variables; return the values of `names`.
 
-    Such code comes from the grader alone: nothing of a submission's is read here.
+    Only the grader sends such code: nothing from a submission is unmarshalled here.
     """
-    variables: dict[str, Any] = {"__name__": "given", **known}
+    variables = {"__name__": "given", **variables}
     exec(marshal.loads(b64decode(code)), variables)  # noqa: S102, S302
     return {name: variables[name] for name in names}
 
@@ -256,14 +257,14 @@ class MissingError(NameError):
 
 @lru_cache(1024)
 def _compiled(source: str, name: str) -> CodeType:
-    """Compile a repair that is tried, or a trusted cell; most come more than once."""
+    """Compile a candidate repair or a trusted cell; most are compiled more than once."""
     return compile(source, name, "exec")
 
 
 def run_code(cells: tuple[str, ...]) -> Namespace:
     """Run trusted code cells in this process, without IPython, and return their namespace.
 
-    What they print is dropped.
+    Printed output is dropped.
     """
     variables: dict[str, Any] = {"__name__": "__main__"}
     with silence():
@@ -273,22 +274,22 @@ def run_code(cells: tuple[str, ...]) -> Namespace:
 
 
 def _pristine(seed: int) -> None:
-    """Reset what an earlier test or the notebook may have set for the whole process."""
+    """Reset the settings of the whole process that an earlier test or the notebook may have changed."""
     seed_generators(seed)
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_grad_enabled(True)
         torch.set_default_dtype(torch.float32)
         torch.set_default_device(None)
         torch.set_autocast_enabled("cpu", False)
-        if torch.are_deterministic_algorithms_enabled():  # a first reset takes a second
-            torch.use_deterministic_algorithms(False)  # they run other operators
-        torch.set_num_threads(1)  # operators of other threads are not recorded
+        if torch.are_deterministic_algorithms_enabled():  # the first call of the setter takes a second
+            torch.use_deterministic_algorithms(False)  # deterministic algorithms run other operators
+        torch.set_num_threads(1)  # operators that run in other threads are not recorded
     if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
         pyplot.close("all")
 
 
 def seed_generators(seed: int) -> None:
-    """Seed the random generators of Python and of whatever packages are loaded."""
+    """Seed the random generators of Python and of the loaded packages."""
     random.seed(seed)
     if (numpy := sys.modules.get("numpy.random")) is not None:
         numpy.seed(seed % (1 << 32))
@@ -297,5 +298,5 @@ def seed_generators(seed: int) -> None:
 
 
 def copied(parts: Iterable[Any]) -> Parts:
-    """Return copies of a message's parts, which code may change; nobody can change bytes."""
-    return [one if type(one) is bytes else one.clone() for one in parts]
+    """Return copies of a message's tensors, which the called code may change, and its bytes as they are."""
+    return [part if type(part) is bytes else part.clone() for part in parts]

@@ -1,7 +1,7 @@
-"""Leaves out of a cell what cannot work here: packages, files, the network, a GPU.
+"""Drops statements of a cell that need what is missing here: packages, files, the network, a GPU.
 
-A notebook that runs in Colab or on a student's own machine may hold lines that have no meaning where it is
-graded. Such a line must not cost the definitions below it: the cell runs on without it and says so.
+A notebook from Colab or from a student's machine may contain lines that cannot work where it is graded. The
+definitions below such a line must still count, so the cell goes on without the line, and a note says so.
 """
 
 import ast
@@ -13,27 +13,27 @@ HERE = "where notebooks are graded"
 LEFT_OUT = "which was left out"
 NO_INPUT = "a graded cell cannot ask for input"
 _MAX_QUOTE = 80  # characters of a statement that a message quotes
-_DISPLAYS = ("matplotlib", "gui", "config")  # magics that only say how things are shown
+_DISPLAYS = ("matplotlib", "gui", "config")  # magics that only affect how output is displayed
 _NO_GPU = (AssertionError, RuntimeError)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-# What to run in the place of a statement that failed, and a note on what is left out.
+# Statements to run in place of one that failed, and a note on the part that is left out.
 Rest = tuple[Sequence[ast.stmt], str]
 
 
 class Omissions:
-    """What was left out of a notebook's cells so far, and the names that are missing because of it."""
+    """The statements left out of a notebook's cells so far, and the names that are missing because of it."""
 
     def __init__(self) -> None:
-        # By missing name: the statement that should have made it, and why it was left out. "*" is the last
-        # import of all names from something that is not there.
+        # By missing name: the statement that should have bound it, and why that was left out. "*" is for the
+        # last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        self._unmade: dict[str, BaseException] = {}  # by name: why the running cell did not make it
+        self._unbound: dict[str, BaseException] = {}  # by name: why the running cell did not bind it
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
-        """Return what is left of a statement that failed, or None where it would fail everywhere."""
-        if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # whose body is a cell of its own
+        """Return what to run in place of a failed statement, or None if it would fail on any machine."""
+        if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # its body is run as a cell
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:
             return self._without_name(statement, error)
@@ -44,22 +44,22 @@ class Omissions:
             return tuple(_one_by_one(statement)), ""
         return self._left_out(statement, error, why)
 
-    def unmade(self, names: Collection[str]) -> BaseException | None:
-        """Return why the cell that ran lacks a name which a statement left out of it should have made."""
-        unmade, self._unmade = self._unmade, {}
-        return next((error for name, error in unmade.items() if name not in names), None)
+    def first_unbound(self, names: Collection[str]) -> BaseException | None:
+        """Return the error of a statement left out of the last cell that should have bound a missing name."""
+        unbound, self._unbound = self._unbound, {}
+        return next((error for name, error in unbound.items() if name not in names), None)
 
     def cause(self, name: str) -> str:
-        """Return where a missing name should come from and why it does not; nothing if it was never made."""
+        """Return which statement should have bound a missing name and why it was left out, or ""."""
         statement, why = self._origin(name)
         return f"from {statement}, {LEFT_OUT}: {why}" if statement else ""
 
     def _origin(self, name: str) -> tuple[str, str]:
-        known = name in self._origins or not name or hasattr(builtins, name)
-        return self._origins.get(name if known else "*", ("", ""))
+        from_star = name and name not in self._origins and not hasattr(builtins, name)
+        return self._origins.get("*" if from_star else name, ("", ""))
 
     def _without_name(self, statement: ast.stmt, error: NameError) -> Rest | None:
-        """Return a statement without its uses of a missing name, so far as it can do without them."""
+        """Return a definition without the decorators and annotations that use a missing name."""
         name = str(error.name)
         why = f"`{name}` should come from {self._origin(name)[0]}, {LEFT_OUT}"
         if not isinstance(statement, _DEFINITIONS):
@@ -76,30 +76,30 @@ class Omissions:
         names, quoted = list(_bound(statement)), _quoted(statement)
         self._origins.update(dict.fromkeys(names, (quoted, why)))
         if not isinstance(statement, _IMPORTS):
-            self._unmade.update(dict.fromkeys(names, error))
+            self._unbound.update(dict.fromkeys(names, error))
         return (), f"Line {statement.lineno}, {quoted}, was left out: {why}."
 
     def _reason(self, statement: ast.stmt, error: BaseException) -> str:
-        """Return why a statement cannot work here, or nothing where it fails everywhere."""
+        """Return why a statement cannot work here, or "" if it would fail on any machine."""
         if isinstance(error, ImportError):
-            return f"what it imports is not there {HERE}"
-        from IPython.core.error import UsageError  # only here: the grader reads answers by this module, too
+            return f"what it imports is not installed {HERE}"
+        from IPython.core.error import UsageError  # imported here because the grader imports this module, too
 
         _, *magic = _magic(statement) or ("",)
         if magic and (isinstance(error, UsageError) or magic[0] in _DISPLAYS):
-            return f"this magic is not there {HERE}"
-        if isinstance(error, EOFError):  # nobody answers input()
+            return f"this magic does not exist {HERE}"
+        if isinstance(error, EOFError):  # from input()
             return NO_INPUT
         if isinstance(error, OSError):
             kind = type(error).__name__
-            return f"{kind}: it needs a file, a program or the network, which is not there {HERE}"
+            return f"{kind}: it needs a file, a program or the network, which is not available {HERE}"
         if isinstance(error, _NO_GPU) and isinstance(statement, (ast.Expr, ast.Assert)):
             return f"there is no GPU {HERE}" if "cuda" in ast.unparse(statement).lower() else ""
         return ""
 
 
 def _magic(statement: ast.stmt) -> tuple[str, ...]:
-    """Return what IPython makes of a line that begins with %: the shell's method and its arguments."""
+    """Return the shell's method and arguments to which IPython translates a line that begins with %."""
     call = getattr(statement, "value", None)
     method = getattr(call, "func", None)
     if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
@@ -109,7 +109,7 @@ def _magic(statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _one_by_one(statement: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
-    """Yield an import of several names as one import a name, so that one that fails loses no other."""
+    """Yield one import for each name, so that a failed one does not affect the others."""
     for alias in statement.names:
         single = copy(statement)
         single.names = [alias]
@@ -132,7 +132,7 @@ def _mentions(tree: ast.expr, name: str) -> bool:
 
 
 def _write_out(node: ast.AST, name: str) -> bool:
-    """Turn a node's annotation into text if it uses `name`, as `from __future__ import annotations` would."""
+    """Make a node's annotation a string if it uses `name`, like `from __future__ import annotations`."""
     part = "returns" if isinstance(node, _FUNCTIONS) else "annotation"
     annotation = getattr(node, part, None)
     if annotation is None or not _mentions(annotation, name):
@@ -142,7 +142,7 @@ def _write_out(node: ast.AST, name: str) -> bool:
 
 
 def _quoted(statement: ast.stmt) -> str:
-    """Return a statement's first line, in quotes, and a magic as it is typed."""
+    """Return a statement's first line in backquotes; a magic as the student typed it."""
     _, *magic = _magic(statement) or ("",)
     text = f"%{' '.join(magic)}".rstrip() if magic else ast.unparse(statement).partition("\n")[0]
     return f"`{' '.join(text.split())[:_MAX_QUOTE]}`"

@@ -1,12 +1,12 @@
-"""Records which operators torch runs during a call, in torch's own core and not in Python.
+"""Records in torch's core, below Python, which operators torch runs during a call.
 
-The recorder is torch's profiler of operators, which every operator passes on its way to a kernel: those that
-a composite such as conv1d is made of, too. It changes no number. Its events would fill the memory during an
-endless loop, so an alarm empties them now and then.
+The recorder is torch's profiler. It sees every operator before its kernel runs, also those inside a composite
+such as conv1d. It changes no number. An alarm collects its events now and then, which would otherwise fill
+the memory during an endless loop.
 
-Operators of another thread are not recorded. But if another thread computes meanwhile, the recorder says that
-operators were lost. All this happens on the submission's side, where it can be tampered with. What is missing
-proves nothing.
+Operators in other threads are not recorded. If another thread computes meanwhile, the record says that
+operators were lost. All this happens in the submission's process, which can tamper with it: an operator that
+is missing from the record may have run.
 """
 
 import signal
@@ -16,14 +16,14 @@ from typing import Any
 
 from autograder.worker.core import core
 
-LOST = "python::lost"  # stands among the operators where some could not be recorded
+LOST = "python::lost"  # this entry says that some operators could not be recorded
 _MAX_OPERATORS = 200  # distinct names in one answer
 _MAX_NAME = 80  # characters
 _CORE = "aten::"
-_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it; the sum inside it counts what it selects
-_MARK = "__start_profile"  # the event that the profiler itself puts first
-_SECONDS = 0.1  # after which the alarm empties the events
-# What copying an answer runs: it computes nothing.
+_OF_PRINTING = "aten::masked_select"  # printing a tensor runs it; the sum inside it only counts elements
+_MARK = "__start_profile"  # the profiler's own first event
+_SECONDS = 0.1  # between two collections of events by the alarm
+# Operators that run when an answer is copied into a message; they compute nothing.
 _COPYING = frozenset(
     f"{_CORE}{name}"
     for name in (
@@ -41,23 +41,23 @@ _COPYING = frozenset(
 
 
 class Recorder:
-    """Gathers the names of the operators that run inside its `with` block, in this thread."""
+    """Collects the names of the operators that run in this thread inside its `with` block."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._running = False
         self._copies = False
         self._handler: Any = None
-        self._others = 0
+        self._others = 0  # nanoseconds that other threads have computed before the block
 
     @property
     def operators(self) -> list[str]:
-        """The names so far, in order, without torch's own prefix."""
+        """The names so far, sorted, without torch's prefix `aten::`."""
         names = sorted(name.removeprefix(_CORE)[:_MAX_NAME] for name in self._names)
         return names if len(names) <= _MAX_OPERATORS else [*names[: _MAX_OPERATORS - 1], LOST]
 
-    def copies(self) -> None:
-        """Leave out from now on what copies an answer that is sent."""
+    def ignore_copies(self) -> None:
+        """From now on, leave out the operators that only copy an answer into a message."""
         self._empty()
         self._copies = True
 
@@ -90,34 +90,34 @@ class Recorder:
             events = []
         names = [name for of_thread in events for name in _names(of_thread)]
         left_out = _COPYING if self._copies else frozenset()
-        self._names.update({name for name in names if "::" in name} - left_out)  # others are scopes
+        self._names.update({name for name in names if "::" in name} - left_out)  # scopes have no "::"
         if _MARK not in names:
             self._names.add(LOST)
 
     def _empty(self, *_: object) -> None:
-        """Take over the events so far, and begin again."""
+        """Take the names from the events so far, and start an empty recording."""
         if self._running:
             self._stop()
             self._start()
 
 
 def _other_threads() -> tuple[int, int]:
-    """Return the nanoseconds that other threads of this process have computed: at most, and at least."""
+    """Return an upper and a lower bound for the nanoseconds that other threads have computed."""
     before = time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)
     process = time.clock_gettime_ns(time.CLOCK_PROCESS_CPUTIME_ID)
     return process - before, process - time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)
 
 
 def checked_operators(said: object) -> frozenset[str]:
-    """Return the operators that a worker's answer names, and LOST for whatever is no list of names."""
+    """Return the operators in a worker's answer, with LOST in place of malformed entries."""
     names = said if isinstance(said, list) and len(said) <= _MAX_OPERATORS else [None]
     return frozenset(name if isinstance(name, str) and len(name) <= _MAX_NAME else LOST for name in names)
 
 
 def _names(events: list[Any]) -> Iterator[str]:
-    """Yield the name of each event that begins something; of printing, without what that is made of."""
+    """Yield the name of each operator that begins, except those that run inside the printing of a tensor."""
     kind_of, name_of = core().event_kind, core().event_name
-    printing = 0  # how many events that have not ended are within it, itself included
+    printing = 0  # open events from the printing operator on, itself included
     for event in events:
         match kind_of(event):
             case "pop":

@@ -1,11 +1,11 @@
-"""The messages between grader and worker: frames of a JSON header, and of parts in safetensors' form.
+"""The messages between grader and worker: frames of a JSON header, and of parts in the format of safetensors.
 
-A part is a tensor or bytes. Nothing is ever pickled, because unpickling runs code, and a submission can write
-whatever it likes.
+A part is a tensor or bytes. Nothing is pickled, because unpickling runs code, and a submission can write any
+bytes to the channel.
 
-Whoever reads an answer spends memory and time on each value in it, more than the sender spends on writing
-it: three bytes of JSON become a dict of seventy, and a tensor without elements can have a row for every one
-of a billion sums. So a message is counted as bytes first, then as JSON, and its parts by their sizes.
+Reading a message may cost much more memory and time than writing it: three bytes of JSON become a dict of
+seventy, and the row sums of a tensor without elements can be a billion numbers. Therefore a message's bytes
+are counted first, then its JSON values, and then the sizes of its parts.
 
 The largest messages that the exercises' right answers and known mistakes exchange have 205 KB of
 tensors, a header of 1.9 KB and a depth of 7 brackets, 18 tensors of 4 dimensions and 32,000 elements, dicts
@@ -26,31 +26,31 @@ import safetensors
 
 from autograder.worker.core import core, undisturbed
 
-MAX_HEADER = 8 << 20  # bytes: a cell's pictures travel in it
+MAX_HEADER = 8 << 20  # bytes of a header, which may contain a cell's pictures
 MAX_ANSWER = 256 << 10  # bytes of a header without code and pictures
-MAX_PAYLOAD = 16 << 20  # bytes
-MAX_TOKENS = 10_000  # brackets and commas of a header: each value needs one at least
-MAX_DEPTH = 200  # brackets inside brackets
-MAX_TEXT = 10_000  # characters of a text that is a value
+MAX_PAYLOAD = 16 << 20  # bytes of all parts
+MAX_TOKENS = 10_000  # brackets and commas of a header; each value needs at least one
+MAX_DEPTH = 200  # nested brackets
+MAX_TEXT = 10_000  # characters of a string
 MAX_PARTS = 1000
 MAX_PARTS_HEADER = 512 << 10  # bytes in which safetensors names dtypes and shapes
 MAX_DIMS = 32  # torch itself stops at 64 in most places
-MAX_ELEMENTS = 1 << 22  # of a tensor, or of what sums and products along its dimensions can give
-_LONG = {"code", "source", "outputs"}  # the entries of a header that make it long
+MAX_ELEMENTS = 1 << 22  # of a tensor, or of a sum or product along its dimensions
+_LONG = {"code", "source", "outputs"}  # entries that allow a header of MAX_HEADER bytes
 _MAX_DIGITS = 20
 _BRACKETS = b"{}[]"
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _LENGTHS = struct.Struct("!II")
-_AT_ONCE = 16 << 10  # bytes: nearly every message as a whole
-DTYPES = {  # of tensors, by the words that safetensors' header has for them
+_AT_ONCE = 16 << 10  # bytes of a read buffer, enough for nearly every message
+DTYPES = {  # of tensors, by their names in safetensors' header
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
     "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64",
 }  # fmt: skip
 
 Header = dict[str, Any]
 Parts = list[Any]  # each a tensor or bytes
-Receive = Callable[[int], bytes]  # returns exactly so many bytes
+Receive = Callable[[int], bytes]  # returns exactly that number of bytes
 
 
 class ProtocolError(Exception):
@@ -71,24 +71,24 @@ def pack(header: Header, parts: Parts) -> bytes:
     """Return the frame of `header` and `parts`."""
     text = write_json(header)
     if len(text) > (MAX_HEADER if header.keys() & _LONG else MAX_ANSWER):
-        raise ProtocolError("the header is larger than a frame may hold")
+        raise ProtocolError("the header is larger than a frame allows")
     with undisturbed():
         specs = {f"{i}{'b' * (type(part) is bytes)}": _spec(part) for i, part in enumerate(parts)}
     payload = safetensors.serialize(specs) if specs else b""
     if len(payload) > MAX_PAYLOAD:
-        raise ProtocolError("the tensors are larger than a frame may hold")
+        raise ProtocolError("the tensors are larger than a frame allows")
     return _LENGTHS.pack(len(text), len(payload)) + text + payload
 
 
 def longest_answer(request: Header) -> int:
-    """Return how many bytes the header of an answer may have: only what cells show may be long."""
+    """Return the greatest size of an answer's header in bytes: only the output of cells may be long."""
     return MAX_HEADER if request.get("op") == "cell" else MAX_ANSWER
 
 
 def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]:
     """Read one frame through `receive(count)`, which returns exactly `count` bytes.
 
-    A frame that announces a header of more than `most` bytes, or too much else, is refused before it is read.
+    A frame that announces a header of more than `most` bytes, or too large a payload, is refused unread.
     """
     header_length, payload_length = _LENGTHS.unpack(receive(_LENGTHS.size))
     if header_length > most or payload_length > MAX_PAYLOAD:
@@ -97,9 +97,9 @@ def read_frame(receive: Receive, most: int = MAX_HEADER) -> tuple[Header, Parts]
 
 
 def reader(channel: socket.socket) -> Receive:
-    """Return a function that reads so many bytes of a socket that waits for them, or raises an EOFError.
+    """Return a function that reads a given number of bytes from a blocking socket, or raises EOFError.
 
-    It takes what is there at once, so nobody else must read from the socket.
+    It reads ahead into a buffer, so nothing else may read from the socket.
     """
     stream = open(channel.fileno(), "rb", buffering=_AT_ONCE, closefd=False)  # noqa: SIM115 - no file
 
@@ -113,7 +113,7 @@ def reader(channel: socket.socket) -> Receive:
 
 
 def unpack(text: bytes, payload: bytes) -> tuple[Header, Parts]:
-    """Return the header and parts of a frame, each of which is counted before it is built."""
+    """Return the header and parts of a frame. Each is checked against the limits before it is built."""
     header = read_json(text)
     if not isinstance(header, dict):
         raise ProtocolError("a header is not an object")
@@ -126,7 +126,7 @@ def write_json(value: object) -> bytes:
 
 
 def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
-    """Return what JSON with at most so many brackets and commas stands for."""
+    """Return the value of JSON that has at most `most` brackets and commas."""
     _check_json(text, most)
     try:
         return _DECODER.decode(text.decode())
@@ -135,29 +135,29 @@ def read_json(text: bytes, most: int = MAX_TOKENS) -> Any:
 
 
 def _check_json(text: bytes, most: int) -> None:
-    """Refuse JSON of too many values or of too great a depth, without building any of it."""
+    """Refuse JSON with too many values or nested too deeply, before any value is built."""
     if len(text) <= MAX_TOKENS and text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
-        return  # as nearly every answer, which need not be looked at closely
-    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a text
+        return  # true of nearly every answer
+    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")  # now every quote begins or ends a string
     if bare.count(b'"') > 4 * most:
-        raise ProtocolError("a message holds too many texts")
+        raise ProtocolError("a message contains too many strings")
     outside = b"".join(bare.split(b'"')[::2])
     if sum(map(outside.count, (b"{", b"[", b","))) > most:
-        raise ProtocolError("a message holds too many values")
+        raise ProtocolError("a message contains too many values")
     brackets = outside.translate(None, _NO_BRACKETS)
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
-        raise ProtocolError("a message is too deep")
+        raise ProtocolError("a message is nested too deeply")
 
 
 def _read_parts(payload: bytes) -> Parts:
-    """Return the parts that `pack` has written; anything else is a ProtocolError."""
+    """Return the parts of a payload in the format of `pack`; raise ProtocolError for any other bytes."""
     if int.from_bytes(payload[:8], "little") > MAX_PARTS_HEADER:
         raise ProtocolError("a payload describes too many parts")
     try:
-        found = {int(name.removesuffix("b")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
-        if len(found) > MAX_PARTS:
-            raise ProtocolError("a payload holds too many parts")
-        return [_part(*found[index]) for index in range(len(found))]
+        parts = {int(name.removesuffix("b")): (name, part) for name, part in safetensors.deserialize(payload)}  # type: ignore[no-untyped-call]
+        if len(parts) > MAX_PARTS:
+            raise ProtocolError("a payload contains too many parts")
+        return [_part(*parts[index]) for index in range(len(parts))]
     except ProtocolError:
         raise
     except Exception as error:  # safetensors raises its own type and several others
@@ -165,30 +165,30 @@ def _read_parts(payload: bytes) -> Parts:
 
 
 def is_small(shape: Sequence[int]) -> bool:
-    """Whether a tensor of this shape may be sent: neither it nor what a sum leaves of it is large.
+    """Whether a tensor of this shape may be sent: it and its sums along any dimensions are small.
 
-    Dimensions of size 0 do not count: the row sums of a tensor of shape (2**29, 0) would take gigabytes.
+    Dimensions of size 0 are not multiplied: the row sums of a tensor of shape (2**29, 0) take gigabytes.
     """
     return len(shape) <= MAX_DIMS and math.prod(size or 1 for size in shape) <= MAX_ELEMENTS
 
 
 def _part(name: str, described: dict[str, Any]) -> Any:
-    """Return one part; only a process that works with torch takes tensors."""
+    """Return one part. A tensor is rebuilt only in a process that has imported torch."""
     word, shape, data = described["dtype"], described["shape"], described["data"]
     if name.endswith("b"):
         return bytes(data)
     if not is_small(shape):
-        raise ProtocolError("a payload holds a tensor that is too large")
-    # safetensors' own function for torch takes twice as long
+        raise ProtocolError("a payload contains a tensor that is too large")
+    # twice as fast as safetensors.torch
     torch = sys.modules["torch"]
     dtype = getattr(torch, DTYPES[word])
     return torch.frombuffer(data, dtype=dtype).reshape(shape) if data else torch.empty(shape, dtype=dtype)
 
 
 def _spec(part: Any) -> safetensors.TensorSpec:
-    """Return where a contiguous part lies in memory; safetensors' own way by numpy is ten times slower.
+    """Return the address of a contiguous part in memory; ten times as fast as safetensors' way through numpy.
 
-    It asks torch's core: a submission may have put attributes of its own into torch's class.
+    It reads through torch's core, because a submission may have replaced attributes of torch.Tensor.
     """
     if type(part) is bytes:
         place = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0

@@ -1,7 +1,7 @@
-"""Functions of a hidden test that the student's code calls, while the test's request waits for its answer.
+"""Functions of a hidden test that the student's code calls while the test's request waits for its answer.
 
-Such a function stays in the grader's process: no code, closure or attribute of it crosses over. The worker
-holds a number. A call sends its arguments to the grader and waits for the result. Gradients flow through a
+Such a function stays in the grader's process: its code, closure and attributes are never sent. The worker has
+only a number. A call sends its arguments to the grader and waits for the result. Gradients flow through a
 call: each gradient is one more call, and so is the gradient of a gradient.
 """
 
@@ -17,7 +17,7 @@ from autograder.worker.protocol import Header, Parts
 from autograder.worker.values import Decoder, Encoder
 
 Answer = Callable[[Header, Parts], tuple[Header, Parts]]  # sends a call to the grader and returns its result
-_answers: list[Answer] = []  # the innermost last: trusted code may send requests inside of a call
+_answers: list[Answer] = []  # a stack: trusted code may send requests inside a call
 
 
 @contextmanager
@@ -31,12 +31,12 @@ def answering(answer: Answer | None) -> Iterator[None]:
 
 
 def unanswered(*_: object) -> tuple[Header, Parts]:
-    """Refuse a call to which nobody would answer."""
+    """Raise RuntimeError for a call outside a request, which the grader would not answer."""
     raise RuntimeError("a hidden test's function can be called only while the test waits")
 
 
 class RemoteFunction:
-    """A function of the test, by its number."""
+    """A function of the hidden test, which the grader knows by its number."""
 
     __slots__ = ("_number",)
 
@@ -53,12 +53,12 @@ class RemoteFunction:
         call = _Call(torch, self._number, args, kwargs)
         if not call.tensors:
             return call.run([[]])
-        found = _differentiable().apply(call, [len(call.tensors)], *call.tensors)
-        return torch.utils._pytree.tree_unflatten(found, call.result)
+        leaves = _differentiable().apply(call, [len(call.tensors)], *call.tensors)
+        return torch.utils._pytree.tree_unflatten(leaves, call.result)
 
 
 class _Call:
-    """The arguments of a call, in which other tensors may take the places of its own."""
+    """The arguments of a call. It can be repeated with other tensors in place of its own."""
 
     def __init__(self, torch: Any, number: int, args: Any, kwargs: Any) -> None:
         self._number, self._tree = number, torch.utils._pytree
@@ -68,23 +68,24 @@ class _Call:
         self.result: Any = None  # the structure of what the function returned
 
     def run(self, groups: Sequence[Sequence[Any]]) -> Any:
-        """Return the function's result for a group of tensors.
+        """Return the function's result for the tensors of the first group.
 
-        Each further group asks for gradients instead: of the sum of what the groups before it ask for, times
-        this one's tensors.
+        With a second group, return instead the gradients of the sum of (result * second group). With a third
+        group, return the gradients of the sum of (these gradients * third group), and so on.
         """
         leaves, (tensors, *weights) = [*self._leaves], groups
         for at, tensor in zip(self._places, tensors, strict=True):
             leaves[at] = tensor.detach()
         args, kwargs = self._tree.tree_unflatten(leaves, self._structure)
-        return _send(self._number, args, kwargs, [[one.detach() for one in group] for group in weights])
+        detached = [[tensor.detach() for tensor in group] for group in weights]
+        return _send(self._number, args, kwargs, detached)
 
     def flat(self, groups: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-        """Return the parts of what `run` returns, and remember the structure of a result."""
-        found = self.run(groups)
+        """Return the leaves of the value of `run`, and remember the structure of a result."""
+        value = self.run(groups)
         if len(groups) == 1:
-            found, self.result = self._tree.tree_flatten(found)
-        return tuple(found)
+            value, self.result = self._tree.tree_flatten(value)
+        return tuple(value)
 
 
 def _send(number: int, args: Any, kwargs: Any, weights: list[list[Any]]) -> Any:
@@ -98,7 +99,7 @@ def _send(number: int, args: Any, kwargs: Any, weights: list[list[Any]]) -> Any:
 
 
 def _refuse(value: object) -> Any:
-    raise TypeError(f"a function of a hidden test neither takes nor returns a {type(value).__name__}")
+    raise TypeError(f"a function of a hidden test cannot take or return a {type(value).__name__}")
 
 
 def is_differentiable(value: Any) -> bool:
@@ -109,11 +110,11 @@ def is_differentiable(value: Any) -> bool:
 
 @lru_cache(1)
 def _differentiable() -> Any:
-    """Return the torch function that makes a call; its gradient is such a function, too."""
+    """Return the `torch.autograd.Function` that makes a call. Its gradients are made by the same class."""
     function: Any = sys.modules["torch"].autograd.Function
 
     class Differentiable(function):  # type: ignore[misc]
-        """A call, or gradients of it: the sizes of the groups tell to which of them a tensor belongs."""
+        """A call, or its gradients. `sizes` are the lengths of the groups that make up `tensors`."""
 
         @staticmethod
         def forward(call: _Call, sizes: list[int], *tensors: Any) -> Any:
@@ -124,15 +125,15 @@ def _differentiable() -> Any:
         def setup_context(context: Any, inputs: Any, output: Any) -> None:
             context.call, context.sizes, *tensors = inputs
             context.save_for_backward(*tensors)
-            context.kept = [at for at, part in enumerate(output) if is_differentiable(part)]
-            others = (part for at, part in enumerate(output) if at not in context.kept)
+            context.differentiable = [at for at, part in enumerate(output) if is_differentiable(part)]
+            others = (part for at, part in enumerate(output) if at not in context.differentiable)
             context.mark_non_differentiable(*(part for part in others if hasattr(part, "dtype")))
 
         @staticmethod
         def backward(context: Any, *weights: Any) -> Any:
-            kept = [weights[at] for at in context.kept]
-            sizes = [*context.sizes, len(kept)]
-            return None, None, *Differentiable.apply(context.call, sizes, *context.saved_tensors, *kept)
+            group = [weights[at] for at in context.differentiable]
+            sizes = [*context.sizes, len(group)]
+            return None, None, *Differentiable.apply(context.call, sizes, *context.saved_tensors, *group)
 
         @staticmethod
         def vmap(info: Any, dims: Any, call: _Call, sizes: list[int], *tensors: Any) -> Any:

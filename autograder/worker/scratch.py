@@ -1,7 +1,7 @@
-"""A worker's scratch folder, which goes away whatever happens, and how much a worker may put there.
+"""A worker's temporary folder, which is always removed, and the limits on its contents.
 
-The kernel counts processes and disk space for a user, and all workers have the same user. So the zygote has
-to check itself how many threads, files and bytes a worker takes.
+The kernel counts processes and disk space by user, and all workers run as the same user. So the zygote itself
+checks how many threads, files and bytes each worker uses.
 """
 
 import fcntl
@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-MAX_FILE = 16 << 20  # bytes of one file, which the kernel does limit for each process
+MAX_FILE = 16 << 20  # bytes of one file; this limit the kernel enforces
 _MAX_ENTRIES = 2000
 _MAX_BYTES = 128 << 20
 _MAX_THREADS = 64
-_BLOCK = 512  # bytes; stat counts in these, whatever the file system's own blocks are
+_BLOCK = 512  # bytes of a block in `st_blocks`, on every file system
 _DELETED = " (deleted)"
 
 
 def lay_file(name: str, content: bytes) -> dict[str, None]:
-    """Put a file of the exercise into this worker's folder, read-only, and return an empty answer.
+    """Write a file of the exercise into this worker's folder, read-only, and return an empty answer.
 
-    It is a copy: what a submission does to it, no other worker sees. A worker may not change modes later.
+    Each worker has its own copy, so submissions cannot talk through it. A worker may not change modes later.
     """
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444)
@@ -33,7 +33,7 @@ def lay_file(name: str, content: bytes) -> dict[str, None]:
 
 
 def exceeds(process: int, folder: Path) -> bool:
-    """Whether `process` has more threads, or its `folder` holds more, than any notebook needs."""
+    """Whether `process` has too many threads, or too many files or bytes in its `folder`."""
     return (
         _threads(process) > _MAX_THREADS
         or _overflows(folder)
@@ -42,13 +42,13 @@ def exceeds(process: int, folder: Path) -> bool:
 
 
 def _overflows(folder: Path) -> bool:
-    """Whether `folder` holds too many files or bytes; one that we cannot look through counts as too full."""
+    """Whether `folder` contains too many files or bytes. A folder that we cannot list counts as too full."""
     entries = size = 0
     pending = [folder]
     while pending:
         try:
-            with os.scandir(pending.pop()) as found:
-                for entry in found:
+            with os.scandir(pending.pop()) as listing:
+                for entry in listing:
                     entries += 1
                     size += entry.stat(follow_symlinks=False).st_blocks * _BLOCK
                     if entries > _MAX_ENTRIES or size > _MAX_BYTES:
@@ -58,7 +58,7 @@ def _overflows(folder: Path) -> bool:
         except FileNotFoundError:
             continue  # it has been deleted meanwhile
         except OSError:
-            return True  # it is nested too deeply, or its modes keep us out
+            return True  # its path is too long, or its mode forbids listing it
     return False
 
 
@@ -75,9 +75,9 @@ def _opened(process: int) -> int:
 
 
 def _mapped(process: int, folder: Path) -> int:
-    """Return the most bytes that files can take which `process` has mapped and then deleted from `folder`."""
-    lines, place = _read(process, "maps").splitlines(), f" {folder}/"
-    inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and place in line}
+    """Return an upper bound for the bytes of files of `folder` that `process` has mapped and then deleted."""
+    lines, inside = _read(process, "maps").splitlines(), f" {folder}/"
+    inodes = {line.split(maxsplit=5)[4] for line in lines if line.endswith(_DELETED) and inside in line}
     return len(inodes) * MAX_FILE
 
 
@@ -97,16 +97,16 @@ _PREFIX = "worker-"
 
 
 @contextmanager
-def own_folder(place: Path) -> Iterator[Path]:
-    """Make a folder in `place` for the length of a `with` block, and remove those of processes that died.
+def temporary_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder in `parent` for the length of a `with` block, and remove folders of processes that died.
 
-    Each process holds a lock on its folder. The kernel releases it when the process ends, however it ends, so
-    a folder without a lock belongs to nobody.
+    Each process holds a lock on its folder. The kernel releases the lock when the process ends, however it
+    ends, so a folder without a lock can be removed.
     """
-    for folder in place.glob(f"{_PREFIX}*"):
+    for folder in parent.glob(f"{_PREFIX}*"):
         with suppress(OSError):
             _remove_unclaimed(folder)
-    folder, lock = _claimed(place)
+    folder, lock = _claimed(parent)
     try:
         yield folder
     finally:
@@ -115,30 +115,31 @@ def own_folder(place: Path) -> Iterator[Path]:
 
 
 def remove(folder: Path) -> None:
-    """Remove `folder` with all that is in it, however deeply it is nested and whatever its modes are.
+    """Remove `folder` and its contents, at any depth and with any modes.
 
-    Every folder inside is first moved to its top, so that no path grows longer than the kernel accepts.
+    Every folder inside is first moved up into `folder` itself, so that no path becomes too long for the
+    kernel.
     """
     pending = [folder]
     while pending:
-        place = pending.pop()
-        place.chmod(0o700)
-        for entry in list(os.scandir(place)):
+        current = pending.pop()
+        current.chmod(0o700)
+        for entry in list(os.scandir(current)):
             inner = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
-                inner.chmod(0o700)  # also to be moved
+                inner.chmod(0o700)  # moving a folder needs this, too
                 pending.append(inner.rename(tempfile.mkdtemp(dir=folder)))
             else:
                 inner.unlink()
-        if place != folder:
-            place.rmdir()
+        if current != folder:
+            current.rmdir()
     folder.rmdir()
 
 
-def _claimed(place: Path) -> tuple[Path, int]:
-    """Make a folder and lock it; make another if a process removed it as unclaimed before the lock."""
+def _claimed(parent: Path) -> tuple[Path, int]:
+    """Make a folder and lock it. If another process removes it before the lock, make a new one."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         with suppress(FileNotFoundError):
             lock = os.open(folder, os.O_RDONLY)
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -153,7 +154,7 @@ def _remove_unclaimed(folder: Path) -> None:
         return
     lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError while its process lives
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises an OSError while its process lives
         remove(folder)
     finally:
         os.close(lock)

@@ -1,6 +1,7 @@
-"""The system call filter of a submission: a classic BPF program, which the kernel never takes off again.
+"""The system call filter of a submission: a classic BPF program that stays for the life of the process.
 
-syscalls.toml lists the calls that a submission may make; a call in none of its lists fails as if unknown.
+syscalls.toml lists the calls that a submission may make. Any other call fails as if the kernel had no such
+call.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ _COLUMNS = {"x86_64": 1, "aarch64": 2}
 
 
 def numbered(group: str, machine: str) -> dict[str, int]:
-    """Return the numbers of a list's calls that an architecture has; KeyError if it is unknown."""
+    """Return the numbers of a group's calls on this architecture; raise KeyError for an unknown one."""
     column, rows = _COLUMNS[machine], [row.split(":") for row in _CALLS[group].split()]
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
@@ -28,26 +29,27 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _EPERM, _ENOSYS, _ENOTTY = (0x00050000 | error for error in (1, 38, 25))  # let the call fail with this error
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_X32 = 0x40000000  # from this number on, a call is of x86-64's other calling convention
+_X32 = 0x40000000  # calls from this number on use the x32 calling convention of x86-64
 _SET_SECCOMP, _FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
 _SAFE_IOCTLS = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _SAFE_PRCTLS = (15, 16, 3, 39)  # set and get a thread's name, get dumpable, get no-new-privs
-# Descriptors, flags and how large a pipe is; not F_SETOWN, by which the kernel would signal others for us,
-# nor locks, by which submissions could talk, nor larger pipes: of those, a user's processes share 64 MB.
+# Duplicating descriptors, reading and setting flags, reading the size of a pipe. Refused are: F_SETOWN, with
+# which the kernel would signal other processes for us; locks, through which submissions could talk; larger
+# pipes, because all processes of a user share 64 MB of them.
 _SAFE_FCNTLS = (*range(5), 1030, 1032)
-# Threads of one process wake each other by private futexes. By others, on a page of a file that both may
-# read, two submissions could talk; threads still wait by them for one another's end, which the kernel tells.
+# Threads of one process wake each other with private futexes. With shared ones, on a page of a file that both
+# can read, two submissions could talk. Waiting on a shared futex is allowed: thread joins need it.
 _PRIVATE, _FUTEX_COMMAND, _FUTEX_WAITS = 128, 0x7F, (0, 9)
-# From this number on, a clock is one of a process or thread: how long another one has computed.
+# Clocks from this number on are the processor times of other processes and threads.
 _CLOCKS_OF_PROCESSES = 0x80000000
-# O_TRUNC with a mode that does not write: early versions of Landlock let this empty a file.
+# O_TRUNC without write access: early versions of Landlock let this empty a file.
 _MODE_AND_TRUNCATE, _TRUNCATE_UNWRITTEN = 0o1003, (0o1000, 0o1003)
 Instruction = bytes
 
 
 def install() -> None:
-    """Confine this process, with every thread that it starts, to the calls that a notebook needs."""
+    """Confine this process and all its threads to the calls that a notebook needs."""
     program = b"".join(build(os.getpid(), platform.machine()))
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
@@ -56,7 +58,7 @@ def install() -> None:
 
 
 def build(process: int, machine: str) -> list[Instruction]:
-    """Return the filter for `process`, which may signal itself alone; KeyError if `machine` is unknown."""
+    """Return the filter for `process`, which may signal only itself; KeyError if `machine` is unknown."""
     special = numbered("conditional", machine)
     program = [
         _do(_LOAD, _ARCHITECTURE),
@@ -94,7 +96,7 @@ def _if_any_of(values: Iterable[int], action: int, jump: int = _JUMP_EQUAL) -> l
 
 
 def _for_call(number: int, argument: int, rules: list[Instruction], otherwise: int) -> list[Instruction]:
-    """For call `number` alone, load an argument, and take action `otherwise` if no rule decides on it."""
+    """For call `number` only: load one argument, apply `rules` to it, or else take action `otherwise`."""
     body = [_do(_LOAD, _ARGUMENTS + 8 * argument), *rules, _do(_RETURN, otherwise)]
     return [_do(_JUMP_EQUAL, number, 0, len(body)), *body]
 

@@ -1,4 +1,4 @@
-"""Runs a notebook's code cells in IPython's shell, and keeps a bounded amount of what they show."""
+"""Runs a notebook's code cells in IPython's shell, and keeps a bounded amount of their output."""
 
 import ast
 import io
@@ -21,31 +21,31 @@ from autograder.worker.protocol import Header
 from autograder.worker.stand_in import idle_checks, stand_in
 
 MAX_TEXT = 20_000  # characters of output that a cell keeps
-MAX_WRITTEN = 50_000_000  # characters that a cell may print; what only a loop without an end reaches
+MAX_WRITTEN = 50_000_000  # characters that a cell may print; only an endless loop prints more
 MAX_DISPLAYS = 20  # pictures and tables that a cell keeps
-MAX_SHOWN = 2 << 20  # characters that they may have together
-_LEAST = 16  # characters for which each print counts at least
-MAX_CHANGES = 150  # from one stream to the other, each of which begins another output
+MAX_SHOWN = 2 << 20  # characters of all its pictures and tables
+_LEAST = 16  # characters that each print counts at least
+MAX_CHANGES = 150  # changes between stdout and stderr, each of which begins a new output
 _PROGRAMS = """
     ! sx system script bash sh perl ruby python python2 python3 pypy pip uv conda mamba micromamba
 """
 _NO_PROGRAM = "Other programs cannot be started here; leave out what begins with !, %pip or %%bash."
-_ALONE = "Files of your own are not there in grading: write what you need into the notebook."
-# What may be a magic, a prompt or a call for help, or is indented as a whole. To look for that, IPython needs
-# more time than most cells do to run.
+_ALONE = "Your own files are not available in grading: write what you need into the notebook."
+# Matches cells that may contain a magic, a prompt or a call for help, or are indented as a whole. Other cells
+# skip IPython's transformation, which takes longer than most cells take to run.
 SPECIAL = re.compile(r"\A\s|^\s*([%!?,;/]|>>>|In \[)|=\s*[%!]|\?\s*$", re.MULTILINE)
 _SHOWN = ("text/plain", "image/png", "text/html", "text/markdown", "text/latex")
 
 
 class FloodError(RuntimeError):
-    """A cell prints without an end."""
+    """A cell prints more than any cell should."""
 
     def __init__(self) -> None:
         super().__init__(f"this cell has printed {MAX_WRITTEN >> 20} MB and was stopped. Can its loop end?")
 
 
 class Outputs:
-    """What one cell has shown so far, in nbformat's form, and bounded however much the cell writes."""
+    """The outputs of one cell so far, in nbformat's form and bounded."""
 
     def __init__(self) -> None:
         self.items: list[Header] = []
@@ -55,9 +55,9 @@ class Outputs:
         self._shown = MAX_SHOWN
 
     def text(self, stream: str, text: str) -> None:
-        """Add printed text; what exceeds the bound is dropped, and a note says so.
+        """Add printed text. Text beyond the bound is dropped, and a note says so.
 
-        A loop that prints for ever ends here, long before the cell's time is over, and the worker lives on.
+        An endless loop that prints ends with a FloodError, long before the cell's time is over.
         """
         self._written += max(len(text), _LEAST)
         if self._written > MAX_WRITTEN:
@@ -75,7 +75,7 @@ class Outputs:
             self.items.append({"output_type": "stream", "name": stream, "text": kept})
 
     def display(self, data: dict[str, Any]) -> None:
-        """Add a displayed object, in those of its forms that are known and small enough."""
+        """Add a displayed object, in those of its MIME types that pages can show if they are small."""
         texts = {kind: _text(data.get(kind)) for kind in _SHOWN}
         small = {kind: text for kind, text in texts.items() if text is not None and len(text) <= self._shown}
         if small and self._displays > 0:
@@ -126,17 +126,17 @@ class _Compiler(CachingCompiler):  # type: ignore[misc]
 
 
 class _CellShell(InteractiveShell):  # type: ignore[misc]
-    """Runs a cell one statement at a time, as IPython does, and asks what is left of one that fails."""
+    """Runs a cell one statement at a time, as IPython does, and drops statements that cannot work here."""
 
     compiler_class, displayhook_class, display_pub_class = _Compiler, _Hook, _Publisher
     owner: "Shell"
 
     def transform_cell(self, raw_cell: str) -> str:
-        """Return a cell with each magic as a call."""
+        """Return the cell with each magic translated to a call."""
         return super().transform_cell(raw_cell) if SPECIAL.search(raw_cell) else raw_cell
 
     def should_run_async(self, raw_cell: str, **more: Any) -> bool:
-        """Whether a cell waits for something."""
+        """Whether a cell uses top-level `await`."""
         may = "await" in raw_cell or "async" in raw_cell
         return may and super().should_run_async(raw_cell, **more)
 
@@ -144,7 +144,7 @@ class _CellShell(InteractiveShell):  # type: ignore[misc]
         self, nodelist: Sequence[ast.stmt], cell_name: str, interactivity: str = "last_expr",
         compiler: Any = compile, result: Any = None,
     ) -> bool:  # fmt: skip
-        """Run statements, and return whether one has failed that would fail everywhere."""
+        """Run statements; return whether a statement failed that would fail on any machine."""
         for statement in nodelist:
             shown = interactivity if statement is nodelist[-1] or interactivity == "all" else "none"
             if not await super().run_ast_nodes([statement], cell_name, shown, compiler, result):
@@ -164,7 +164,7 @@ class _CellShell(InteractiveShell):  # type: ignore[misc]
 class Shell:
     """IPython's shell without terminal, history file or display.
 
-    It is made in the zygote, before any fork, so that no child spends time on it.
+    The zygote makes it once, before the first fork, which saves time in every child.
     """
 
     def __init__(self) -> None:
@@ -187,20 +187,20 @@ class Shell:
         """Run cell `number` and return its outputs and, where it failed, its error."""
         self.outputs = Outputs()
         _Compiler.number = number
-        self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # the error is reported instead
+        self._shell.showtraceback = self._shell.showsyntaxerror = _do_nothing  # `run` returns the error
         with redirect_stdout(Stream(self, "stdout")), redirect_stderr(Stream(self, "stderr")):
             try:
                 result = self._shell.run_cell(code, store_history=False)
                 error = result.error_before_exec or result.error_in_exec
             except BaseException as raised:
                 error = raised
-        unmade = self.omissions.unmade(self.variables)
-        error = unmade if error is None else error
+        unbound = self.omissions.first_unbound(self.variables)
+        error = unbound if error is None else error
         described = self.explained(describe(error)) if error is not None else None
         return {"outputs": self.outputs.items, "error": described}
 
     def explained(self, described: Header) -> Header:
-        """Return an error's description, with a sentence more where something left out has led to it."""
+        """Return an error's description, with one more sentence if something missing here caused it."""
         match described:
             case {"type": "NameError", "message": str(message)}:
                 cause = self.omissions.cause(message.removeprefix("name '").partition("'")[0])
@@ -217,12 +217,12 @@ class Shell:
         return described
 
     def _run_timed(self, _: str, cell: str) -> None:
-        """Run the cell below %%time as any other, without its times, which differ from run to run."""
-        above = "" if cell.startswith("%%") else "# %%time\n"  # so that lines keep their numbers
+        """Run the cell below %%time without printing times, which differ from run to run."""
+        above = "" if cell.startswith("%%") else "# %%time\n"  # keeps the line numbers
         self._shell.run_cell(above + cell).raise_error()
 
     def _refuse_program(self, *args: object, **kwargs: object) -> None:  # noqa: ARG002
-        """Replace what starts programs, such as `!pip`: print a note in a cell, and fail in a hidden test."""
+        """Replace IPython's ways to start programs, such as `!pip`: print a note; raise in a hidden test."""
         if not isinstance(sys.stderr, Stream):
             raise PermissionError(_NO_PROGRAM)
         sys.stderr.write(f"{_NO_PROGRAM}\n")
@@ -236,4 +236,4 @@ def _text(value: object) -> str | None:
 
 
 def _do_nothing(*args: object, **kwargs: object) -> None:
-    """Replace a function of IPython that a worker does without."""
+    """Replace a function of IPython that a worker does not need."""

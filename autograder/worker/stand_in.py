@@ -1,8 +1,7 @@
-"""Stands in for functions of torch that need what is not there where notebooks are graded, and for tqdm.
+"""Replaces functions of torch that need a compiler or a GPU, and replaces tqdm where it is not installed.
 
-What it does for torch it does where a course has torch.
-
-It also keeps missing packages missing, so that no file of a submission can take their names.
+torch is changed only in courses that import it. Missing packages are blocked, so that no file of a submission
+can take their names.
 """
 
 import os
@@ -13,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 _NOT_COMPILED = "torch.compile would start a compiler, so here the code runs as it is written.\n"
-_NO_GPU = "There is no GPU where notebooks are graded, so tensors are made on the CPU.\n"
-# Packages that notebooks from elsewhere import out of habit. Such a line loads nothing here that is not
-# installed, so reading a submission's code can take the import for what it seems to be.
+_NO_GPU = "There is no GPU where notebooks are graded, so tensors are created on the CPU.\n"
+# Packages that many notebooks import. Those that are not installed are blocked, so that the scans of a
+# submission's code may assume that such an import loads the real package or fails.
 _CUSTOMARY = """
     accelerate altair beartype bokeh cv2 d2l datasets deepnote_toolkit dotenv einops evaluate gdown google
     graphviz h5py huggingface_hub icecream ipdb ipywidgets jax jaxtyping kaggle kaggle_secrets keras
@@ -33,9 +32,9 @@ _FOR_CHECKS = """
 
 
 def stand_in() -> None:
-    """Let @torch.compile and a default device that is missing change nothing, and say so.
+    """Make @torch.compile and a missing default device do nothing but print a note.
 
-    Where tqdm is missing, loops run without its bars: students put them around any loop, also in an answer.
+    Without tqdm, loops run without its bars: students put them around any loop, also in an answer.
     """
     if PathFinder.find_spec("tqdm") is None:
         sys.modules.update(dict.fromkeys(_TQDM, _tqdm()))
@@ -50,9 +49,9 @@ def stand_in() -> None:
 
 
 def idle_checks() -> dict[str, Any]:
-    """Return what a notebook's given cell defines for its checks, as functions that do nothing.
+    """Return the names that a notebook's given cell defines for its checks, as functions that do nothing.
 
-    Grading leaves that cell out, so nobody loses anything by editing it; a student's cell may ask for a hint.
+    Grading skips that cell, so that editing it costs no points. A student's own cell may still call `hint`.
     """
     return dict.fromkeys(_FOR_CHECKS.split(), _idle)
 
@@ -62,10 +61,10 @@ def _idle(*_: object, **__: object) -> Any:
 
 
 def seed_the_processor_alone() -> None:
-    """Let torch.manual_seed pass over devices that are missing.
+    """Make torch.manual_seed skip missing devices.
 
-    It would note for each of them, with all lines that led there, that it is to be seeded when it appears;
-    that takes a hundred times as long as seeding.
+    For each missing device, torch records a traceback in order to seed the device later. That takes a hundred
+    times as long as seeding.
     """
     torch: Any = sys.modules.get("torch")
     for device in (torch.cuda, torch.xpu, torch.mtia) if torch is not None else ():
@@ -74,14 +73,15 @@ def seed_the_processor_alone() -> None:
 
 
 class WrittenModules:
-    """Finds modules that a notebook has written into its folder, after all that are installed.
+    """Finds modules that a notebook has written into its folder. Installed modules come first.
 
-    It lists the folder anew each time. Python's own finder would miss a file that is a few milliseconds old.
+    It lists the folder at each import, because Python's finder would miss a file that is a few milliseconds
+    old.
     """
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, _: object = None) -> ModuleSpec | None:
-        """Return where a module of this name lies in the current folder, if it does."""
-        if path is not None:  # inside a package, whose own folder has been searched
+        """Return the spec of a module in the current folder, or None."""
+        if path is not None:  # the import of a submodule, for which Python has searched the package's folder
             return None
         try:
             return FileFinder(os.getcwd(), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name)  # noqa: PTH109
@@ -90,7 +90,7 @@ class WrittenModules:
 
 
 class _Bar:
-    """A loop without its bar; whatever is asked of the bar changes nothing."""
+    """A progress bar that only iterates: all its other methods do nothing."""
 
     write = staticmethod(print)
 
@@ -114,17 +114,17 @@ class _Bar:
 
 
 def _tqdm() -> ModuleType:
-    """Return a module for all of tqdm's, with the names that notebooks use."""
+    """Return a module that replaces all modules of tqdm, with the names that notebooks use."""
     module = ModuleType("tqdm")
     bars: dict[str, Any] = {"tqdm": _Bar, "tqdm_notebook": _Bar}
     bars |= dict.fromkeys(("trange", "tnrange"), lambda *bounds, **_: _Bar(range(*bounds)))
-    spec = ModuleSpec("tqdm", None)  # for torch, which asks where it lies
+    spec = ModuleSpec("tqdm", None)  # torch reads it
     vars(module).update(bars, auto=module, notebook=module, __spec__=spec)
     return module
 
 
 def _compile(model: Any = None, **_: object) -> Any:
-    """Give back what is to be compiled; torch.compile(mode=...) makes a decorator."""
+    """Return the model unchanged; without a model, as in torch.compile(mode=...), return a decorator."""
     sys.stderr.write(_NOT_COMPILED)
     return model if model is not None else lambda decorated: decorated
 

@@ -1,7 +1,7 @@
 """The rows for pandas in the table of values: series, data frames and their labels, as plain columns.
 
-A column is an array with what its dtype adds: the places of missing values, categories, a time zone. It is
-rebuilt by pandas' own constructors, from arrays whose sizes and dtypes have been checked.
+A column is an array with the extras of its dtype: a mask of missing values, categories, or a time zone. It is
+rebuilt by pandas' constructors from arrays whose sizes and dtypes have been checked.
 """
 
 import sys
@@ -22,9 +22,9 @@ def _column(encoder: Encoder, values: Any) -> Header:
         raise RefusedError
     dtype = values.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
-        made = pandas.Categorical(values)
-        codes, categories = made.codes.astype("int64"), _column(encoder, made.categories)
-        return {"codes": encoder.encode(codes), "categories": categories, "ordered": bool(made.ordered)}
+        column = pandas.Categorical(values)
+        codes, categories = column.codes.astype("int64"), _column(encoder, column.categories)
+        return {"codes": encoder.encode(codes), "categories": categories, "ordered": bool(column.ordered)}
     if isinstance(dtype, pandas.DatetimeTZDtype):
         moments = pandas.Series(values).dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
         return {"values": encoder.encode(moments), "zone": _zone(dtype.tz)}
@@ -34,7 +34,7 @@ def _column(encoder: Encoder, values: Any) -> Header:
             "values": encode_objects(encoder, texts),
             "texts": "object" if dtype.name == "object" else "str",
         }
-    if dtype.kind in "biuf" and hasattr(dtype, "numpy_dtype"):  # one of pandas' own, with places for NA
+    if dtype.kind in "biuf" and hasattr(dtype, "numpy_dtype"):  # a nullable dtype of pandas
         plain = values.to_numpy(dtype=dtype.numpy_dtype, na_value=0)
         return {"values": encoder.encode(plain), "missing": encoder.encode(numpy.asarray(values.isna()))}
     if dtype.kind not in "biufcmM" or hasattr(dtype, "subtype"):
@@ -43,14 +43,14 @@ def _column(encoder: Encoder, values: Any) -> Header:
 
 
 def _zone(zone: Any) -> str:
-    """Return the name of a time zone; a RefusedError where it has none."""
+    """Return the name of a time zone; raise RefusedError if it has none."""
     if zone is UTC or isinstance(getattr(zone, "key", None), str):
         return str(getattr(zone, "key", "UTC"))
     raise RefusedError
 
 
 def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> Any:
-    """Return a column as an array of pandas; one of another length is refused before it is built."""
+    """Return a column as an array of pandas. A column of a wrong `length` is refused before it is built."""
     pandas = sys.modules["pandas"]
     if "categories" in code:
         codes, categories = _array(decoder, code["codes"], length), _read_column(decoder, code["categories"])
@@ -62,12 +62,12 @@ def _read_column(decoder: Decoder, code: Header, length: int | None = None) -> A
         return pandas.array(values, dtype="str") if code["texts"] == "str" else values
     values = _array(decoder, code["values"], length)
     if "zone" in code:
-        zone = ZoneInfo(code["zone"])  # which knows zones alone; pandas would open files by some names
+        zone = ZoneInfo(code["zone"])  # accepts only names of zones; pandas would open files with some names
         return pandas.Series(values).dt.tz_localize("UTC").dt.tz_convert(zone).array
     if "missing" in code:
         kinds = {"b": pandas.arrays.BooleanArray, "f": pandas.arrays.FloatingArray}
-        made = kinds.get(values.dtype.kind, pandas.arrays.IntegerArray)
-        return made(values, _array(decoder, code["missing"], len(values)))
+        array = kinds.get(values.dtype.kind, pandas.arrays.IntegerArray)
+        return array(values, _array(decoder, code["missing"], len(values)))
     return values
 
 
@@ -78,7 +78,7 @@ def _array(decoder: Decoder, code: Any, length: int | None) -> Any:
         or values.ndim != 1
         or values.dtype.kind not in "biufcmM"
     ):
-        raise ProtocolError("a column is no array of one dimension")
+        raise ProtocolError("a column should be an array of one dimension")
     _check(values, length)
     return values
 
@@ -104,7 +104,7 @@ def _read_index(decoder: Decoder, levels: Any, code: Header, length: int | None 
     if not all(
         map(is_key, [*names, *(label for column in columns for label in column if column.dtype.kind == "O")])
     ):
-        raise ProtocolError("a label is too long, or of a kind that labels nothing")
+        raise ProtocolError("a label is too long, or of an unsupported type")
     if len(columns) == 1:
         return pandas.Index(columns[0], name=names[0])
     return pandas.MultiIndex.from_arrays(columns, names=names)
@@ -124,13 +124,13 @@ def _read_series(decoder: Decoder, column: Any, code: Header) -> Any:
     values = _read_column(decoder, column, len(index))
     name = decoder.value(code["name"])
     if not is_key(name):
-        raise ProtocolError("a series has a name of another kind")
+        raise ProtocolError("the name of a series has an unsupported type")
     return sys.modules["pandas"].Series(values, index, name=name)
 
 
 def _frame(encoder: Encoder, value: Any) -> Header:
     encoder.take(5 * value.shape[1])
-    columns = [_column(encoder, value.iloc[:, place]) for place in range(value.shape[1])]
+    columns = [_column(encoder, value.iloc[:, number]) for number in range(value.shape[1])]
     return {
         "frame": columns,
         "labels": _index(encoder, value.index),
@@ -141,7 +141,7 @@ def _frame(encoder: Encoder, value: Any) -> Header:
 def _read_frame(decoder: Decoder, columns: Any, code: Header) -> Any:
     index = _read_index(decoder, code["labels"]["index"], code["labels"])
     names = _read_index(decoder, code["columns"]["index"], code["columns"], len(columns))
-    values = {place: _read_column(decoder, column, len(index)) for place, column in enumerate(columns)}
+    values = {number: _read_column(decoder, column, len(index)) for number, column in enumerate(columns)}
     frame = sys.modules["pandas"].DataFrame(values, index)
     frame.columns = names
     return frame

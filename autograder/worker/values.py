@@ -1,6 +1,6 @@
-"""The table of the values that cross between grader and worker: Python's own, and those of four packages.
+"""The table of the values that grader and worker exchange: Python's types, and those of four packages.
 
-Types are named by their dotted paths: a course without a package never loads it.
+Types are named by their dotted paths, so that a course never loads a package that it does not use.
 """
 
 import math
@@ -17,12 +17,12 @@ from autograder.worker.protocol import MAX_ELEMENTS, MAX_TEXT, Header, ProtocolE
 
 
 def _single(*types: str, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Row:
-    """Return the row of values that hold no others and need no parts."""
+    """Return the row of values that contain no other values and need no parts."""
     return Row(types, lambda _, value: encode(value), lambda _, content, __: decode(content), is_key=True)
 
 
 def _malformed(content: object) -> Any:
-    raise ProtocolError(f"a value that stands for itself has a form: {type(content).__name__}")
+    raise ProtocolError(f"a value that is plain JSON has a form: {type(content).__name__}")
 
 
 def _text(value: str) -> str:
@@ -48,7 +48,7 @@ def _whole(digits: str) -> int:
 
 def _encode_float(value: float) -> Any:
     plain = float.__pos__(value)
-    return plain if math.isfinite(plain) else {"float": repr(plain)}  # for which JSON has no number
+    return plain if math.isfinite(plain) else {"float": repr(plain)}  # JSON has no NaN and no infinities
 
 
 def _encode_range(value: range) -> Header:
@@ -59,15 +59,15 @@ def _encode_range(value: range) -> Header:
 
 
 def _range(steps: list[int]) -> range:
-    """Return a range; one that nobody could list, as a test may, is refused."""
-    made = range(*steps)
-    if made and (made[-1] - made[0]) // made.step >= MAX_ELEMENTS:
+    """Return a range; refuse one that is too long to be listed by a test."""
+    numbers = range(*steps)
+    if numbers and (numbers[-1] - numbers[0]) // numbers.step >= MAX_ELEMENTS:
         raise ProtocolError("a range is too long")
-    return made
+    return numbers
 
 
 def _dated(kind: type[date] | type[time]) -> Row:
-    """Return the row of dates or times, which keep the offset of their zone and not its name."""
+    """Return the row of dates or times. Of a time zone, only the offset is sent."""
     name = kind.__name__
     return _single(
         f"datetime.{name}", encode=lambda value: {name: kind.isoformat(value)}, decode=kind.fromisoformat
@@ -90,7 +90,7 @@ def _encode_dict(encoder: Encoder, value: dict[Any, Any]) -> Header:
 
 def _dict(decoder: Decoder, pairs: Any, _: Header) -> dict[Any, Any]:
     if not isinstance(pairs, list) or len(pairs) > MAX_ITEMS:
-        raise ProtocolError("a dict holds no list of pairs, or too many")
+        raise ProtocolError("a dict should be a list of pairs, and not too many")
     keys = decoder.keys([key for key, _ in pairs])
     return dict(zip(keys, decoder.items([item for _, item in pairs]), strict=True))
 
@@ -103,7 +103,7 @@ def _sequence(kind: type) -> Row:
 
 
 def _set(kind: type) -> Row:
-    """Return the row of sets, whose elements are sent in order, so that equal sets give equal bytes."""
+    """Return the row of sets. Elements are sent in sorted order, so that equal sets give equal bytes."""
 
     def encode(encoder: Encoder, value: Any) -> Header:
         if len(value) > MAX_ITEMS or not all(map(is_key, value)):
@@ -129,7 +129,7 @@ TABLE |= {
         "pandas.api.typing.NaTType",
         "pandas.api.typing.NAType",
         encode=lambda value: {"missing": type(value).__name__.removesuffix("Type")},
-        decode=lambda name: {one: getattr(sys.modules["pandas"], one) for one in ("NaT", "NA")}[name],
+        decode=lambda name: {kind: getattr(sys.modules["pandas"], kind) for kind in ("NaT", "NA")}[name],
     ),
     "datetime": _dated(datetime),
     "date": _dated(date),

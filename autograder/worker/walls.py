@@ -1,6 +1,6 @@
-"""The inner wall, which each child raises between itself and the machine before a student's code arrives.
+"""The inner wall: each child confines itself before a student's code arrives.
 
-Landlock confines it to a few places that it can read and one folder that it can write.
+Landlock lets it read a few folders and write to one. seccomp and resource limits do the rest.
 """
 
 import ctypes
@@ -20,10 +20,11 @@ from autograder.worker import seccomp
 from autograder.worker.scratch import MAX_FILE
 from autograder.worker.seccomp import LIBC, numbered
 
-# Calls as new as these have the same numbers on every architecture.
+# These calls are so new that they have the same numbers on every architecture.
 _CREATE, _ADD, _RESTRICT = numbered("landlock", "x86_64").values()
 _READ = 1 << 2 | 1 << 3  # read a file, list a folder
-# The rights that each version of Landlock knows. What a ruleset handles is denied wherever no rule grants it.
+# The rights that each version of Landlock knows. A right that a ruleset handles is denied unless a rule
+# grants it.
 _EVERYTHING = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 _SCRATCH = (1 << 13) - 1 | 1 << 14  # all rights of the first version, and truncating
 _DEVICES = 1 << 6 | 1 << 11  # making device files, which no notebook needs
@@ -34,7 +35,7 @@ _VERSION = 1
 
 
 def confine_files(readable: Iterable[Path], scratch: Path) -> bool:
-    """Confine this process by Landlock for the rest of its life; return whether the kernel was able to."""
+    """Confine this process with Landlock for the rest of its life; return whether the kernel supports it."""
     version = LIBC.syscall(_CREATE, None, 0, _VERSION)
     if version < 1:
         return False
@@ -50,7 +51,7 @@ def confine_files(readable: Iterable[Path], scratch: Path) -> bool:
 
 
 def _ruleset(handled: int, version: int) -> int:
-    """Create the strictest ruleset that this kernel accepts: some refuse scopes that their version has."""
+    """Create the strictest ruleset that this kernel accepts: some kernels refuse scopes of their version."""
     for network, scopes in ((_TCP, _SCOPES), (_TCP, 0), (0, 0)):
         if (network and version < 4) or (scopes and version < 6):
             continue
@@ -81,8 +82,8 @@ _SYSTEM = (
     "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random",
     "/proc/cpuinfo", "/sys/devices/system/cpu",
 )  # fmt: skip
-# What a process reads about itself. The network and the mounts are left out, and `task`, which leads to both:
-# `net` counts the sockets of the whole machine even in a namespace of its own.
+# The files of /proc that a process may read about itself. Left out are `net` and the mounts, and `task`,
+# which contains both: even in a network namespace, `net` counts the sockets of the whole machine.
 _OWN = ("cmdline", "comm", "fd", "fdinfo", "io", "limits", "maps", "mem", "smaps", "stat", "statm", "status")
 
 
@@ -92,9 +93,9 @@ def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
 
 
 def confine(limits: dict[str, Any]) -> list[str]:
-    """Raise every wall that this kernel offers, and return their names; none can be taken down again.
+    """Raise every wall that this kernel offers, for the life of this process, and return their names.
 
-    A wall that cannot be raised is left out: the grader decides whether the others are enough.
+    A wall that this kernel lacks is left out. The grader decides whether the remaining ones are enough.
     """
     scratch = Path.cwd()
     _limit(limits)
@@ -105,16 +106,17 @@ def confine(limits: dict[str, Any]) -> list[str]:
     with suppress(OSError):
         walls += ["landlock"] if confine_files(readable(), scratch) else []
     if "landlock" not in walls:
-        # Keeps other workers from our memory. Landlock does so too, but lets the zygote see our open files.
+        # Keeps other workers from reading our memory. Landlock would do so, too, and would let the zygote
+        # list our open files.
         LIBC.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
-    with suppress(OSError, KeyError):  # a KeyError where an architecture's system calls are not known
+    with suppress(OSError, KeyError):  # a KeyError on an architecture without a table of system calls
         seccomp.install()
         walls.append("seccomp")
     return walls
 
 
 def readable() -> Iterator[Path]:
-    """Yield the places from which Python and its libraries are read; no home and no course is among them."""
+    """Yield the files and folders that Python and its libraries need; no home folder and no course."""
     yield from _SHARED
     yield from (Path(f"/proc/{os.getpid()}", name) for name in _OWN)
 
@@ -131,12 +133,12 @@ def interpreter() -> Iterator[Path]:
     yield worker.parent / "__init__.py"
 
 
-# What all processes read alike; it is found out once, before the zygote forks.
+# Read by all workers; computed once, before the zygote forks.
 _SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
 def _limit(limits: dict[str, Any]) -> None:
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]  # that it already has
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]  # already in use
     memory = int(pages) * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
     bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
     for name, bound in (bounds | {"CORE": 0, "MEMLOCK": 0, "MSGQUEUE": 0}).items():

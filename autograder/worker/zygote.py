@@ -8,7 +8,8 @@ descriptor 3. The zygote sends "r" when it is ready, and then answers four messa
 - "f" with a socket attached forks a child, which serves on that socket in a scratch folder of its own. The
   answer is the child's process id, with a pidfd attached.
 - "w" with a process id waits for a dead child and removes its folder. The answer is its wait status.
-- "o" makes an optimizer, so that no child spends time on what the first one imports. The answer is "r".
+- "o" makes an optimizer: torch imports modules for the first one, and children inherit them. The answer is
+  "r".
 - "p" imports matplotlib for all children that are forked later. The answer is "r".
 """
 
@@ -33,25 +34,25 @@ from autograder.worker.core import prepare
 from autograder.worker.namespace import Namespace
 from autograder.worker.protocol import Header, Parts, ProtocolError, Receive, pack, read_frame, reader
 from autograder.worker.remote_function import unanswered
-from autograder.worker.scratch import exceeds, lay_file, own_folder, remove
+from autograder.worker.scratch import exceeds, lay_file, remove, temporary_folder
 from autograder.worker.shell import Shell
 from autograder.worker.stand_in import WrittenModules
 from autograder.worker.walls import confine, die_with_parent
 
 CONTROL = 3
-_CHANNEL = 4  # a child's only descriptor beside the standard ones: its socket to the grader
+_CHANNEL = 4  # a child's only descriptor besides the standard ones: its socket to the grader
 _WARM_UP = """
 import torch as _torch
 _torch.softmax(_torch.nn.Linear(2, 2)(_torch.zeros(1, 2)), dim=-1).sum().backward()
 del _torch
 """
-_AT_WORK = {"numpy": "numpy.random"}  # what notebooks use of a package
+_WARMED_MODULES = {"numpy": "numpy.random"}  # a submodule to import in place of a package
 _ID = struct.Struct("!i")
 _WATCH_SECONDS = 0.1
 _MAX_DESCRIPTOR = 256
 
 
-Serve = Callable[[socket.socket], None]  # what a child runs
+Serve = Callable[[socket.socket], None]  # the main function of a child
 
 
 def main(fonts: Path, packages: Sequence[str]) -> None:
@@ -64,13 +65,13 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     die_with_parent(signal.SIGTERM)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    with contextlib.suppress(ValueError, OSError):  # the grader's own limit is not for its workers
+    with contextlib.suppress(ValueError, OSError):  # workers do not inherit the grader's limit
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     control = socket.socket(fileno=CONTROL)
-    with own_folder(Path(tempfile.gettempdir())) as scratch:
+    with temporary_folder(Path(tempfile.gettempdir())) as scratch:
         _set_environment(scratch, fonts)
         serve = _warm(packages)
-        _look_at_everything()
+        _touch_proc()
         control.sendall(b"r")
         _obey(control, serve, scratch)
         # A dead grader closes the socket and sends the signal, which must not end the removal half-way.
@@ -78,24 +79,25 @@ def main(fonts: Path, packages: Sequence[str]) -> None:
 
 
 def _set_environment(scratch: Path, fonts: Path) -> None:
-    own = scratch / "matplotlib"
-    own.mkdir()
+    matplotlib = scratch / "matplotlib"
+    matplotlib.mkdir()
     for font_list in fonts.glob("fontlist-*.json"):
-        shutil.copy(font_list, own)
+        shutil.copy(font_list, matplotlib)
     os.environ.update(
-        HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(own), MPLBACKEND="agg",
+        HOME=str(scratch), IPYTHONDIR=str(scratch), MPLCONFIGDIR=str(matplotlib), MPLBACKEND="agg",
         OMP_NUM_THREADS="1", MKL_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1",
     )  # fmt: skip
-    os.environ.pop("PYTHONHASHSEED", None)  # which this Python has read, and no submission needs to know
+    os.environ.pop("PYTHONHASHSEED", None)  # Python has read it, and submissions need not know it
 
 
-def _look_at_everything() -> None:
-    """Look once at each file of /proc that outlives a worker.
+def _touch_proc() -> None:
+    """Call lstat once on each file of /proc that outlives a worker.
 
-    The kernel gives such a file the time of the first look at it. If these looks were left to workers, one
-    could tell the next thousands of bits by which files it looks at. Of other processes than ours and those
-    above it, which only the outer wall hides, there may be too many. A worker cannot look into map_files, and
-    whoever looks at a process's net always finds the time of this look.
+    The kernel sets the time of such a file at its first lstat. Otherwise a worker could choose which files to
+    look at, and so leave thousands of bits for the next worker. Other processes' folders are skipped, except
+    those of this process, its parent and process 1: there may be many, and the outer wall hides them. Skipped
+    are also map_files, which a worker cannot read, and net, whose times are always those of the current
+    lstat.
     """
     ours = {"1", str(os.getpid()), str(os.getppid())}
     for folder, names, files in os.walk("/proc"):
@@ -109,22 +111,23 @@ def _look_at_everything() -> None:
 
 
 def _warm(packages: Sequence[str]) -> Serve:
-    """Import what notebooks need and run a cell, once for all children; return what these run.
+    """Import the packages and run a cell, once for all children; return the function that a child runs.
 
-    No garbage is collected meanwhile: a collection would look through all that was imported so far, which
-    stays. What is left here is frozen, so that none in a child writes to these objects and so copies pages
-    that children share.
+    The garbage collector is off meanwhile, because it would only search through imported modules, which stay.
+    All objects are frozen at the end: a collection in a child would write to them and copy the shared pages.
     """
     gc.disable()
     for name in packages:
-        import_module(_AT_WORK.get(name, name))
+        import_module(_WARMED_MODULES.get(name, name))
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
         prepare()
     shell = Shell()
     shell.run(0, "None" if torch is None else _WARM_UP)
     for name in [name for name in sys.modules if name.partition(".")[0] == "autograder"]:
-        del sys.modules[name]  # what a submission imports of ours is a copy that nobody uses
+        del sys.modules[
+            name
+        ]  # a submission that imports our modules gets copies that this process does not use
     gc.freeze()
     gc.enable()
     return lambda channel: _serve(channel, shell)
@@ -151,7 +154,7 @@ def _serve(channel: socket.socket, shell: Shell) -> None:
             calls = _Calls(channel, requests, header["id"])
             reply, parts = namespace.handle(header, parts, calls.send)
             calls.end()
-        shell.variables.update(namespace.right)  # whatever the notebook has defined since
+        shell.variables.update(namespace.right)  # again after each cell, which may have replaced them
         channel.sendall(_packed({"id": header["id"], **reply}, parts))
 
 
@@ -171,7 +174,7 @@ class _Calls:
             return read_frame(self._requests)
 
     def end(self) -> None:
-        """Send no more calls, whichever thread asks for them."""
+        """Refuse further calls, from any thread."""
         with self._lock:
             self._ended = True
 
@@ -202,7 +205,7 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
                 case b"o":
                     import torch
 
-                    torch.optim.SGD([torch.zeros(1)])  # the first one imports for a second
+                    torch.optim.SGD([torch.zeros(1)])  # for the first optimizer, torch imports for a second
                     control.sendall(b"r")
                 case b"p":
                     import matplotlib.pyplot as plt
@@ -219,7 +222,7 @@ def _obey(control: socket.socket, serve: Serve, scratch: Path) -> None:
 
 
 def _watch(control: socket.socket, children: Mapping[int, Path]) -> None:
-    """Wait for the next message; meanwhile kill each child that exceeds its quota."""
+    """Wait for the next message; meanwhile kill each child that exceeds its limits."""
     while children and not select.select([control], [], [], _WATCH_SECONDS)[0]:
         for child, folder in children.items():
             if exceeds(child, folder):
@@ -233,16 +236,16 @@ def _reap(child: int, folder: Path) -> int:
     return status
 
 
-def _open_own_streams() -> None:
-    """Open the standard streams anew: by the flags of inherited ones, one worker could tell another."""
-    own = os.open(os.devnull, os.O_RDWR)
+def _reopen_streams() -> None:
+    """Open the standard streams anew: workers could talk through the flags of inherited ones."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
-        os.dup2(own, stream)
-    os.close(own)
+        os.dup2(descriptor, stream)
+    os.close(descriptor)
 
 
 def _fork(control: socket.socket, descriptor: int, serve: Serve, folder: Path) -> int:
-    """Fork a child that works in this folder; no other child can guess the folder's name."""
+    """Fork a child that works in `folder`, whose name other children cannot guess."""
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # the child must never go on as a second zygote
@@ -250,7 +253,7 @@ def _fork(control: socket.socket, descriptor: int, serve: Serve, folder: Path) -
             control.close()
             os.dup2(descriptor, _CHANNEL)
             os.closerange(_CHANNEL + 1, _MAX_DESCRIPTOR)
-            _open_own_streams()
+            _reopen_streams()
             folder.mkdir()
             os.chdir(folder)
             os.environ.update(HOME=str(folder), TMPDIR=str(folder), MPLCONFIGDIR=str(folder))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.worker.scratch import MAX_FILE, exceeds, own_folder, remove
+from autograder.worker.scratch import MAX_FILE, exceeds, remove, temporary_folder
 
 MANY_THREADS = """
 import threading
@@ -69,7 +69,7 @@ def test_only_folders_of_our_own_are_removed(tmp_path: Path) -> None:
     left = tmp_path / "worker-left" / "deep"
     left.mkdir(parents=True)
     left.parent.chmod(0o700)
-    with own_folder(tmp_path) as first, own_folder(tmp_path) as second:
+    with temporary_folder(tmp_path) as first, temporary_folder(tmp_path) as second:
         assert first.is_dir()
         assert second.is_dir()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "worker-file", "worker-link"]

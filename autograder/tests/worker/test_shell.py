@@ -82,7 +82,7 @@ def test_an_answer_that_is_too_large_is_an_error_and_the_next_one_arrives(run: R
     run(f"def double(x):\n    return 2 * x\ndef long():\n    return ['x' * {MAX_VALUE}] * 100")
     error = call("long")["error"]
     assert error["type"] == "ResultError"
-    assert error["message"] == "the result cannot be sent: the header is larger than a frame may hold"
+    assert error["message"] == "the result cannot be sent: the header is larger than a frame allows"
     assert call("double", 1) == {"value": 2}
 
 
