@@ -1,4 +1,4 @@
-"""Commands that grading does not need. Each package here is a plug-in; docs/plugins.md says how to add one.
+"""Commands that grading does not need. Each package is a plug-in; docs/plugins.md says how to add a plug-in.
 
 - bench: compares speed and safety with stock nbgrader and Otter.
 - canvas: sends grades to Canvas.
@@ -8,6 +8,6 @@
 - moodle: fills Moodle's grading worksheet, and packs feedback pages.
 - requests: lists regrade requests, and closes them.
 - similarity: finds solutions that are more alike than their task explains.
-- viva: asks students about their own code, with answers from runs of it.
-- watch: grades submissions as they come in.
+- viva: writes questions about a student's own code; the answers come from running it.
+- watch: grades submissions as they arrive.
 """

@@ -1,15 +1,15 @@
 """The commands `canvas`, which sends grades and comments over Canvas's API, and `canvas-zip`.
 
 Canvas (canvas.instructure.com/doc/api) takes the grades and text comments of many students in one request
-(`update_grades`), and tells by a progress when it is done. Each comment that is sent stands there as a new
-one, so only what has changed is sent. The token comes from the environment and goes into no file and no
-message.
+(`update_grades`) and answers with a progress object that says when it is done. Canvas adds each comment as a
+new one, so only changed grades and comments are sent. The token comes from the environment and is never
+written to a file or a message.
 
-Of an uploaded zip, Canvas (instructure/canvas-lms, app/models/abstract_assignment.rb) splits each file's
-name at each "_". The first two parts that are all digits are the user's id and the upload's, or, for an
-anonymous assignment, the parts after "anon". The upload must be the student's newest. The file becomes an
-attachment to a comment, under the name of the file that was handed in: no program would open a page in HTML
-under that name.
+Canvas splits each file's name in an uploaded zip at each "_" (instructure/canvas-lms,
+app/models/abstract_assignment.rb). The first two parts that are all digits are the ids of the user and of the
+upload; for an anonymous assignment, these are the parts after "anon". The upload must be the student's
+newest. The file becomes an attachment to a comment, under the name of the submitted file, which ends in
+.ipynb. Therefore the feedback is a notebook: no program would open an HTML page of that name.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 
 ADDRESS, TOKEN = "CANVAS_API_URL", "CANVAS_API_TOKEN"
 AT_ONCE = 100  # students in a request
-PATIENCE, PAUSE = 300.0, 1.0  # seconds until Canvas has taken a request in, and between two questions
-SECONDS = (10.0, 60.0)  # to be let in, and for each answer; the library would wait for ever
-_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # what an answer of odd form raises
+PATIENCE, PAUSE = 300.0, 1.0  # seconds until Canvas has processed a request, and between two polls
+SECONDS = (10.0, 60.0)  # to connect, and for each answer; the library itself has no time limit
+_ODD = (AttributeError, TypeError, LookupError, RecursionError)  # raised for answers of an unexpected form
 _HERE = ("localhost", "127.0.0.1", "::1")
-_FORM = ".ipynb"
+_SUFFIX = ".ipynb"
 
 
 @click.command()
@@ -100,7 +100,7 @@ def _send(
     choice: Choice,
     on_failure: OnFailure,
 ) -> None:
-    """Send what has changed since the last time, and print what was sent and what was left out."""
+    """Send the grades and comments that changed since the last time; print what was sent and left out."""
     works = list(read_graded_work(course, [exercise], on_failure))
     graded, outgoing = {work.student: work.submission for work in works}, leaving(exercise, works, choice)
     scores, texts, listed = dict[str, float](), dict[str, str](), canvas_ids(course)
@@ -111,28 +111,28 @@ def _send(
     digests = {student: hashlib.sha256(text.encode()).hexdigest() for student, text in texts.items()}
     grades_sent, texts_sent = Exports(course, "canvas api"), Exports(course, "canvas api comments")
     new = grades_sent.changed(exercise.name, scores)
-    said = texts_sent.changed(exercise.name, digests) if comments else set[str]()
-    numbers = {student: canvas_number(student, listed) for student in sorted(new | said)}
-    known = [student for student, user in numbers.items() if user]
-    data = {student: {"posted_grade": decimal(scores[student])} for student in known}
-    for student in said.intersection(known):
+    commented = texts_sent.changed(exercise.name, digests) if comments else set[str]()
+    numbers = {student: canvas_number(student, listed) for student in sorted(new | commented)}
+    with_number = [student for student, user in numbers.items() if user]
+    data = {student: {"posted_grade": decimal(scores[student])} for student in with_number}
+    for student in commented.intersection(with_number):
         data[student]["text_comment"] = texts[student]
-    with _told_errors():
-        there = _canvas_course(to)
-        target = _assignment(exercise, there, assignment)
-        if any(graded[student].penalty for student in known):
-            _refuse_two_penalties(there)
-        for start in range(0, 0 if dry_run else len(known), AT_ONCE):
-            students = known[start : start + AT_ONCE]
-            with _told_errors(students):
+    with _readable_errors():
+        canvas_course = _canvas_course(to)
+        target = _assignment(exercise, canvas_course, assignment)
+        if any(graded[student].penalty for student in with_number):
+            _refuse_two_penalties(canvas_course)
+        for start in range(0, 0 if dry_run else len(with_number), AT_ONCE):
+            students = with_number[start : start + AT_ONCE]
+            with _readable_errors(students):
                 _update_grades(target, {numbers[student]: data[student] for student in students})
             grades_sent.note(exercise.name, {student: scores[student] for student in students})
-            texts_sent.note(exercise.name, {s: digests[s] for s in students if s in said})
-    lost = "has no Canvas user id; write it into students.csv"
-    problems = (f"{exercise.name} left out: {s}: {lost}" for s in numbers if s not in known)
-    options.print_lines(f"{exercise.name} {student}: {number(scores[student])}" for student in known)
+            texts_sent.note(exercise.name, {s: digests[s] for s in students if s in commented})
+    fix = "has no Canvas user id; write it into students.csv"
+    problems = (f"{exercise.name} left out: {s}: {fix}" for s in numbers if s not in with_number)
+    options.print_lines(f"{exercise.name} {student}: {number(scores[student])}" for student in with_number)
     options.print_lines((*problems, *outgoing.told), err=True)
-    click.echo(f"{len(known)} grades {'would go' if dry_run else 'went'} to Canvas")
+    click.echo(f"{len(with_number)} grades {'would be' if dry_run else 'were'} sent to Canvas")
 
 
 @click.command("canvas-zip")
@@ -153,9 +153,9 @@ def _canvas_course(to: str) -> CanvasCourse:
     if not (token := os.environ.get(TOKEN, "").strip()):
         raise UsageError(f"{TOKEN} is not set; make a token in Canvas's settings and export it")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of addresses without TLS, which we refuse ourselves
+        warnings.simplefilter("ignore", UserWarning)  # about addresses without TLS, which `_address` refuses
         canvas = Canvas(_address(), token)
-    session = canvas._Canvas__requester._session  # the library has no setting for it (canvasapi, issue 629)
+    session = canvas._Canvas__requester._session  # there is no setting for a timeout (canvasapi, issue 629)
     session.request = partial(session.request, timeout=SECONDS)
     return canvas.get_course(to)
 
@@ -168,38 +168,38 @@ def _address() -> str:
     return address
 
 
-def _assignment(exercise: Exercise, there: CanvasCourse, assignment: str) -> Assignment:
-    """Return Canvas's assignment, which must be worth what the exercise is worth."""
+def _assignment(exercise: Exercise, canvas_course: CanvasCourse, assignment: str) -> Assignment:
+    """Return Canvas's assignment, which must have the same number of points as the exercise."""
     if assignment:
-        found = [there.get_assignment(assignment)]
+        assignments = [canvas_course.get_assignment(assignment)]
     else:
-        named = there.get_assignments(search_term=exercise.name)
-        found = [one for one in named if one.name == exercise.name]
-    if len(found) != 1:
-        many = "several assignments" if found else "no assignment"
+        candidates = canvas_course.get_assignments(search_term=exercise.name)
+        assignments = [candidate for candidate in candidates if candidate.name == exercise.name]
+    if len(assignments) != 1:
+        many = "several assignments" if assignments else "no assignment"
         raise UsageError(f"Canvas has {many} named {exercise.name}; choose one with --assignment NUMBER")
-    (target,), points = found, points_of(exercise)
+    (target,), points = assignments, points_of(exercise)
     if target.points_possible != points:
         shown = "none" if target.points_possible is None else number(target.points_possible)
         raise UsageError(
-            f"{target.name} has {shown} points in Canvas, but {number(points)} here; change them in Canvas"
+            f"{target.name} has {shown} points in Canvas and {number(points)} here; change them in Canvas"
         )
     return target
 
 
-def _refuse_two_penalties(there: CanvasCourse) -> None:
+def _refuse_two_penalties(canvas_course: CanvasCourse) -> None:
     from canvasapi.exceptions import ResourceDoesNotExist
 
     with suppress(ResourceDoesNotExist):
-        if there.get_late_policy().late_submission_deduction_enabled:
+        if canvas_course.get_late_policy().late_submission_deduction_enabled:
             raise UsageError(
-                "Canvas takes points off late work, too, so that it would lose them twice; switch that off "
-                "in the settings of Canvas's gradebook, or take `late` out of course.yaml"
+                "late work would lose points twice, because Canvas has a late policy, too; switch it off in "
+                "the settings of Canvas's gradebook, or take `late` out of course.yaml"
             )
 
 
 def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) -> None:
-    """Send one request, and wait until Canvas has taken it in."""
+    """Send one request, and wait until Canvas has processed it."""
     progress, end = target.submissions_bulk_update(grade_data=data), time.monotonic() + PATIENCE
     while progress.workflow_state in ("queued", "running"):
         if time.monotonic() > end:
@@ -207,14 +207,14 @@ def _update_grades(target: Assignment, data: Mapping[str, Mapping[str, str]]) ->
         time.sleep(PAUSE)
         progress = progress.query()
     if progress.workflow_state != "completed":
-        raise AutograderError(f"Canvas has not taken the grades: {getattr(progress, 'message', '')}")
+        raise AutograderError(f"Canvas has not stored the grades: {getattr(progress, 'message', '')}")
 
 
 @contextmanager
-def _told_errors(sent: Sequence[str] = ()) -> Iterator[None]:
-    """Turn what the library raises into words; the token is in none of them, whatever a server answers.
+def _readable_errors(sent: Sequence[str] = ()) -> Iterator[None]:
+    """Turn exceptions of the library into errors with a fix. The token is removed from their messages.
 
-    Where no answer comes to the grades that were `sent`, nobody knows whether they have arrived.
+    If the grades of the students `sent` were under way, the error says that they may have arrived.
     """
     try:
         from canvasapi.exceptions import CanvasException
@@ -230,21 +230,21 @@ def _told_errors(sent: Sequence[str] = ()) -> Iterator[None]:
         if isinstance(error, Timeout | TimeoutError):
             what = "no answer came in time"
         elif isinstance(error, _ODD):
-            what = "an answer came that is not as Canvas documents it"
-        fate = f"nothing was sent; see whether {ADDRESS} is right, and run the command again"
+            what = "the answer differs from Canvas's documentation"
+        next_step = f"nothing was sent; check {ADDRESS}, and run the command again"
         if sent:
-            some = ", ".join(sent[:3]) + (f" and {len(sent) - 3} more" if len(sent) > 3 else "")
-            fate = (
-                f"the grades of {some} may be there or not; look into Canvas's gradebook, and run the "
-                "command again: it sends them again, with comments"
+            students = ", ".join(sent[:3]) + (f" and {len(sent) - 3} more" if len(sent) > 3 else "")
+            next_step = (
+                f"the grades of {students} may have arrived; look into Canvas's gradebook, and run the "
+                "command again: it sends these grades and comments again"
             )
-        raise AutograderError(f"{_address()}: {what}; {fate}") from None
+        raise AutograderError(f"{_address()}: {what}; {next_step}") from None
 
 
 def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
     """Write build/exports/EXERCISE-feedback-canvas.zip, with a notebook for each student.
 
-    In a file's name whatever is no number comes first, then the user's number and the upload's.
+    A file's name begins with a part that is not a number; then follow the ids of the user and of the upload.
     """
     listed = canvas_ids(course)
 
@@ -252,7 +252,7 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
         arrival = arrival_of(Submission(course.root, graded.student, exercise.name))
         if arrival.upload is None:
             raise UnknownError("did not come from a Canvas archive; collect that archive again")
-        if arrival.form not in ("", _FORM):
+        if arrival.form not in ("", _SUFFIX):
             file = f"a {arrival.form} file"
             raise UnknownError(f"handed in {file}, whose name Canvas would give to the feedback")
         user = arrival.number or canvas_number(graded.student, listed)
@@ -260,17 +260,17 @@ def pack_for_canvas(course: Course, exercise: Exercise, on_failure: OnFailure = 
             raise UnknownError("has no Canvas user id; write it into students.csv, in the column canvas")
         texts = enumerate(_feedback_texts(exercise.name, graded))
         node = new_notebook(
-            cells=[new_markdown_cell(text, id=f"feedback-{place}") for place, text in texts],
+            cells=[new_markdown_cell(text, id=f"feedback-{index}") for index, text in texts],
             metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
         )
-        name = f"id-{graded.student.replace('_', '-')}_{user}_{arrival.upload}_feedback{_FORM}"
+        name = f"id-{graded.student.replace('_', '-')}_{user}_{arrival.upload}_feedback{_SUFFIX}"
         return name, (json.dumps(nbformat.from_dict(node), indent=1) + "\n").encode()
 
     return pack_feedback(course, exercise, "canvas", file_of, on_failure)
 
 
 def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
-    """Return what is said of the whole and of each question, in Markdown that can be read as it is."""
+    """Return the feedback on the whole and on each question, in Markdown that reads well as plain text."""
     lines = [f"# Feedback on {exercise}: {graded.points_in_words}"]
     if graded.penalty:
         rule = f" ({graded.late_rule})" if graded.late_rule else ""
@@ -285,7 +285,9 @@ def _question(entry: GradebookEntry) -> str:
     score = f"worth {most}, not graded yet" if entry.score is None else f"{number(entry.score)} of {most}"
     lines = [f"## {entry.question}: {score}"]
     if entry.comment:
-        lines.append("\n".join(f"    {line}" for line in entry.comment.splitlines()))  # as it is, no Markdown
+        lines.append(
+            "\n".join(f"    {line}" for line in entry.comment.splitlines())
+        )  # literally, as a code block
     if entry.remark:
         lines.append(entry.remark)
     return "\n\n".join(lines)

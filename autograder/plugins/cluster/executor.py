@@ -1,4 +1,4 @@
-"""Grades on the machines of a Dask cluster: notebooks go there as bytes, and results come back as text."""
+"""Grades on the machines of a Dask cluster. Notebooks are sent as bytes; reports come back as text."""
 
 import gc
 import logging
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60.0  # without any Dask worker
-_QUEUED = 256  # submissions at the scheduler at a time: it holds them in memory
-# What two machines must have in common to grade alike, as it was when this process loaded it.
+_QUEUED = 256  # submissions at the scheduler at a time, because it keeps them in memory
+# Must be equal on two machines for equal grades. Computed when this process loads the module.
 VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine()}"
-HOW_TO_MATCH = "install there what is installed here, the same Python, torch and autograder"
+HOW_TO_MATCH = "install the same Python, torch and autograder there as here"
 
 
 class ClusterError(AutograderError):
-    """There is no cluster, or it would grade differently from this machine; the message says what to do."""
+    """The cluster cannot be reached, or it would grade differently from this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to grade, with which versions, and where the course is on the machine that orders it."""
+    """An exercise to grade, the required versions, and the course's folder on the ordering machine."""
 
     versions: str
     exercise: str
@@ -54,7 +54,8 @@ class Order:
 class Cluster:
     """Grades on the Dask workers of the scheduler at `address`; use it in a `with` block.
 
-    What no Dask worker grades without a failure, another attempt at which may succeed, is graded here.
+    A submission that failed on the Dask workers, but may succeed at another attempt, is graded on this
+    machine.
     """
 
     def __init__(self, course: Course, address: str, *, unsafe: bool = False) -> None:
@@ -69,7 +70,9 @@ class Cluster:
         for exercise, group in groupby(tasks, key=lambda task: task[0].exercise):
             yield from self._graded(exercise, group, left)
         if left:
-            _LOG.warning("%d submissions that no Dask worker has graded are graded here", len(left))
+            _LOG.warning(
+                "%d submissions failed on the Dask workers and are graded on this machine", len(left)
+            )
         yield from self._here.map(left)
 
     def __enter__(self) -> "Cluster":
@@ -77,12 +80,12 @@ class Cluster:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         self._here.__exit__(kind, *error)
-        self._client.close()  # the scheduler drops the tasks that nobody waits for any more
+        self._client.close()  # the scheduler then drops the remaining tasks
 
     def _graded(self, exercise: str, tasks: Iterator[Task], left: list[Task]) -> Iterator[Done]:
-        """Yield what the Dask workers grade, and append to `left` what needs another attempt."""
+        """Yield the results of the Dask workers, and append to `left` the tasks that need another attempt."""
         order = Order(VERSIONS, exercise, str(self._course.root), self._unsafe, self._course.marks_only)
-        # A task of its own: should the Dask worker that holds the files die, they are sent again.
+        # A separate task: if the Dask worker that has the files dies, Dask sends them again.
         files: Future[dict[str, bytes]] = self._client.submit(
             dict, course_files(self._course, [self._course.exercises[exercise]])
         )
@@ -92,7 +95,7 @@ class Cluster:
             for task in islice(tasks, _QUEUED - len(sent)):
                 content, problem = task[1].content, task[1].problem
                 if len(content) > MAX_BYTES:
-                    content = bytes(MAX_BYTES + 1)  # it is refused for its size alone, so zeros will do
+                    content = bytes(MAX_BYTES + 1)  # it will be refused for its size, so zeros suffice
                 packed = zlib.compress(content)
                 future = self._client.submit(grade_there, order, files, packed, problem, pure=False)
                 sent[future] = task
@@ -110,7 +113,7 @@ class Cluster:
                 left.append(task)
 
     def _next(self, done: "SimpleQueue[Future[str]]") -> "Future[str] | None":
-        """Wait for a task to end; return None if no Dask worker is left to work on any."""
+        """Wait for a task to end; return None if there are no Dask workers any more."""
         while True:
             try:
                 return done.get(timeout=PATIENCE_SECONDS)
@@ -122,41 +125,42 @@ class Cluster:
 
 
 def _connected(address: str) -> "Client":
-    """Return a client of the scheduler at `address`, once that has a worker."""
+    """Return a client of the scheduler at `address` as soon as it has a worker."""
     try:
         from distributed import Client
     except ImportError:
         raise ClusterError(
             "grading on a cluster needs Dask; install it: pip install -c constraints.txt -e '.[cluster]'"
         ) from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # our own errors say what goes wrong
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # ClusterError has better messages
     client = None
     with suppress(OSError, ValueError):
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     if client is None:
-        gc.collect()  # now, since a failed client that is collected later can block another one for ever
+        gc.collect()  # a failed client that is collected later can block another one for ever
         raise ClusterError(
-            f"no Dask scheduler answers at {address}; start one, which says its address: dask scheduler"
+            f"no Dask scheduler answers at {address}; start one, and use the address that it prints: "
+            "dask scheduler"
         )
     try:
         client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
     except TimeoutError:
         client.close()
         raise ClusterError(
-            f"the Dask scheduler at {address} has no worker; start some: dask worker {address} --nthreads 1"
+            f"the Dask scheduler at {address} has no worker; start one: dask worker {address} --nthreads 1"
         ) from None
     return client
 
 
 def _received(future: "Future[str]") -> Graded | None:
-    """Return what came back, or None where Dask gave the task up."""
+    """Return a task's result, or None if Dask gave the task up."""
     try:
         return Graded.from_json(future.result(timeout=PATIENCE_SECONDS))
     except (WallError, ClusterError):
         raise
-    except (AttributeError, ImportError, TypeError) as error:  # the worker does not know what it was sent
+    except (AttributeError, ImportError, TypeError) as error:  # the worker cannot unpickle the task
         raise ClusterError(
-            f"a Dask worker has another autograder or none ({error}); {HOW_TO_MATCH}"
+            f"a Dask worker has a different autograder or none ({error}); {HOW_TO_MATCH}"
         ) from None
     except Exception:
         _LOG.debug("%s: not graded on the cluster", future.key, exc_info=True)
@@ -164,7 +168,7 @@ def _received(future: "Future[str]") -> Graded | None:
 
 
 def grade_there(order: Order, files: Mapping[str, bytes], packed: bytes, problem: str) -> str:
-    """Grade one notebook, whose bytes are `packed`; this is the task that a Dask worker runs."""
+    """Grade one notebook, given as compressed bytes. This is the task that a Dask worker runs."""
     from distributed import get_worker
 
     dask = get_worker()
@@ -176,7 +180,7 @@ def grade_there(order: Order, files: Mapping[str, bytes], packed: bytes, problem
 
 
 class _ExerciseGrader:
-    """Grades submissions of one exercise: it has a private folder with the exercise's files."""
+    """Grades submissions of one exercise, with the exercise's files in a temporary folder."""
 
     def __init__(self, order: Order, files: Mapping[str, bytes], folder: str) -> None:
         self.job = order, files
@@ -190,10 +194,10 @@ class _ExerciseGrader:
         self._grader = MarkingProcess(course, unsafe=order.unsafe)
 
     def grade(self, notebook: Notebook) -> Graded:
-        """Grade a notebook; what is said about failures names paths of the machine that ordered it."""
+        """Grade a notebook. Messages about failures name paths of the ordering machine."""
         graded = self._grader.attempt(self._exercise, notebook)
-        here = self._folder.name
-        problem, traceback = (text.replace(here, self._root) for text in (graded.problem, graded.traceback))
+        local = self._folder.name
+        problem, traceback = (text.replace(local, self._root) for text in (graded.problem, graded.traceback))
         return replace(graded, problem=problem, traceback=traceback)
 
     def close(self) -> None:
@@ -202,8 +206,8 @@ class _ExerciseGrader:
         self._folder.cleanup()
 
 
-# One thread grades for all of Dask's threads: a marking process ends with the thread that started it. The one
-# grader ends with the process, its folder with Dask's own.
+# One thread grades for all of Dask's threads, because a marking process ends with the thread that started it.
+# The grader ends with the process. Its folder is removed with Dask's.
 _THREAD = ThreadPoolExecutor(1, "autograder")
 _GRADER: list[_ExerciseGrader] = []
 
@@ -211,7 +215,7 @@ _GRADER: list[_ExerciseGrader] = []
 def _grade(order: Order, files: Mapping[str, bytes], notebook: Notebook, folder: str) -> Graded:
     if not _GRADER or _GRADER[0].job != (order, files):
         if order.versions != VERSIONS:
-            raise ClusterError(f"has another Python, torch or autograder than here; {HOW_TO_MATCH}")
+            raise ClusterError(f"has a different Python, torch or autograder; {HOW_TO_MATCH}")
         while _GRADER:
             _GRADER.pop().close()
         _GRADER.append(_ExerciseGrader(order, files, folder))

@@ -1,13 +1,13 @@
 """The commands `moodle`, which fills a grading worksheet, and `moodle-zip`, which packs feedback pages.
 
-Moodle (moodle/moodle, mod/assign/feedback/offline) looks for a worksheet's columns by their headings, which
-are in the language of whoever downloads and uploads, so no heading is changed. "Grade" stands directly
-before "Maximum grade", the same number in every row, in all languages. A grade above the maximum is passed
-over without a word. So is a row whose grade was changed in Moodle after the download, so the times of the
-last grades stay.
+Moodle (moodle/moodle, mod/assign/feedback/offline) finds a worksheet's columns by their headings. These are
+in the language of the person who downloads and uploads it, so headings are never changed. In all languages,
+the column "Grade" comes directly before "Maximum grade", which has the same number in every row. Moodle
+silently skips a grade above the maximum, and a row whose grade was changed in Moodle after the download. For
+the latter check it compares the times of the last grades, so these are never changed.
 
-Of a zip (mod/assign/feedback/file/importziplib.php) it splits each file's name at each "_". It wants
-anything, the participant's number, "assignsubmission", "file" and the name that the student sees.
+Moodle splits each file's name in a zip at each "_" (mod/assign/feedback/file/importziplib.php). It expects
+any text, the participant's number, "assignsubmission", "file" and the name that the student sees.
 """
 
 import csv
@@ -45,7 +45,7 @@ from autograder.report.text import number
 from autograder.submission.students import Students, listed_students, write_rows
 from autograder.submission.submission import Submission
 
-_ALIKE = 1e-6
+_SAME_POINTS = 1e-6
 
 
 @click.command()
@@ -84,45 +84,45 @@ def fill_worksheet(
     choice: Choice = ALL,
     on_failure: OnFailure = raise_failure,
 ) -> Sent:
-    """Write build/exports/EXERCISE-worksheet.csv: the worksheet, with the scores of an exercise in it."""
+    """Write build/exports/EXERCISE-worksheet.csv: the worksheet with the scores of an exercise."""
     try:
         text, times = sheet.read_bytes().decode("utf-8-sig"), read_participants(sheet)
     except (OSError, UnicodeDecodeError):
-        raise UsageError(f"{sheet}: cannot be read; give the file as Moodle made it, in UTF-8") from None
+        raise UsageError(f"{sheet}: cannot be read; give the file as Moodle wrote it, in UTF-8") from None
     rows = list(csv.reader(io.StringIO(text, newline="")))
-    place, comma = _grade_column(sheet, exercise, rows)
+    grades, comma = _grade_column(sheet, exercise, rows)
     outgoing = leaving(exercise, list(read_graded_work(course, [exercise], on_failure)), choice)
     scores, former = outgoing.values, read_former(course)
     wanted = set(scores) - set(former)
     filled, problems = dict[str, float](), list[str]()
-    whose = participants(course, exercise, times, on_failure)
+    students = participants(course, exercise, times, on_failure)
     lines = rows[:1]
     for row in rows[1:]:
         with skipping(course, exercise.name, row[0] if row else "", on_failure):
-            found = whose.get("".join(filter(str.isdigit, row[0])) if row else "", "")
-            if isinstance(found, EntryError):
-                problems.append(f"{row[0]}: {found}")
-                found = ""
-            score = scores[found] if found in wanted and len(row) > place else None
-            lines.append(_filled(row, place, score, comma=comma))
+            student = students.get("".join(filter(str.isdigit, row[0])) if row else "", "")
+            if isinstance(student, EntryError):
+                problems.append(f"{row[0]}: {student}")
+                student = ""
+            score = scores[student] if student in wanted and len(row) > grades else None
+            lines.append(_filled(row, grades, score, comma=comma))
             if score is not None:
-                filled[found] = score
+                filled[student] = score
     problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
     left = sorted(set(scores) & set(former))
-    problems += [f"{student}: is not in {STUDENTS} any more, so it gets no grade there" for student in left]
+    problems += [f"{student}: is no longer in {STUDENTS}, so Moodle gets no grade" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
     write_rows(path, lines)
     return Sent(filled, (path,), tuple(problems), outgoing.told)
 
 
-def _filled(row: Sequence[str], place: int, score: float | None, *, comma: bool) -> list[str]:
-    """Return a row with the score, if there is one, in the grade column.
+def _filled(row: Sequence[str], grades: int, score: float | None, *, comma: bool) -> list[str]:
+    """Return a row with the score, if any, in the column `grades`.
 
-    Moodle reads the number, the grade and the times. Students may have chosen what other cells say.
+    Students may have chosen the text of other cells, so a formula there is made plain text.
     """
-    cells = [cell if column == place else plain_cell(cell) for column, cell in enumerate(row)]
+    cells = [cell if column == grades else plain_cell(cell) for column, cell in enumerate(row)]
     if score is not None:
-        cells[place] = decimal(score).replace(".", ",") if comma else decimal(score)
+        cells[grades] = decimal(score).replace(".", ",") if comma else decimal(score)
     return cells
 
 
@@ -132,53 +132,53 @@ def participants(
     times: Times,
     on_failure: OnFailure = raise_failure,
 ) -> Mapping[str, str | EntryError]:
-    """Return whose each participant's number in a worksheet is, or why nobody can tell."""
+    """Return the student of each participant's number in a worksheet, or an error if that is unclear."""
     if (students := listed_students(course.root)) is None:
         raise UsageError(LIST_NEEDED)
-    people = Owners(NamingRules((), students=students, times=times))
+    owners = Owners(NamingRules((), students=students, times=times))
     former = Students(tuple(read_former(course).values()))
-    whose = dict[str, str | EntryError]()
+    by_number = dict[str, str | EntryError]()
     for row in times.participants:
         with skipping(course, exercise.name, f"Participant {row.number}", on_failure):
-            whose[row.number] = _student(row, people, students, former)
-    return whose
+            by_number[row.number] = _student(row, owners, students, former)
+    return by_number
 
 
-def _student(row: Participant, people: Owners, students: Students, former: Students) -> str | EntryError:
-    """Return whose a row is: an address is of one person alone, and a name may be of two."""
+def _student(row: Participant, owners: Owners, students: Students, former: Students) -> str | EntryError:
+    """Return the student of a row. An address belongs to one person; a name may belong to several."""
     if row.email and (left := former.called(row.email)) and not students.called(row.email):
         return left[0].id
     try:
-        return people.person(row)
+        return owners.person(row)
     except EntryError as error:
         named = former.called(row.name)
         return named[0].id if len(named) == 1 else error
 
 
 def _grade_column(sheet: Path, exercise: Exercise, rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
-    """Return the place of the grades, and whether the worksheet writes numbers with a comma.
+    """Return the index of the column of grades, and whether the worksheet writes numbers with a comma.
 
-    It is the one before a column that has the same positive number in every row.
+    The column of grades comes before a column that has the same positive number in every row.
     """
     whole = [row for row in rows[1:] if len(row) == len(rows[0])]
-    places = []
-    for place in range(1, len(rows[0]) - 1) if whole else ():
-        most, *others = {row[place + 1] for row in whole}
-        grades = {row[place] for row in whole} - {""}
+    columns = []
+    for column in range(1, len(rows[0]) - 1) if whole else ():
+        most, *others = {row[column + 1] for row in whole}
+        grades = {row[column] for row in whole} - {""}
         if not others and (_number(most) or 0.0) > 0 and None not in map(_number, grades):
-            places.append(place)
-    if len(places) != 1:
+            columns.append(column)
+    if len(columns) != 1:
         raise UsageError(
-            f"{sheet}: has no column of grades before one of maximum grades, or several; download the "
-            "worksheet from Moodle again, and let the assignment be graded in points"
+            f"{sheet}: needs exactly one column of grades with the maximum grade after it; set the "
+            "assignment to be graded in points, and download the worksheet from Moodle again"
         )
-    shown, points = rows[1][places[0] + 1], points_of(exercise)
-    if abs((_number(shown) or 0.0) - points) > _ALIKE:
+    shown, points = rows[1][columns[0] + 1], points_of(exercise)
+    if abs((_number(shown) or 0.0) - points) > _SAME_POINTS:
         raise UsageError(
             f"{sheet}: the maximum grade is {shown}, but {exercise.name} has {number(points)} points; "
             f"set the assignment's maximum grade in Moodle to {number(points)} and download it again"
         )
-    return places[0], "," in shown
+    return columns[0], "," in shown
 
 
 def _number(text: str) -> float | None:
@@ -197,24 +197,24 @@ def pack_for_moodle(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-moodle.zip.
 
-    `sheet` is Moodle's grading worksheet, which knows participants that no collected archive told.
+    `sheet` is Moodle's grading worksheet. It has the numbers of participants whose archive was not collected.
     """
-    numbers = participants(course, exercise, read_participants(sheet), on_failure) if sheet else {}
-    by_sheet = {whose: number for number, whose in numbers.items() if isinstance(whose, str)}
+    students = participants(course, exercise, read_participants(sheet), on_failure) if sheet else {}
+    by_sheet = {student: number for number, student in students.items() if isinstance(student, str)}
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         submission = Submission(course.root, graded.student, exercise.name)
         arrival = arrival_of(submission)
-        own = "" if arrival.upload is not None else arrival.number
-        number, page = by_sheet.get(graded.student) or own, submission.feedback
+        collected = "" if arrival.upload is not None else arrival.number
+        number, page = by_sheet.get(graded.student) or collected, submission.feedback
         if not number.isdigit():
             if sheet is None:
                 fix = "give the worksheet with --worksheet"
-                raise UnknownError(f"has no participant's number of Moodle's; {fix}")
-            where = f"in no row of {sheet.name} by id, address or name"
-            raise UnknownError(f"is {where}; return the page yourself")
+                raise UnknownError(f"has no participant's number of Moodle; {fix}")
+            where = f"in any row of {sheet.name}, by id, address or name"
+            raise UnknownError(f"is not {where}; return the page yourself")
         if not page.is_file():
-            raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
+            raise UnknownError("has no feedback page; run `autograder feedback` to see why")
         shown = graded.student.replace("_", "-")
         return f"{shown}_{number}_assignsubmission_file_{page.name}", page.read_bytes()
 

@@ -1,10 +1,9 @@
-"""The command `similar`: writes the page of solutions that are more alike than their task explains.
+"""The command `similar`: writes a page of solutions that are more similar than their task explains.
 
-Code is compared by its syntax: names that it gives itself, formatting, comments, docstrings and annotations
-do not count. Right answers to a short task are alike by nature. So a passage counts only if it is neither
-in the stub nor in an answer of the course's own, and if few others in the class have written it as well.
-Measured, the bounds flag none of 59 pairs of independent right answers, and all of 55 copies under other
-names.
+Code is compared by its syntax: local names, formatting, comments, docstrings and annotations do not count.
+Right answers to a short task are always similar. So a passage counts only if it is neither in the stub nor in
+the course's answers, and if only a few students wrote it. With these thresholds, none of 59 pairs of
+independent right answers are flagged, and all of 55 copies with renamed variables are.
 """
 
 import ast
@@ -37,11 +36,11 @@ from autograder.report.text import clean_text
 
 _TEMPLATE = Path(__file__).with_name("similar.html")
 PASSAGE = 6  # tokens
-MIN_RARE = 12  # passages of both that few others have
-MIN_ALIKE = 0.8  # the part of both that is alike
-_MAX_CODE = 20_000  # characters of an answer that is compared
-_FEW, _MOST, _SHARE = 4, 10, 0.1  # how many may write a passage before it counts as natural
-_LEFT_OUT = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
+MIN_RARE = 12  # rare passages that two answers share
+MIN_ALIKE = 0.8  # normalized similarity of two answers
+_MAX_CODE = 20_000  # characters of an answer
+_FEW, _MOST, _SHARE = 4, 10, 0.1  # a rare passage has at most 10 % of the class as authors, between 4 and 10
+_SKIPPED = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
 Tokens = tuple[str, ...]
 Answers = Mapping[str, Mapping[str, str]]  # code by question and student
 
@@ -64,26 +63,26 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Two students' answers to one question that are alike beyond what is natural."""
+    """Two students' suspiciously similar answers to one question."""
 
     question: str
     first: str
     second: str
-    share: float  # how much of both is alike
-    rare: int  # passages in both that few others have
+    share: float  # normalized similarity of the tokens, from 0 to 1
+    rare: int  # rare passages in both
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Students whose solutions of an exercise are alike, with what is alike and what they wrote."""
+    """Students with similar solutions of an exercise: the pairs, and their answers."""
 
     exercise: str
     pairs: tuple[Likeness, ...]
-    answers: Answers  # of these pairs alone
+    answers: Answers  # only those of the pairs
 
     @property
     def students(self) -> list[str]:
-        """Who they are."""
+        """The students' ids, sorted."""
         return sorted({student for pair in self.pairs for student in (pair.first, pair.second)})
 
 
@@ -106,7 +105,7 @@ def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = rai
     for work in read_graded_work(course, [exercise], on_failure):
         with skipping(course, exercise.name, work.student, on_failure):
             for code in work.answers.values():
-                normalised(code)  # here and below, what fails would end the comparison of the class
+                normalised(code)  # called here first, so that an exception skips only this submission
                 clean_text(code)
             for name, code in work.answers.items():
                 answers[name][work.student] = code
@@ -127,7 +126,7 @@ def find_clusters(exercise: Exercise, answers: Answers) -> Iterator[Cluster]:
     pairs = [
         pair
         for question in exercise.points
-        for pair in likenesses(question, answers.get(question, {}), _own(exercise, question))
+        for pair in likenesses(question, answers.get(question, {}), _course_code(exercise, question))
     ]
     for group in clusters(pairs):
         shown: dict[str, dict[str, str]] = defaultdict(dict)
@@ -137,8 +136,8 @@ def find_clusters(exercise: Exercise, answers: Answers) -> Iterator[Cluster]:
         yield Cluster(exercise.name, group, shown)
 
 
-def _own(exercise: Exercise, question: str) -> Iterator[str]:
-    """Yield the stub, and the ways to write it that the course knows, right and wrong."""
+def _course_code(exercise: Exercise, question: str) -> Iterator[str]:
+    """Yield the question's stub, and the course's right and wrong answers."""
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION and cell.name == question:
             yield from (cell.released(), cell.text)
@@ -146,15 +145,15 @@ def _own(exercise: Exercise, question: str) -> Iterator[str]:
         yield answer.code
 
 
-def likenesses(question: str, answers: Mapping[str, str], own: Iterable[str]) -> Iterator[Likeness]:
-    """Yield the pairs among a class's `answers`, by student; `own` are the stub and the course's answers."""
+def likenesses(question: str, answers: Mapping[str, str], course_code: Iterable[str]) -> Iterator[Likeness]:
+    """Yield the suspicious pairs among a class's `answers`, which are given by student."""
     tokens = {student: normalised(code) or () for student, code in answers.items()}
-    natural = {passage for code in own for passage in _passages(normalised(code) or ())}
-    found = {student: _passages(one) - natural for student, one in tokens.items()}
-    counted = Counter(passage for passages in found.values() for passage in passages)
+    expected = {passage for code in course_code for passage in _passages(normalised(code) or ())}
+    passages_of = {student: _passages(words) - expected for student, words in tokens.items()}
+    authors = Counter(passage for passages in passages_of.values() for passage in passages)
     few = min(max(_FEW, round(_SHARE * len(answers))), _MOST)
-    shared = {passage for passage, count in counted.items() if 2 <= count <= few}
-    rare = {student: passages & shared for student, passages in sorted(found.items())}
+    shared = {passage for passage, count in authors.items() if 2 <= count <= few}
+    rare = {student: passages & shared for student, passages in sorted(passages_of.items())}
     for first, second in combinations([s for s, passages in rare.items() if len(passages) >= MIN_RARE], 2):
         both = rare[first] & rare[second]
         if len(both) < MIN_RARE:
@@ -165,11 +164,11 @@ def likenesses(question: str, answers: Mapping[str, str], own: Iterable[str]) ->
 
 
 def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
-    """Return the pairs that hang together by a student they share, in groups, the most alike first."""
-    found = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
-    graph = networkx.Graph((pair.first, pair.second) for pair in found)
+    """Return the pairs in groups that are connected by common students, the most similar group first."""
+    ordered = sorted(pairs, key=lambda pair: (-pair.rare, pair.question, pair.first, pair.second))
+    graph = networkx.Graph((pair.first, pair.second) for pair in ordered)
     groups = [
-        tuple(pair for pair in found if pair.first in students)
+        tuple(pair for pair in ordered if pair.first in students)
         for students in networkx.connected_components(graph)
     ]
     return sorted(groups, key=lambda group: (-sum(pair.rare for pair in group), group[0].first))
@@ -177,19 +176,20 @@ def clusters(pairs: Iterable[Likeness]) -> list[tuple[Likeness, ...]]:
 
 @cache
 def normalised(code: str) -> Tokens | None:
-    """Return the tokens of code without what may be changed while it stays the same code.
+    """Return the tokens of code, with local names replaced and without docstrings and annotations.
 
-    Return None for code that is too long or too deep to be parsed, or is not Python.
+    Return None for code that is too long or too deeply nested, or is not Python.
     """
     if len(code) > _MAX_CODE or not quick_to_parse(code):
         return None
     try:
         tree = ast.parse(code)
-        own = {name for node in ast.walk(tree) for name in _bound(node)}
-        text = ast.unparse(_Plain(own).visit(tree))
-        found = tokenize.generate_tokens(io.StringIO(text).readline)
+        local_names = {name for node in ast.walk(tree) for name in _bound(node)}
+        text = ast.unparse(_Plain(local_names).visit(tree))
         return tuple(
-            one.string.strip() or token.tok_name[one.type] for one in found if one.type not in _LEFT_OUT
+            part.string.strip() or token.tok_name[part.type]
+            for part in tokenize.generate_tokens(io.StringIO(text).readline)
+            if part.type not in _SKIPPED
         )
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
         return None
@@ -210,22 +210,22 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Gives every name of the code's own the same name, and takes out docstrings and annotations."""
+    """Replaces local names with `_`, and removes docstrings and annotations."""
 
-    def __init__(self, own: set[str]) -> None:
-        self._own = own
+    def __init__(self, local_names: set[str]) -> None:
+        self._local_names = local_names
 
     def visit(self, node: ast.AST) -> Any:
-        """Change a node, then those in it; an annotation without a value goes."""
+        """Change a node, then its children; remove an annotation without a value."""
         match node:
             case ast.AnnAssign(value=None):
                 return None
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 node = ast.Assign([target], value, lineno=node.lineno)
-            case ast.Name(id=name) if name in self._own:
+            case ast.Name(id=name) if name in self._local_names:
                 node.id = "_"
-            case ast.Attribute(value=ast.Name(name), ctx=ast.Store()) if name in self._own:
-                node.attr = "_"  # what the code keeps in itself, such as self.width
+            case ast.Attribute(value=ast.Name(name), ctx=ast.Store()) if name in self._local_names:
+                node.attr = "_"  # such as self.width
             case ast.arg():
                 node.arg, node.annotation = "_", None
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():

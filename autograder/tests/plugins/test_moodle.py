@@ -143,7 +143,7 @@ def test_who_has_left_the_class_gets_no_grade_and_is_named(
     monkeypatch.setattr(moodle, "read_former", lambda course: former)
     filled = fill(SHEET, scored("ada", 3.0), scored("drop", 2.0))
     assert [row[4] for row in cells(filled.paths[0].read_bytes().decode())] == ["Grade", "3", ""]
-    assert filled.problems == ("drop: is not in students.csv any more, so it gets no grade there",)
+    assert filled.problems == ("drop: is no longer in students.csv, so Moodle gets no grade",)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(term: Term) 
     sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
     packed, _ = term.pack(pack_for_moodle, sheet=sheet)
     assert packed.problems == (
-        "bob: is in no row of Grades.csv by id, address or name; return the page yourself",
+        "bob: is not in any row of Grades.csv, by id, address or name; return the page yourself",
     )
     (term.course.root / "students.csv").unlink()
     with pytest.raises(UsageError, match="display names, not ids; write students"):
