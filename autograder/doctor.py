@@ -26,16 +26,16 @@ _INSTALL = "install the engine again, with pip or by `make setup` in its own fol
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that grading needs."""
+    """The result of checking one requirement of grading."""
 
     name: str
     ok: bool
-    seen: str
-    fix: str = ""  # what to do; empty where all is well
+    state: str
+    fix: str = ""  # instruction if the check failed
 
 
 def examine(root: Path) -> list[Check]:
-    """Check all that grading the course in `root` needs, in the order in which to fix it."""
+    """Check all requirements of grading the course in `root`, in the order in which to fix them."""
     course, settings = _course(root)
     return [
         *_machine(),
@@ -49,28 +49,28 @@ def examine(root: Path) -> list[Check]:
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> list[Check]:
-    """Return what `look` sees; its failure is a failed check, so that all other checks are shown."""
+    """Return the checks of `look`; if it raises, a failed check, so that the other checks are shown."""
     try:
         return list(look())
     except Exception as error:
         return [Check(name, False, f"{type(error).__name__}: {error}", _INSTALL)]
 
 
-def _check(name: str, ok: bool, seen: str, fix: str) -> Check:
-    return Check(name, ok, seen, "" if ok else fix)
+def _check(name: str, ok: bool, state: str, fix: str) -> Check:
+    return Check(name, ok, state, "" if ok else fix)
 
 
 def _machine() -> Iterator[Check]:
-    system, fix = platform.system(), "grade on Linux; elsewhere notebooks can be built and checked only"
+    system, fix = platform.system(), "grade on Linux; other systems can only build and check notebooks"
     yield _check("system", system == "Linux", f"{system} {platform.release()}", fix)
-    yield Check("python", True, platform.python_version())  # an older one than 3.11 loads nothing of ours
+    yield Check("python", True, platform.python_version())  # this module does not load before Python 3.11
 
 
 def _packages(packages: Sequence[str]) -> Iterator[Check]:
     fixes = dict.fromkeys(PACKAGES, _INSTALL)
     fixes |= {package: f'python -m pip install "{package}"' for package in packages}
-    for package, seen in versions([*fixes]).items():
-        yield _check(name_of(package), is_right(package, seen), seen or "not installed", fixes[package])
+    for package, version in versions([*fixes]).items():
+        yield _check(name_of(package), is_right(package, version), version or "not installed", fixes[package])
 
 
 def _worker(settings: CourseSettings | None) -> Iterator[Check]:
@@ -84,18 +84,18 @@ def _worker(settings: CourseSettings | None) -> Iterator[Check]:
             yield Check("worker", reply.get("error") is None, "starts and answers")
             yield _walls(zygote, demanded)
     except PackageError as error:
-        yield Check("worker", False, str(error), "install what is named here")
+        yield Check("worker", False, str(error), "install the package that is named here")
     except (ZygoteError, WorkerError, OSError) as error:
-        fix = "see that memory is free and that this user may write to the temporary folder"
+        fix = "make sure that memory is free and that this user may write to the temporary folder"
         yield Check("worker", False, str(error) or type(error).__name__, fix)
 
 
 def _walls(zygote: Zygote, demanded: Tier) -> Check:
     tiers = list(Tier)  # from the highest down
     high_enough = tiers.index(zygote.tier) <= tiers.index(demanded)
-    seen = f"{zygote.tier}: {', '.join(zygote.walls) or 'none stands'}"
+    state = f"{zygote.tier}: {', '.join(zygote.walls) or 'no walls'}"
     fix = f"course.yaml demands {demanded}; see autograder/docs/walls.md, or lower `walls`"
-    return _check("walls", high_enough, seen, fix)
+    return _check("walls", high_enough, state, fix)
 
 
 def _course(root: Path) -> tuple[Check, CourseSettings | None]:
@@ -104,32 +104,32 @@ def _course(root: Path) -> tuple[Check, CourseSettings | None]:
     except CourseError as error:
         return Check("course.yaml", False, str(error), "fix the lines named here"), None
     missing = [exercise.name for exercise in course.exercises.values() if not exercise.source.is_file()]
-    seen = f"no source for {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
+    state = f"no source for {', '.join(missing)}" if missing else f"{len(course.exercises)} exercises"
     fix = "write their sources, or take them out of course.yaml"
-    return _check("course.yaml", not missing, seen, fix), course.settings
+    return _check("course.yaml", not missing, state, fix), course.settings
 
 
 def _kernel() -> Iterator[Check]:
-    known = sorted(KernelSpecManager().find_kernel_specs())
+    kernels = sorted(KernelSpecManager().find_kernel_specs())
     fix = f"{_INSTALL}, then `python -m ipykernel install --sys-prefix`"
-    yield _check("kernel", KERNEL in known, ", ".join(known) or "none", fix)
+    yield _check("kernel", KERNEL in kernels, ", ".join(kernels) or "none", fix)
 
 
 def _folders(root: Path) -> Iterator[Check]:
     closed = [name for name in WRITTEN if (root / name).exists() and not os.access(root / name, os.W_OK)]
-    seen = f"cannot write to {', '.join(closed)}" if closed else "can be written to"
-    yield _check("folders", not closed, seen, "let this user write there")
+    state = f"cannot write to {', '.join(closed)}" if closed else "can be written to"
+    yield _check("folders", not closed, state, "let this user write there")
 
 
 def _newer_pythons(root: Path) -> Iterator[Check]:
-    """Say how many submitted notebooks a newer Python has written, if any: grading cannot run all of it."""
-    with suppress(CourseError):  # which another check shows
+    """Report how many submitted notebooks were written with a newer Python, whose syntax may not run here."""
+    with suppress(CourseError):  # another check reports it
         course = load_course(root)
         failures = list[SubmissionError]()
         newer = count_newer_pythons(course, course.exercises.values(), failures.append)
         for error in failures:
             yield Check("notebooks", False, str(error), "read the log, or take this file out of submitted/")
         if newer:
-            seen = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
-            what = "newer than this Python; answers that fail for it go to an instructor"
-            yield Check("notebooks", True, f"{seen}: {what}")
+            counts = ", ".join(f"{count} of Python {version}" for version, count in newer.items())
+            effect = "newer than this Python; answers that fail for this reason go to an instructor"
+            yield Check("notebooks", True, f"{counts}: {effect}")

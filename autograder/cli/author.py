@@ -165,7 +165,7 @@ def doctor(folder: Path | None) -> None:
     for check in examine(options.course_folder(folder)):
         healthy &= check.ok
         state = click.style("ok    ", fg="green") if check.ok else click.style("not ok", fg="red")
-        click.echo(f"{state}  {check.name}: {check.seen}")
+        click.echo(f"{state}  {check.name}: {check.state}")
         if check.fix:
             click.echo(f"        {check.fix}")
     sys.exit(0 if healthy else SOME_REFUSED)

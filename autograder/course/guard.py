@@ -1,6 +1,6 @@
-"""Keeps what fails on one submission from stopping a command for all others.
+"""Prevents a failure on one submission from stopping a command for all others.
 
-Every command that goes through a class does each submission's step inside `one_submission` or `skipping`.
+Every command that goes through a class processes each submission inside `one_submission` or `skipping`.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,10 +33,10 @@ def raise_failure(error: SubmissionError) -> NoReturn:
 
 @contextmanager
 def one_submission(course: Course, exercise: str, student: str) -> Iterator[None]:
-    """Raise a SubmissionError for whatever fails in the `with` block: the caller goes on to the next one.
+    """Turn any exception of the `with` block into a SubmissionError, so that the caller can go on.
 
-    The traceback goes to build/autograder.log. A full or read-only disk stops all submissions, so that error
-    stays as it is.
+    The traceback goes to build/autograder.log. The error of a full or read-only disk, which affects all
+    submissions, is not changed.
     """
     try:
         yield
@@ -53,9 +53,9 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
 
 
 def unwritable_for_one(error: Exception, course: Course) -> str:
-    """Return why something of one submission cannot be written, or nothing if the error is another one.
+    """Return why a file of one submission cannot be written, or "" for an error of another kind.
 
-    An error that stops all submissions is raised again.
+    An error that affects all submissions, such as a full disk, is raised again.
     """
     problem = unwritable(error, course.root)
     if problem and not isinstance(error, PermissionError):
@@ -67,7 +67,7 @@ def unwritable_for_one(error: Exception, course: Course) -> str:
 def skipping(
     course: Course, exercise: str, student: str, on_failure: OnFailure = raise_failure
 ) -> Iterator[None]:
-    """Pass the failure of the `with` block to `on_failure`; the code after the block runs all the same."""
+    """Pass an exception of the `with` block to `on_failure`, and go on after the block."""
     try:
         with one_submission(course, exercise, student):
             yield

@@ -1,7 +1,7 @@
-"""Lists the files that commands write into a course's folder.
+"""Lists the files in a course's folder that no command can make again. A backup contains all of them.
 
-These are of what no command can make again, and a backup packs all of it. A test runs a whole term and finds
-each file here or in `tests/course/made.py`, so whoever lets a command write a new one says which it is.
+A test runs a whole term and compares all files that it finds with this list and with `tests/course/made.py`,
+which lists those that can be made again. A new file must be added to one of the two.
 """
 
 import errno
@@ -21,53 +21,54 @@ STORE = "autograder.db"
 FILES = (KEY_FILE, STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 DATABASES = (GRADEBOOK, STORE)
 FOLDERS = ("submitted", "attempts", "autograded")
-# Earlier versions kept these, and so do their backups.
+# Files of earlier versions, which their backups contain.
 FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
 BEFORE_STORE = f"is of a version before {STORE}, which commit 3e0e7002 of the autograder converts"
-# People write these, too; the others are for their owner's eyes alone.
+# Instructors edit these files, so they keep ordinary permissions. The others are readable by their owner
+# only.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 
 
 def is_kept(name: str) -> bool:
-    """Whether a backup holds the file of this name, as it is seen from the course's folder."""
+    """Whether a backup contains the file with this path relative to the course's folder."""
     return name in (*DATABASES, *FILES) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
 
 
 _FIX = "make room there or let this user write there, and run the command again"
 _DENIED = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _SQLITE_DENIED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
-_PRIMARY = 0xFF  # of an extended error code of SQLite's
+_PRIMARY = 0xFF  # mask of the primary code in SQLite's extended error codes
 
 
 def unwritable(error: BaseException, course: Path) -> str:
-    """Return what cannot be written and what to do; empty for an error of any other kind.
+    """Return which file cannot be written and what to do, or "" for an error of another kind.
 
-    A name that is no whole path may be of any folder, so the course's stands in its place.
+    A relative file name may be relative to any folder, so the message then names the course's folder.
     """
-    for one in _causes(error):
-        if isinstance(one, OSError) and one.errno in _DENIED:
-            name = one.filename2 or one.filename  # of a copy the first is what was read
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.errno in _DENIED:
+            name = cause.filename2 or cause.filename  # a copy has two names, the second of the written file
             if isinstance(name, str | bytes):
                 path = Path(os.fsdecode(name))
                 path = path if path.is_absolute() else course
-            elif isinstance(one, PermissionError):  # the system denies something that is no file
+            elif isinstance(cause, PermissionError):  # the denied operation was not on a file
                 continue
             else:
                 path = course
-            return f"{path}: cannot be written: {os.strerror(one.errno)}; {_FIX}"
+            return f"{path}: cannot be written: {os.strerror(cause.errno)}; {_FIX}"
         if (
-            isinstance(one, sqlite3.Error)
-            and getattr(one, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_DENIED
+            isinstance(cause, sqlite3.Error)
+            and getattr(cause, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_DENIED
         ):
-            return f"{course / GRADEBOOK}: cannot be written: {one}; {_FIX}"
+            return f"{course / GRADEBOOK}: cannot be written: {cause}; {_FIX}"
     return ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it was raised from; SQLAlchemy keeps that of the database as `orig`."""
-    seen: list[BaseException] = []
+    """Yield an error and its causes. SQLAlchemy has the database's own error in `orig`."""
+    causes: list[BaseException] = []
     following: object = error
-    while isinstance(following, BaseException) and following not in seen:
-        seen.append(following)
+    while isinstance(following, BaseException) and following not in causes:
+        causes.append(following)
         yield following
         following = getattr(following, "orig", None) or following.__cause__

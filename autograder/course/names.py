@@ -18,25 +18,25 @@ def checked_question(cell_id: str) -> str | None:
 
 
 def of_mistake(name: str) -> tuple[str, str]:
-    """Return the question and what is wrong with its answer, which the name of a known mistake holds."""
+    """Split the name of a known mistake, QUESTION__MISTAKE, into its two parts."""
     question, _, what = name.rpartition("__")
     return question, what
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Ask whether the known name most like `name` was meant, or list all known names if none is like it."""
+    """Return "did you mean ...?" with the known name closest to `name`, or a list of all known names."""
     known = list(known)
     return question_after(name, known) or f"use one of {', '.join(known)}"
 
 
 def question_after(name: str, known: Iterable[str]) -> str:
-    """Ask whether the known name most like `name` was meant; return an empty text if none is like it."""
+    """Return "did you mean ...?" with the known name closest to `name`, or "" if none is close."""
     close = closest(name, known)
     return f'did you mean "{close}"?' if close else ""
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return the only known name that begins with `name`, else the one most like it; empty where none is."""
+    """Return the only known name that begins with `name`, else the most similar one, or ""."""
     folded = {candidate.casefold(): candidate for candidate in known}
     longer = [candidate for candidate in folded if name and candidate.startswith(name.casefold())]
     matches = longer if len(longer) == 1 else get_close_matches(name.casefold(), folded, n=1)

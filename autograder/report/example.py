@@ -1,4 +1,4 @@
-"""One small call that goes wrong, as plain numbers, and its tables, with colours and with words."""
+"""One small call with a wrong result: its numbers, and the tables and sentences that show them."""
 
 import math
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-MOST_NUMBERS = 12  # of one grid
-MOST_GRIDS = 3  # that go in
-MOST_WEIGHTS = 6  # of an object
+MOST_NUMBERS = 12  # numbers in one grid
+MOST_GRIDS = 3  # arguments of the call
+MOST_WEIGHTS = 6  # parameters of an object
 MOST_DIMENSIONS = 4
-_SHADES = 4  # on either side of zero
-_MOST_WORDS = 4  # wrong numbers that are named one by one
-Number = float | str  # a word is a number that JSON has none for, or a value of another kind
+_SHADES = 4  # colours for positive numbers, and as many for negative ones
+_MOST_WORDS = 4  # wrong numbers that the sentence lists
+Number = float | str  # a text stands for a number that JSON lacks, such as nan, or for another value
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class Example:
     given: tuple[Grid, ...]
     got: Grid
     asked: Grid
-    made: str = ""  # how the object was made, as code; its weights stand first in what is given
+    made: str = ""  # the code that creates the object; its weights come first in `given`
 
 
 def rounded(value: float | bool) -> Number:
-    """Return a number to four significant places, or the word for one that is not finite."""
+    """Return a number rounded to four significant digits, or a text if it is not finite."""
     if isinstance(value, bool):
         return str(value)
     text = f"{value:.4g}"
-    number = float(text) + 0.0  # which makes 0 of -0
-    return number if math.isfinite(number) else text  # what rounds to 1.798e+308 has no number either
+    number = float(text) + 0.0  # turns -0 into 0
+    return number if math.isfinite(number) else text  # rounding to 1.798e+308 also gives infinity
 
 
 class Cell(NamedTuple):
@@ -58,23 +58,23 @@ class Table:
 
     caption: str
     rows: tuple[tuple[Cell, ...], ...]
-    columns: tuple[int, ...]  # their numbers, where they have any
-    numbered: bool  # whether the rows have numbers
+    columns: tuple[int, ...]  # the columns' numbers; empty for a single number
+    numbered: bool  # whether the rows are numbered
 
 
 class ExampleView(NamedTuple):
-    """What the page shows of an example."""
+    """An example as the page shows it."""
 
     made: str
     given: tuple[Table, ...]
     got: tuple[Table, ...]
     asked: tuple[Table, ...]
-    difference: tuple[Table, ...]  # yours less the expected one, where both are numbers in one shape
+    difference: tuple[Table, ...]  # got - asked; empty if the shapes differ
     words: str
 
 
 def show_example(example: Example) -> ExampleView:
-    """Return the tables of an example and the sentences that say what is wrong."""
+    """Return the tables of an example and a sentence that lists the wrong numbers."""
     wrong = _wrong(example)
     highest = max((abs(_size(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
     return ExampleView(
@@ -88,15 +88,15 @@ def show_example(example: Example) -> ExampleView:
 
 
 def _wrong(example: Example) -> set[int]:
-    """Return the places at which numbers differ; none where the shapes do."""
+    """Return the indices at which numbers differ; none if the shapes differ."""
     if example.got.shape != example.asked.shape:
         return set()
     pairs = enumerate(zip(example.got.numbers, example.asked.numbers, strict=True))
-    return {place for place, (got, asked) in pairs if got != asked}
+    return {index for index, (got, asked) in pairs if got != asked}
 
 
 def _difference(example: Example) -> Grid:
-    """Return how far the numbers are from the expected ones; what is no number has no difference."""
+    """Return the numbers minus the expected ones, with "-" where one of the two is a text."""
     pairs = zip(example.got.numbers, example.asked.numbers, strict=True)
     numbers = (
         "-" if str in (type(got), type(asked)) else rounded(float(got) - float(asked)) for got, asked in pairs
@@ -108,23 +108,23 @@ def _words(example: Example, wrong: list[int]) -> str:
     got, asked = example.got, example.asked
     if got.shape != asked.shape:
         return f"Your result has the shape {got.shape} and should have {asked.shape}."
-    named = [
-        f"{_place(got.shape, n)} is {_text(got.numbers[n])} and should be {_text(asked.numbers[n])}"
+    listed = [
+        f"{_position(got.shape, n)} is {_text(got.numbers[n])} and should be {_text(asked.numbers[n])}"
         for n in wrong[:_MOST_WORDS]
     ]
-    more = len(wrong) - len(named)
+    more = len(wrong) - len(listed)
     others = f" {more} more {'is' if more == 1 else 'are'} wrong." if more else ""
-    sentence = "; ".join(named)
+    sentence = "; ".join(listed)
     return f"{sentence[:1].upper()}{sentence[1:]}.{others}"
 
 
-def _place(shape: tuple[int, ...], number: int) -> str:
-    """Say where a number stands; rows and columns count from 0, as in torch."""
+def _position(shape: tuple[int, ...], number: int) -> str:
+    """Return the position of a number in words. Rows and columns count from 0, as in torch."""
     match index := list(product(*map(range, shape)))[number]:
         case ():
             return "your result"
-        case (place,):
-            return f"element {place}"
+        case (element,):
+            return f"element {element}"
         case (row, column):
             return f"row {row}, column {column}"
     return f"element {list(index)}"
@@ -149,7 +149,7 @@ def _text(number: Number) -> str:
 
 
 def _size(number: Number) -> float:
-    """Return how far a number that has an end is from zero, with its sign; words have no size but truth."""
+    """Return a finite number as it is, True and False as 1 and 0, and 0 for any other text."""
     with suppress(ValueError):
         value = float({"True": 1.0, "False": 0.0}.get(str(number), number))
         return value if math.isfinite(value) else 0.0
@@ -157,7 +157,7 @@ def _size(number: Number) -> float:
 
 
 def _shade(number: Number, highest: float) -> str:
-    """Return the colour of a number: one side for positive ones, one for negative, darker if larger."""
+    """Return the colour class of a number: plus-1 to plus-4 or minus-1 to minus-4, by its size."""
     if highest == 0.0 or (value := _size(number)) == 0.0:
         return "none"
     step = max(1, math.ceil(_SHADES * min(1.0, abs(value) / highest)))

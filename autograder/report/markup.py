@@ -1,9 +1,9 @@
-"""The markup process: turns what strangers wrote into HTML that can run, load and hide nothing.
+"""The markup process: turns text of strangers into HTML that cannot run, load or hide anything.
 
-Parsers of Markdown and HTML can be made to take very long, so time and memory are bounded here. The process
-holds nothing of value: no variable of the environment, no open file but its channel. Once its modules are
-loaded, it can open neither a file nor a connection. A text that takes too much memory fails. One that takes
-too long, or breaks a parser, ends the process; its caller then starts another.
+A crafted text can keep a parser of Markdown or HTML busy for very long, so time and memory are limited. The
+process has nothing of value: no environment variables, and no open file except its channel. Once its modules
+are loaded, it cannot open files or connections. A text that needs too much memory fails. A text that takes
+too long, or crashes a parser, ends the process, and the caller starts a new one.
 """
 
 import json
@@ -30,9 +30,9 @@ from pygments.lexers import PythonLexer
 
 from autograder.report.text import clean_text, is_picture, writable
 
-MAX_OPEN = 400  # elements that may be open at a time; browsers themselves stop at about 500
-MAX_MEMORY = 512 << 20  # bytes, beside what the modules take
-_WORN = 128 << 10  # kilobytes: a process that has grown so much makes room for a fresh one
+MAX_OPEN = 400  # nested elements; browsers stop at about 500
+MAX_MEMORY = 512 << 20  # bytes in addition to the loaded modules
+_WORN = 128 << 10  # kilobytes by which a process may grow before it is replaced
 _SAMPLE = """# a
 *b* `c` $d$ <b>e</b> &amp; [f](http://\u00fc.example) \u2014 ~~g~~
 
@@ -44,7 +44,7 @@ h
 |-|
 |j|
 """
-MAX_FORMULAS = 2000  # in a text that seems to have more, no formula is looked for
+MAX_FORMULAS = 2000  # in a text with more signs of formulas, formulas are not parsed
 _TAGS = {
     "a", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl", "dt", "em", "h1", "h2", "h3",
     "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup",
@@ -66,24 +66,24 @@ _MATHML_ATTRIBUTES = {
     "columnalign", "columnspacing", "display", "displaystyle", "fence", "form", "linethickness",
     "mathvariant", "maxsize", "minsize", "notation", "rowspacing", "stretchy", "width",
 }  # fmt: skip
-_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # beside a formula, where it would show
+_LINE_END = re.compile(r'(<div class="math [a-z]+">)\n|\n(</div>)')  # next to a formula, where it would show
 _FORMATTER = HtmlFormatter()
 _PYTHON = ("python", "python3", "py", "ipython", "ipython3")
 
 
 class TooDeepError(ValueError):
-    """A text has too many elements inside each other."""
+    """A text has too deeply nested elements."""
 
 
 class _Parser(MarkdownIt):
-    """A parser that takes any address for a link; `clean_html` then takes out all but harmless ones."""
+    """A parser that accepts any address as a link; `clean_html` then removes all but harmless ones."""
 
     def validateLink(self, url: str) -> bool:  # noqa: N802, ARG002 - the library's name
         return True
 
 
 def clean_html(source: str) -> str:
-    """Return `source` without anything that could run, load or hide; a TooDeepError if need be."""
+    """Return `source` without anything that could run, load or hide; raise TooDeepError if it is too deep."""
     cleaned = nh3.clean(
         writable(source),
         tags=_TAGS,
@@ -99,23 +99,23 @@ def clean_html(source: str) -> str:
 
 
 def _most_open(cleaned: str) -> int:
-    """Return how many elements are open at the deepest place of cleaned HTML, which is balanced."""
+    """Return the greatest depth of nested elements in cleaned HTML, whose tags are balanced."""
     steps = (-1 if end else 1 for end, name in _TAG.findall(_VALUE.sub("", cleaned)) if name not in _EMPTY)
     return max(accumulate(steps), default=0)
 
 
 def markdown(source: str) -> str:
-    """Return a text cell as HTML, with its formulas as they were written, in a style of their own."""
+    """Return a text cell as HTML, with its formulas as LaTeX source in a separate style."""
     return _convert(source, html=True)
 
 
 def mathml(source: str) -> str:
-    """Return a text cell as HTML, with its formulas as MathML, which browsers typeset without a script."""
+    """Return a text cell as HTML, with its formulas as MathML, which browsers typeset without scripts."""
     return _FORMULA.sub(_typeset, markdown(source))
 
 
 def comment(source: str) -> str:
-    """Return a person's comment as HTML: Markdown and formulas count, tags are shown as they were typed."""
+    """Return an instructor's comment as HTML. Markdown is rendered; HTML tags are shown as text."""
     return _convert(source, html=False)
 
 
@@ -141,10 +141,10 @@ def _convert(source: str, *, html: bool) -> str:
 
 
 def _typeset(formula: re.Match[str]) -> str:
-    """Return a formula of cleaned HTML as MathML, or as it was written where the library cannot read it.
+    """Return a formula of cleaned HTML as MathML, or unchanged if the library cannot parse it.
 
-    The library copies what it reads into elements and attributes, so only harmless ones are kept, and its
-    own way of writing them, which escapes nothing, is not used.
+    The library copies parts of the formula into elements and attributes. Therefore only harmless ones are
+    kept, and ElementTree writes them, because the library's own writer does not escape text.
     """
     try:
         display = "inline" if formula[2] == "inline" else "block"
@@ -154,7 +154,7 @@ def _typeset(formula: re.Match[str]) -> str:
     for part in element.iter():
         if part.tag not in _MATHML:
             return formula[0]
-        part.text = part.text and unescape(part.text)  # the library writes signs as entities
+        part.text = part.text and unescape(part.text)  # the library writes symbols as entities
         for name in set(part.attrib) - _MATHML_ATTRIBUTES:
             del part.attrib[name]
     return tostring(element, encoding="unicode")
@@ -162,7 +162,7 @@ def _typeset(formula: re.Match[str]) -> str:
 
 @cache
 def _parser(html: bool, formulas: bool) -> MarkdownIt:
-    """Return a parser of Markdown as Jupyter knows it; a comment keeps its line ends."""
+    """Return a parser of Jupyter's Markdown. Without `html`, for comments, line ends are kept."""
     parser = _Parser("commonmark", {"html": html, "breaks": not html, "highlight": _highlight})
     parser.enable(["table", "strikethrough"])
     if formulas:
@@ -179,7 +179,7 @@ def _parser(html: bool, formulas: bool) -> MarkdownIt:
 
 
 def _highlight(source: str, language: str, _: str) -> str:
-    """Return a fenced block of Python in colours; an empty text leaves any other block plain."""
+    """Return a highlighted fenced block of Python. An empty result leaves blocks of other languages plain."""
     if language not in _PYTHON:
         return ""
     inner = str(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
@@ -187,7 +187,7 @@ def _highlight(source: str, language: str, _: str) -> str:
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
-    """Return the value of an attribute that may stay: pictures are embedded, links lead outside."""
+    """Return the value of an allowed attribute, or None. Pictures must be embedded, and links absolute."""
     if tag == "img" and name == "src":
         start = "data:image/png;base64,"
         embedded = value.startswith(start) and is_picture(value.removeprefix(start))
@@ -200,9 +200,9 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def main() -> None:
-    """Answer requests on standard input, which is a socket; each request and answer is a line of JSON."""
+    """Answer requests on standard input, which is a socket. Requests and answers are lines of JSON."""
     for render in KINDS.values():
-        render(_SAMPLE)  # so that everything is loaded before nothing more can be
+        render(_SAMPLE)  # loads all modules, which is impossible after `_limit`
     _limit()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with socket.socket(fileno=0) as channel, channel.makefile("rwb") as stream:
@@ -218,9 +218,9 @@ def main() -> None:
 
 
 def _render(kind: str, text: str, seconds: float) -> tuple[str | None, bool]:
-    """Return the HTML, or None if it cannot be made, and whether this process is as good as before.
+    """Return the HTML, or None if rendering failed, and whether this process can be used again.
 
-    Nothing returns if it takes too long.
+    If it takes longer than `seconds`, the process ends.
     """
     signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
     try:
@@ -240,7 +240,7 @@ def _seconds() -> float:
 
 def _limit() -> None:
     bounds = {"CORE": 0, "FSIZE": 0, "NPROC": 0, "NOFILE": 3}  # standard input, output and error
-    with suppress(OSError):  # on macOS, which cannot bound memory either
+    with suppress(OSError):  # on macOS, which cannot limit memory either
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         bounds["AS"] = pages * resource.getpagesize() + MAX_MEMORY
     for name, bound in bounds.items():

@@ -1,7 +1,7 @@
-"""Makes HTML pages of templates that escape what they print, and of strangers' text that can run nothing.
+"""Makes HTML pages from templates with automatic escaping, and from strangers' text that cannot run anything.
 
-This is the only module that marks text as safe. Everything else that a template prints, it escapes.
-Strangers' Markdown, code and HTML is parsed in a process of its own, which `Renderer` starts.
+This is the only module that marks text as safe. Templates escape all other text. Strangers' Markdown, code
+and HTML is parsed in a separate process, which `Renderer` starts.
 """
 
 import atexit
@@ -27,22 +27,22 @@ from markupsafe import Markup
 import autograder
 from autograder.report.text import clean_text, is_picture, number
 
-# Every page carries this policy, so that the browser refuses whatever the cleaning might have let through.
+# The policy of every page: the browser refuses anything active that the cleaning might have missed.
 POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _HERE = Path(__file__).parent
 LEFT_OUT = "This part is left out: it takes too long to show safely."
 TOO_LARGE = "This part is left out: the page would become too large."
-MAX_PAGE = 10 << 20  # letters that a page shows of one notebook
-MAX_PART = 4 << 20  # letters of one cell's text, or of one output
-_LAST_WORDS = 500  # letters kept for saying that the rest is left out
-_NOTE = 100  # letters of a sentence in the place of a part
-MAX_PARSED = 50_000  # letters of a text cell; a longer one is shown as it was typed
-MAX_COLOURED = 20_000  # letters of a cell of code; a longer one is shown without colours
-_MAX_LINES = 5000  # letters of a title, a hint or a message
-_SHARED_TEXTS = 512  # the cells that most notebooks of a class have in common are rendered once
-_SHARED_LETTERS = 5000
+MAX_PAGE = 10 << 20  # characters of one notebook's page
+MAX_PART = 4 << 20  # characters of one cell's text, or of one output
+_LAST_WORDS = 500  # characters reserved for the note that the rest is left out
+_NOTE = 100  # characters of a note in place of a part
+MAX_PARSED = 50_000  # characters of a text cell; a longer one is shown as plain text
+MAX_COLOURED = 20_000  # characters of a code cell; a longer one is shown without colours
+_MAX_LINES = 5000  # characters of a title, a hint or a message
+_SHARED_TEXTS = 512  # cached texts: most notebooks of a class have many cells in common
+_SHARED_LETTERS = 5000  # characters of a cached text
 _HEADING = re.compile(r"<h([12])>(.*?)</h\1>", re.DOTALL)
 _QUOTED = re.compile(r"`([^`<>\n]{1,200})`")
 _CUT = " […]"
@@ -51,27 +51,27 @@ _EMBEDDED = re.compile(r"data:image/png;base64,([A-Za-z0-9+/]+=*)")
 _NAMED = re.compile(r' src="attachment:([^"]*)"')
 _PICTURE = re.compile(r'<img((?: [a-z]+="[^"]*")+)>')
 _WORDS = re.compile(r' alt="([^"]*)"')
-_OWN = "in-the-text-"
-MAX_TEXT = 4 << 20  # characters of one text; no cell and no output that is kept has as many
-MAX_SECONDS = 0.6  # of computing, for one text; what fits honest notebooks takes a quarter of that
-_MAX_REPLY = 64 << 20  # bytes of JSON that come back for it
-_PATIENCE = 60  # seconds by the clock, on a machine that has other things to do
+_INLINE = "in-the-text-"  # begins the names of pictures that a text contains
+MAX_TEXT = 4 << 20  # characters of one text; cells and outputs are shorter
+MAX_SECONDS = 0.6  # of processor time for one text; honest notebooks need a quarter of it
+_MAX_REPLY = 64 << 20  # bytes of a reply in JSON
+_PATIENCE = 60  # seconds by the clock, for a busy machine
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left for one page, or for one submission; whoever adds a part takes from it."""
+    """The characters and seconds that remain for one page. Each part of the page uses some of them."""
 
     letters: int = MAX_PAGE
-    seconds: float = 2.0  # of computing
+    seconds: float = 2.0  # of processor time
 
     @property
     def room(self) -> int:
-        """How many letters the next part may have."""
+        """The greatest number of characters of the next part."""
         return max(min(self.letters - _LAST_WORDS, MAX_PART), 0)
 
     def take(self, letters: int) -> bool:
-        """Take the letters of a part if there is room for it, or else those of a sentence in its place."""
+        """Count a part's characters and return True, or count those of a note if the part does not fit."""
         fits = letters <= self.room
         self.letters -= letters if fits else _NOTE
         return fits
@@ -79,7 +79,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What became of one text: its HTML, or None, and how many seconds of computing that took."""
+    """The HTML of one text, or None if rendering failed, and the seconds of processor time that it took."""
 
     html: str | None
     seconds: float
@@ -95,7 +95,7 @@ class Renderer:
         atexit.register(self.end)
 
     def render(self, kind: str, text: str, seconds: float = MAX_SECONDS) -> Rendered:
-        """Return what one of the functions in `markup.KINDS` makes of `text`, or nothing if that fails."""
+        """Render `text` with one of the functions in `markup.KINDS`."""
         if len(text) > MAX_TEXT:
             return Rendered(None, 0.0)
         request = json.dumps({"kind": kind, "text": text, "seconds": seconds})
@@ -106,7 +106,7 @@ class Renderer:
                 reply = json.loads(self._stream.readline(_MAX_REPLY))
                 rendered, worn = Rendered(reply["html"], float(reply["seconds"])), bool(reply["worn"])
             except (OSError, ValueError, KeyError, TypeError, RecursionError):
-                rendered, worn = Rendered(None, seconds), True  # the process died over it
+                rendered, worn = Rendered(None, seconds), True  # the process has died
             if worn:
                 self.end()
         return rendered
@@ -131,7 +131,7 @@ class Renderer:
         return process
 
     def end(self) -> None:
-        """End the markup process, unless it belongs to the process of which this one is a copy."""
+        """End the markup process, unless it belongs to the process from which this one was forked."""
         if self.process is not None and os.getpid() == self._owner:
             self._end(self.process)
         self.process = None
@@ -144,8 +144,8 @@ class Renderer:
 
 
 @cache
-def renderer_of(process: int) -> Renderer:  # noqa: ARG001 - a forked process must not speak with its parent's
-    """Return the one renderer of a process."""
+def renderer_of(process: int) -> Renderer:  # noqa: ARG001 - a forked process needs a renderer of its own
+    """Return the renderer of a process."""
     return Renderer()
 
 
@@ -155,23 +155,23 @@ def render(kind: str, text: str) -> Rendered:
 
 
 def render_text(text: str) -> Markup:
-    """Return `text` as HTML that shows it letter for letter, with its line ends as they are."""
+    """Return `text` as escaped HTML with unchanged line ends."""
     return _safe(html.escape(clean_text(text)))
 
 
 def render_lines(text: str) -> Markup:
-    """Return `text`, or the beginning of a long one, letter for letter, with a `<br>` for each line end."""
+    """Return `text`, cut if it is long, as escaped HTML with a `<br>` for each line end."""
     shown = text if len(text) <= _MAX_LINES else text[:_MAX_LINES] + _CUT
     return render_text(shown).replace("\n", Markup("<br>"))
 
 
 def render_said(text: str) -> Markup:
-    """Return what is said to a student as `render_lines` does, with what stands in backticks as code."""
+    """Return a sentence for students like `render_lines`, with text in backticks as code."""
     return _safe(_QUOTED.sub(r"<code>\1</code>", str(render_lines(text))))
 
 
 def render_name(name: str) -> Markup:
-    """Return a name that a line may break behind each underscore."""
+    """Return a name that may be broken after each underscore."""
     return render_text(name).replace("_", Markup("_<wbr>"))
 
 
@@ -181,39 +181,39 @@ def render_html(source: str, allowance: Allowance) -> Markup:
 
 
 def render_comment(source: str, allowance: Allowance) -> Markup:
-    """Return the Markdown of a person's comment as HTML, in which tags are shown as they were typed."""
+    """Return an instructor's comment in Markdown as HTML. HTML tags in it are shown as text."""
     return _part("comment", source, allowance)
 
 
 def render_markdown(cell: Any, allowance: Allowance, kind: str = "markdown") -> Markup:
-    """Return a text cell as HTML that cannot run anything, with its pictures in place.
+    """Return a text cell as HTML that cannot run anything, with its pictures.
 
     With the kind "mathml", formulas are MathML, which browsers typeset.
     """
-    text, own = _without_pictures(clean_text(cell.source))
+    text, inline = _without_pictures(clean_text(cell.source))
     attached = {name: forms.get("image/png", "") for name, forms in cell.get("attachments", {}).items()}
     rendered = _plain(text) if len(text) > MAX_PARSED else _part(kind, text, allowance)
-    worded = _PICTURE.sub(_in_words, rendered)
-    return _safe(_with_pictures(worded, attached | own, allowance.room))
+    described = _PICTURE.sub(_in_words, rendered)
+    return _safe(_with_pictures(described, attached | inline, allowance.room))
 
 
 def render_code(source: str, allowance: Allowance) -> Markup:
-    """Return Python code with the classes that page.css colours."""
+    """Return Python code with classes that page.css gives colours."""
     return _plain(source) if len(source) > MAX_COLOURED else _part("code", source, allowance, _plain(source))
 
 
 def anchored(content: str, prefix: str, first: int) -> tuple[Markup, list[str]]:
-    """Give each larger heading of a rendered text an id of its own; return also what the headings say.
+    """Give each h1 and h2 of a rendered text an id; return the text and the headings.
 
     The ids are `prefix` and numbers from `first` on. Headings of cleaned text have no attributes.
     """
-    said: list[str] = []
+    headings: list[str] = []
 
     def mark(match: re.Match[str]) -> str:
-        said.append(Markup(match[2]).striptags())  # noqa: S704 - it was rendered here
-        return f'<h{match[1]} id="{prefix}{first + len(said) - 1}">{match[2]}</h{match[1]}>'
+        headings.append(Markup(match[2]).striptags())  # noqa: S704 - it was rendered here
+        return f'<h{match[1]} id="{prefix}{first + len(headings) - 1}">{match[2]}</h{match[1]}>'
 
-    return _safe(_HEADING.sub(mark, content)), said
+    return _safe(_HEADING.sub(mark, content)), headings
 
 
 @cache
@@ -230,19 +230,19 @@ def load_template(path: Path) -> Template:
 
 
 def render_template(path: Path, **values: Any) -> Markup:
-    """Return a part of a page that the template at `path`, which escapes, makes of these values."""
+    """Fill the template at `path`, which escapes values, and return it as a part of a page."""
     return _safe(load_template(path).render(**values))
 
 
 def _part(kind: str, text: str, allowance: Allowance, instead: Markup = _LEFT_OUT) -> Markup:
     """Return one part of a page, or `instead` if it cannot be parsed in time.
 
-    When the parts before it have used up the page's time, it is shown as it was typed.
+    If the earlier parts have used up the page's time, return the text unparsed.
     """
     if allowance.seconds <= 0:
         return _plain(text)
     rendered = _shared(kind, text) if len(text) <= _SHARED_LETTERS else render(kind, text)
-    # A new markup process has to be started after most failures, however early they come.
+    # A failure counts in full, because the next text then needs a new markup process.
     allowance.seconds -= rendered.seconds if rendered.html is not None else MAX_SECONDS
     return instead if rendered.html is None else _safe(rendered.html)
 
@@ -253,31 +253,31 @@ def _shared(kind: str, text: str) -> Rendered:
 
 
 def _without_pictures(source: str) -> tuple[str, dict[str, str]]:
-    """Return a Markdown text with names for the pictures that are written out in it, and those by name.
+    """Return a Markdown text with its embedded pictures replaced by names, and the pictures by name.
 
-    So no parser sees the picture's many letters.
+    The parser is spared the long base64 texts.
     """
-    found: dict[str, str] = {}
+    pictures: dict[str, str] = {}
 
     def name(match: re.Match[str]) -> str:
-        found[f"{_OWN}{len(found)}"] = match[1]
-        return f"attachment:{_OWN}{len(found) - 1}"
+        pictures[f"{_INLINE}{len(pictures)}"] = match[1]
+        return f"attachment:{_INLINE}{len(pictures) - 1}"
 
-    return _EMBEDDED.sub(name, source), found
+    return _EMBEDDED.sub(name, source), pictures
 
 
 def _in_words(picture: re.Match[str]) -> str:
-    """Return the words of a picture that has lost its source, such as an SVG, and any other as it is."""
+    """Return the alternative text of a picture whose source was removed, such as an SVG; else the picture."""
     words = _WORDS.search(picture[1])
     if words is None or " src=" in picture[1]:
         return picture[0]
-    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # in an attribute, fewer signs are escaped
+    return f"<em>{html.escape(html.unescape(words[1]))}</em>"  # attributes escape fewer characters
 
 
 def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str:
-    """Return HTML with the pictures that it names in place, until the next one would exceed `room` letters.
+    """Return HTML with the named pictures filled in, as long as they fit in `room` characters.
 
-    A picture counts as often as it is named. One that is not there, or is none, stays empty.
+    A picture counts each time it is named. A missing or malformed picture stays empty.
     """
     note = f"<p>{TOO_LARGE}</p>"
     sources = {name: _source(encoded) for name, encoded in pictures.items()}
@@ -297,7 +297,7 @@ def _with_pictures(rendered: str, pictures: Mapping[str, str], room: int) -> str
 
 
 def _source(encoded: str) -> str:
-    """Return the attribute that shows a picture, or nothing if it is none."""
+    """Return the src attribute of a picture, or "" if it is not a harmless PNG."""
     picture = "".join(encoded.split())
     return f' src="data:image/png;base64,{picture}"' if is_picture(picture) else ""
 

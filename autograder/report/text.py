@@ -1,7 +1,7 @@
-"""Cleans text that strangers wrote, so that it does no harm where it is kept or shown.
+"""Cleans text of strangers, so that it does no harm where it is stored or shown.
 
-Each cleaner serves one place: `writable` a file, `one_line` a report, `terminal_line` a terminal,
-`clean_text` a page, and `printable` whatever else takes plain letters only.
+Each function serves one destination: `writable` files, `one_line` reports, `terminal_line` terminals,
+`clean_text` pages, and `printable` everything else that takes only printable characters. The module
 `safe_html` cleans text that is shown as HTML.
 """
 
@@ -21,34 +21,34 @@ MAX_SIDE = 4000  # pixels
 
 
 def writable(text: str) -> str:
-    """Return text that a file can hold: lone surrogates, which UTF-8 cannot encode, become question marks."""
+    """Return text that UTF-8 can encode: lone surrogates become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def printable(text: str, instead: str = "") -> str:
-    """Return the printable letters and line ends of `text`, with `instead` for every other character."""
+    """Return `text` with every character replaced by `instead` that is not printable or a line end."""
     if text.isprintable():
         return text
     return "".join(letter if letter == "\n" or letter.isprintable() else instead for letter in text)
 
 
 def one_line(text: object, limit: int) -> str:
-    """Return at most `limit` printable letters of `text` on one line; a second call changes nothing more."""
+    """Return at most `limit` printable characters of `text` on one line. Calling it twice changes nothing."""
     return " ".join(printable(str(text)[: 2 * limit], " ").split())[:limit].rstrip()
 
 
-_REPR = reprlib.Repr()  # which writes sets and dicts in order, the same in each process
+_REPR = reprlib.Repr()  # writes sets and dicts in sorted order, so equally in each process
 _REPR.__dict__ |= dict.fromkeys(("maxdict", "maxset", "maxfrozenset", "maxlist", "maxtuple"), 20)
 _REPR.__dict__ |= dict.fromkeys(("maxstring", "maxother", "maxlong"), 100)
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """Return a value as Python writes it, in at most `limit` letters; equal values give equal texts."""
+    """Return the repr of a value in at most `limit` characters; equal values give equal texts."""
     return one_line(_REPR.repr(value), limit)
 
 
 def terminal_line(text: str) -> str:
-    """Return `text` on one line, without the escapes and controls by which it could steer a terminal."""
+    """Return `text` on one line, without escape sequences and control characters."""
     spaced = re.sub(r"\s+", " ", _ESCAPES.sub("", text))
     return "".join(letter for letter in spaced if unicodedata.category(letter) not in _INVISIBLE)
 
@@ -59,7 +59,7 @@ def terminal_lines(text: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return `text` without terminal escapes, control characters and marks that change its direction."""
+    """Return `text` without escape sequences, control characters and marks of writing direction."""
     return _CONTROLS.sub("", _ESCAPES.sub("", writable(text.replace("\r\n", "\n"))))
 
 
@@ -75,5 +75,5 @@ def is_picture(encoded: str) -> bool:
 
 
 def number(value: float | None) -> str:
-    """Return a score as people write it: 2, 1.33, or a dash where there is none."""
+    """Return a score as text, such as 2 or 1.33, and a dash for None."""
     return "-" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

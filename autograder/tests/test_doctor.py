@@ -35,7 +35,7 @@ def test_a_healthy_machine_has_nothing_to_fix(course: Course) -> None:
     assert checks["worker"] == Check("worker", True, "starts and answers")
     assert checks["course.yaml"] == Check("course.yaml", True, "1 exercises")
     assert checks["walls"].ok
-    assert "rlimits" in checks["walls"].seen
+    assert "rlimits" in checks["walls"].state
 
 
 def test_a_package_of_the_course_that_is_missing_is_named_with_its_fix(course: Course) -> None:
@@ -45,10 +45,10 @@ def test_a_package_of_the_course_that_is_missing_is_named_with_its_fix(course: C
     checks = seen(course)
     assert checks["numpy"].ok
     assert "torch" not in checks
-    assert checks["no-such-package"].seen == "not installed"
+    assert checks["no-such-package"].state == "not installed"
     assert checks["no-such-package"].fix == 'python -m pip install "no-such-package"'
     assert (checks["pytest"].ok, checks["pytest"].fix) == (False, 'python -m pip install "pytest>=999"')
-    assert "pytest>=999 is version" in checks["worker"].seen
+    assert "pytest>=999 is version" in checks["worker"].state
 
 
 @pytest.mark.usefixtures("no_worker")
@@ -62,13 +62,13 @@ def test_notebooks_of_newer_pythons_are_counted_and_one_that_our_code_fails_on_s
         hand_in(course, f"s{number}", made)
     check = seen(course)["notebooks"]
     assert check.ok
-    assert check.seen.startswith("2 of Python 3.99, 1 of Python 4.0: newer than this Python")
+    assert check.state.startswith("2 of Python 3.99, 1 of Python 4.0: newer than this Python")
     reading = "autograder.submission.submission.read_notebook"
     monkeypatch.setattr(reading, failing_on(resolve_name(reading), "s2"))
     failed, counted = [check for check in examine(course.root) if check.name == "notebooks"]
     assert (failed.ok, counted.ok) == (False, True)
-    assert failed.seen.startswith("01_small s2: cannot be processed: ArithmeticError; ")
-    assert counted.seen.startswith("2 of Python 3.99: newer than this Python")
+    assert failed.state.startswith("01_small s2: cannot be processed: ArithmeticError; ")
+    assert counted.state.startswith("2 of Python 3.99: newer than this Python")
 
 
 @pytest.mark.usefixtures("no_worker")
@@ -76,14 +76,14 @@ def test_whatever_goes_wrong_is_a_finding(course: Course, monkeypatch: pytest.Mo
     monkeypatch.setattr(doctor, "KernelSpecManager", None)  # which nobody foresees
     course.exercises["01_small"].source.unlink()
     checks = seen(course)
-    assert checks["course.yaml"].seen == "no source for 01_small"
-    assert checks["kernel"].seen.startswith("TypeError")
-    assert (checks["worker"].ok, checks["worker"].seen) == (False, "no zygote today")
+    assert checks["course.yaml"].state == "no source for 01_small"
+    assert checks["kernel"].state.startswith("TypeError")
+    assert (checks["worker"].ok, checks["worker"].state) == (False, "no zygote today")
     assert checks["worker"].fix
     (course.root / "course.yaml").write_text("course: small\n", encoding="utf-8")
     check = seen(course)["course.yaml"]
     assert not check.ok
-    assert "title: is missing" in check.seen
+    assert "title: is missing" in check.state
 
 
 @pytest.mark.parametrize(("stands", "ok"), [(Tier.FULL, True), (Tier.CONTAINER, True), (Tier.BARE, False)])
@@ -97,5 +97,5 @@ def test_walls_are_compared_with_what_the_course_demands(
     path.write_text(path.read_text(encoding="utf-8").replace("bare", "container"), encoding="utf-8")
     check = seen(course)["walls"]
     assert check.ok is ok
-    assert check.seen == f"{stands}: rlimits"
+    assert check.state == f"{stands}: rlimits"
     assert ("demands container" in check.fix) is not ok

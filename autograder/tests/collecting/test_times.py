@@ -61,7 +61,7 @@ def test_what_students_write_is_neither_a_time_nor_a_group_nor_an_address(tmp_pa
         ("student,time\nada,2026-03-29\n", ':2: "2026-03-29" is a day alone; write its time, too'),
         ("ID,Name,Grade\nParticipant 7,Ada,85\n", ":2: has no times"),
         ("student,time\nada,2026-03-29 02:30 Europe/Berlin\n", ":2: .* skips when clocks go forward"),
-        ("student,time\nada,2026-03-29 18:00 Europe/Barlin\n", ":2: .* that nobody knows"),
+        ("student,time\nada,2026-03-29 18:00 Europe/Barlin\n", ":2: .* an unknown time zone"),
     ],
 )
 def test_a_list_that_cannot_serve_is_refused(tmp_path: Path, text: str, message: str) -> None:

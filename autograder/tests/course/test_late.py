@@ -89,7 +89,7 @@ def test_an_exercise_may_have_rules_of_its_own(course: Course) -> None:
         ("{percent: 1, every: 0 days}", "late.every: must be above 0; write it as 12 hours or 1 day"),
         (
             "{percent: 1, grace: 5}",
-            "late.grace: is no span of time; write it as 15 minutes, 1 hour or 7 days",
+            "late.grace: is not a duration; write it as 15 minutes, 1 hour or 7 days",
         ),
         ("{percent: 1, grase: 1 day}", 'late.grase: unknown key; did you mean "grace"?'),
         ("10", "late: must hold keys with values; write each on a line of its own, as `key: value`"),

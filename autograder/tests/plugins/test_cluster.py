@@ -152,7 +152,9 @@ def test_a_dask_worker_of_another_version_is_refused_by_its_address(
     monkeypatch.setattr(cluster, "VERSIONS", "3.10 another engine")
     with (
         Cluster(course, dask.scheduler_address) as executor,
-        pytest.raises(ClusterError, match=r"^Dask worker tcp://\S+: has a different Python, torch or autograder"),
+        pytest.raises(
+            ClusterError, match=r"^Dask worker tcp://\S+: has a different Python, torch or autograder"
+        ),
     ):
         results(executor, [submission])
 
