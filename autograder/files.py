@@ -35,7 +35,7 @@ def write_whole(path: Path, content: str | bytes, mode: int = ANYBODY) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let an error of the system name the file that was to be written, where it names a draft or nothing."""
+    """Make an OSError name the target file if it names a draft or no file."""
     try:
         yield
     except OSError as error:
@@ -46,7 +46,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of a zip: its name there, its bytes or where they lie, its Unix mode, and how it is packed."""
+    """One file of a zip: its name, its bytes or the path of a file, its Unix mode, and its compression."""
 
     name: str
     content: bytes | Path
@@ -55,7 +55,7 @@ class Member:
 
 
 def write_zip(path: Path, members: Iterable[Member], mode: int = ANYBODY) -> Path:
-    """Write a zip of these files in this order; the same files give the same bytes, at any time."""
+    """Write a zip of these files in this order. The same files always give the same bytes."""
     draft = path.with_name(f".{secrets.token_hex(8)}{_DRAFT}")
     with _naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,8 +71,8 @@ def write_zip(path: Path, members: Iterable[Member], mode: int = ANYBODY) -> Pat
 
 
 def _pack(archive: zipfile.ZipFile, member: Member) -> None:
-    about = zipfile.ZipInfo(member.name)  # always of 1980, the earliest time that a zip can hold
-    about.create_system = 3  # Unix, where files have modes
+    about = zipfile.ZipInfo(member.name)  # its time is always 1980, the earliest that a zip can have
+    about.create_system = 3  # Unix, so that modes count
     about.external_attr = member.mode << 16
     about.compress_type = member.packing
     if isinstance(member.content, bytes):
@@ -84,9 +84,9 @@ def _pack(archive: zipfile.ZipFile, member: Member) -> None:
 
 @contextmanager
 def locked(path: Path, tell: Callable[[str], None] = _LOG.warning) -> Iterator[None]:
-    """Let one process at a time through; the lock at `path` ends with its process, however that ends.
+    """Run the `with` block in one process at a time. The kernel releases the lock if its process dies.
 
-    Whoever has to wait is told so.
+    A process that has to wait passes a message to `tell`.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

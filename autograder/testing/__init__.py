@@ -1,16 +1,17 @@
-"""What authors of hidden tests import, and the suites that these tests make up.
+"""The names that authors of hidden tests import, and the suites made of these tests.
 
-An author writes `from autograder.testing import question, expect_close`; nothing else is needed.
+An author needs only imports such as `from autograder.testing import question, expect_close`.
 
 - expectations: `expect_equal` and its like, with messages that never give the answer away.
 - tensors, arrays, tables, figures: what is expected of the values of torch, numpy, pandas and matplotlib.
-- student: `Student` and `Remote`, by which a test calls the submission's functions and classes.
-- functions: functions that a hidden test hands over; they stay here, and the submission's code calls them.
-- bytecode: code as it is sent to a worker, compiled and without source.
-- exchange: the requests and answers behind each such call, who answers them, and the errors they may report.
-- inputs: which random numbers a submission's tests draw, and which may be shown.
+- student: `Student` and `Remote`, with which a test calls the submission's functions and classes.
+- functions: functions that a hidden test passes as arguments. They stay in this process; the submission's
+  code calls them through the worker's channel.
+- bytecode: compiled code without source, in the form that is sent to a worker.
+- exchange: the requests and answers of these calls, the backends that answer, and the errors.
+- inputs: the seeds of a submission's hidden inputs, and of the disclosed ones.
 - suite: the `question` mark, and an exercise's hidden tests, collected once and run on many submissions.
-- pytest_internals: collects tests and runs them; the only module that uses pytest's private names.
+- pytest_internals: collects and runs tests. It is the only module that uses private names of pytest.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Code as it is sent to a worker: compiled, without source, docstrings and comments."""
+"""Compiles code for a worker, without source, docstrings and comments."""
 
 import ast
 import dis
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
 
-_FILE = "given"  # the name of its file on the student's side
-_FORMAT = 2  # of marshal: the last one by which equal code is always written alike
+_FILE = "given"  # the file name of the code in the worker
+_FORMAT = 2  # of marshal: later versions can write equal code differently
 
 
 @lru_cache(64)
 def sent(source: str) -> str:
-    """Return the code of a test's own definitions as a worker reads it."""
+    """Return a test's definitions, compiled, in the form that a worker reads."""
     return marshalled(bytecode(ast.parse(source).body))
 
 
@@ -25,12 +25,12 @@ def bytecode(statements: list[ast.stmt]) -> CodeType:
 
 
 def marshalled(code: CodeType) -> str:
-    """Return code as a worker reads it."""
+    """Return code in the form that a worker reads."""
     return b64encode(marshal.dumps(code, _FORMAT)).decode()
 
 
 def global_names(code: CodeType) -> Iterator[str]:
-    """Yield the names that code looks up outside of functions."""
+    """Yield the global names that code and its functions look up."""
     looked_up = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLASSDEREF")
     yield from (step.argval for step in dis.get_instructions(code) if step.opname in looked_up)
     for inner in code.co_consts:

@@ -1,4 +1,4 @@
-"""Requests to a submission, their answers, and who answers: a worker, or trusted code here."""
+"""Requests to a submission, their answers, and the backends that answer: a worker, or trusted code here."""
 
 import re
 import sys
@@ -15,24 +15,24 @@ from autograder.worker.remote_function import Answer
 
 Request = tuple[Header, Parts]
 Reply = tuple[Header, Parts]
-CellLine = tuple[int, int | None]  # a cell's number, and a line in it where one is known
-_ADVICE = "Hint: enable anomaly detection"  # torch's words about a switch that students cannot reach here
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # of an object, another one in each process
+CellLine = tuple[int, int | None]  # a cell's number, and the line in it or None
+_ADVICE = "Hint: enable anomaly detection"  # begins torch's advice to use a setting, useless in grading
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")  # an object's address, which differs between processes
 _MAX_CELL_LINES = 20
 _MAX_BASES = 20
-_MAX_NUMBER = 1_000_000  # no notebook has so many cells, and no cell so many lines
+_MAX_NUMBER = 1_000_000  # more than the cells of any notebook, and the lines of any cell
 
 
 class Backend(Protocol):
-    """Whatever answers requests: a worker, or a namespace in this process."""
+    """An object that answers requests: a worker, or a namespace in this process."""
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None, /) -> Reply:
-        """Return the answer to one request; `answer` answers calls of the test's functions meanwhile."""
+        """Return the answer to one request. Meanwhile, `answer` serves calls of the test's functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer, as they crossed the pipe."""
+    """One request and its answer."""
 
     request: Request
     reply: Reply
@@ -41,7 +41,7 @@ class Exchange:
 class Local:
     """A backend in this process, for trusted code only.
 
-    It answers as a worker does: parts are copied, and its random numbers are its own.
+    Like a worker, it copies the parts of requests and has separate random generators.
     """
 
     def __init__(self, namespace: Namespace) -> None:
@@ -50,7 +50,7 @@ class Local:
 
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Return the namespace's answer to one request."""
-        others = random_state()
+        callers_state = random_state()
         if self._random is not None:
             set_random_state(self._random)
         try:
@@ -58,11 +58,11 @@ class Local:
                 return self._namespace.handle(header, copied(parts), answer)
         finally:
             self._random = random_state()
-            set_random_state(others)
+            set_random_state(callers_state)
 
 
 class LostError(Exception):
-    """The submission answers no more requests of a question; the `verdict`, and words for the student."""
+    """The submission can answer no more requests of a question. It has a verdict and a message."""
 
     def __init__(self, verdict: Verdict, words: str) -> None:
         super().__init__(words)
@@ -70,14 +70,14 @@ class LostError(Exception):
 
 
 class ExhaustedError(LostError):
-    """The submission as a whole has used up its seconds, or its fresh starts."""
+    """The submission has used up its seconds, or its number of restarts."""
 
     def __init__(self) -> None:
         super().__init__(Verdict.TIMED_OUT, "The notebook had used up its time before this could be tested.")
 
 
 class NotDefinedError(Exception):
-    """The notebook defines no such name."""
+    """The notebook does not define the name that a test uses."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -85,10 +85,10 @@ class NotDefinedError(Exception):
 
 
 class FromMemory:
-    """A backend that answers from earlier `exchanges` as long as it is asked the same, to the bit.
+    """A backend that answers from earlier `exchanges` as long as the requests are the same, to the bit.
 
-    From the first other request on, the real backend answers, which gets all the earlier ones first. It also
-    answers from the first request on that hands over a function: what that returns may differ.
+    The first different request goes to the real backend, after all earlier requests. So does the first
+    request that passes a function of the test, because the function may return something else this time.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:
@@ -98,16 +98,16 @@ class FromMemory:
     def ask(self, header: Header, parts: Parts, answer: Answer | None = None) -> Reply:
         """Return the answer to one request."""
         if self._left and not hands_over_function(header) and is_same(self._left[0].request, (header, parts)):
-            self._answered.append(known := self._left.pop(0))
-            return known.reply[0], copied(known.reply[1])
-        for known in self._answered:
-            self._backend.ask(*known.request)
+            self._answered.append(exchange := self._left.pop(0))
+            return exchange.reply[0], copied(exchange.reply[1])
+        for exchange in self._answered:
+            self._backend.ask(*exchange.request)
         self._left, self._answered = [], []
         return self._backend.ask(header, parts, answer)
 
 
 def hands_over_function(code: object) -> bool:
-    """Whether a request, or a part of one, holds a function of the test."""
+    """Whether a request, or a part of it, contains a function of the test."""
     match code:
         case {"function": int()}:
             return True
@@ -116,25 +116,25 @@ def hands_over_function(code: object) -> bool:
     return False
 
 
-def is_same(one: Request, other: Request) -> bool:
-    """Whether two requests are the same in everything that code can tell: 1, 1.0 and True are equal."""
-    same = repr(one[0]) == repr(other[0]) and len(one[1]) == len(other[1])
-    return same and all(map(_is_same_part, one[1], other[1]))
+def is_same(first: Request, second: Request) -> bool:
+    """Whether two requests are the same for any code. With ==, the values 1, 1.0 and True would be equal."""
+    same = repr(first[0]) == repr(second[0]) and len(first[1]) == len(second[1])
+    return same and all(map(_is_same_part, first[1], second[1]))
 
 
-def _is_same_part(one: Any, other: Any) -> bool:
-    if type(one) is not type(other) or isinstance(one, bytes):
-        return bool(type(one) is type(other) and one == other)
-    if (one.dtype, one.shape, one.stride()) != (other.dtype, other.shape, other.stride()):
+def _is_same_part(first: Any, second: Any) -> bool:
+    if type(first) is not type(second) or isinstance(first, bytes):
+        return bool(type(first) is type(second) and first == second)
+    if (first.dtype, first.shape, first.stride()) != (second.dtype, second.shape, second.stride()):
         return False
     torch = sys.modules["torch"]
-    return bool(torch.equal(*(part.detach().reshape(-1).view(torch.uint8) for part in (one, other))))
+    return bool(torch.equal(*(part.detach().reshape(-1).view(torch.uint8) for part in (first, second))))
 
 
 class StudentError(Exception):
-    """The student's code raised: the type, the message and the lines, without anything of ours.
+    """An exception of the student's code: its type, its message, and its lines in the student's cells.
 
-    The submission chose all that an answer says here, so it is checked and shortened before it is kept.
+    All of this comes from the submission, so it is checked and shortened.
     """
 
     def __init__(self, error: Mapping[str, Any]) -> None:
@@ -142,16 +142,16 @@ class StudentError(Exception):
         bases = error.get("bases")
         claimed = bases[:_MAX_BASES] if isinstance(bases, list) else []
         self.bases = [one_line(base, 60) for base in claimed if isinstance(base, str)]
-        said = one_line(error.get("message", ""), 600).partition(_ADVICE)[0]
-        self.message = one_line(_ADDRESS.sub("0x...", said), 300)
+        message = one_line(error.get("message", ""), 600).partition(_ADVICE)[0]
+        self.message = one_line(_ADDRESS.sub("0x...", message), 300)
         self.places = tuple(_cell_lines(error.get("places")))  # the innermost first
         super().__init__(f"{self.type}: {self.message}" if self.message else self.type)
 
 
 def _cell_lines(claimed: object) -> Iterator[CellLine]:
-    """Yield the cells and lines that an error says it passed through; malformed ones are left out."""
-    for place in claimed[:_MAX_CELL_LINES] if isinstance(claimed, list) else ():
-        match place:
+    """Yield the cells and lines of an error's traceback, without malformed ones."""
+    for entry in claimed[:_MAX_CELL_LINES] if isinstance(claimed, list) else ():
+        match entry:
             case [cell, line] if (number := _number(cell)) is not None:
                 yield number, _number(line)
 

@@ -1,7 +1,7 @@
-"""Functions that a hidden test hands over: they stay here, and the student's code calls them by number.
+"""Functions that a hidden test passes as arguments. They stay here; the student's code calls them by number.
 
-What they get comes from a submission. So its form is checked, its size is limited, and every error that a
-call raises goes back to the student's code.
+Their arguments come from a submission. Therefore the form of each call is checked and its size limited, and
+an error that a call raises is raised in the student's code.
 """
 
 import math
@@ -18,12 +18,12 @@ from autograder.worker.remote_function import is_differentiable
 from autograder.worker.values import Decoder, Encoder
 
 Function = Callable[..., Any]
-_Flat = Callable[[Sequence[Any]], list[Any]]  # returns the parts of a result for some tensors
-MAX_CALLS = 20_000  # of all functions together, in one test
-# A tensor's elements times its largest size, which comparing all tokens with all may take in memory, and how
-# many times less a tensor may have for each derivative, which keeps results.
+_Flat = Callable[[Sequence[Any]], list[Any]]  # returns the leaves of the function's result for these tensors
+MAX_CALLS = 20_000  # calls of all functions in one test
+# The greatest product of a tensor's elements and its largest dimension: comparing all tokens with all may
+# take as many numbers. Each derivative, which stores intermediate results, divides this limit by _LESS.
 MAX_PAIRS, _LESS = 1 << 25, 4
-_MAX_GROUPS = 4  # arguments, and weights of three derivatives
+_MAX_GROUPS = 4  # the arguments, and the weights of three derivatives
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 _MAX_MESSAGE = 300  # characters of an error
 
@@ -36,15 +36,15 @@ class Functions:
         self._seed, self._random, self._calls = seed, None, 0
 
     def number(self, function: Function) -> int:
-        """Return the number of a function, a new one each time: numbers tell nothing of functions."""
+        """Return a new number for a function, also for a repeated one: numbers do not identify functions."""
         self._functions.append(function)
         return len(self._functions) - 1
 
     def answer(self, header: Header, parts: Parts) -> tuple[Header, Parts]:
-        """Return the answer to a call by the student's code; a ProtocolError if it has no known form."""
+        """Return the answer to a call by the student's code; raise ProtocolError if the call is malformed."""
         function, args, kwargs, weights = self._read(header, parts)
         self._calls += 1
-        others = random_state()
+        callers_state = random_state()
         seed_generators(self._seed) if self._random is None else set_random_state(self._random)
         encoder = Encoder(_refuse)
         try:
@@ -57,26 +57,26 @@ class Functions:
             return _described(error), []
         finally:
             self._random = random_state()
-            set_random_state(others)
+            set_random_state(callers_state)
 
     def _read(self, header: Header, parts: Parts) -> tuple[Function, tuple[Any, ...], dict[str, Any], Any]:
         decoder = Decoder(parts, _malformed)
         args, kwargs, weights = (decoder.decode(header.get(name)) for name in ("args", "kwargs", "weights"))
         number = header["function"]
         if type(number) is not int or not 0 <= number < len(self._functions):
-            raise ProtocolError("a call names no function")
+            raise ProtocolError("a call has a number that is not a function's")
         named = isinstance(kwargs, dict) and all(isinstance(name, str) for name in kwargs)
         if not isinstance(args, tuple) or not named or not isinstance(weights, list):
-            raise ProtocolError("a call has no known form")
+            raise ProtocolError("a call has an unknown form")
         if not all(isinstance(group, list) and all(map(is_differentiable, group)) for group in weights):
-            raise ProtocolError("a call's weights have no known form")
+            raise ProtocolError("a call's weights have an unknown form")
         return self._functions[number], args, kwargs, weights
 
 
 def _result(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], weights: list[list[Any]]
 ) -> Any:
-    """Return a function's result, or the gradients that a call asks for."""
+    """Return a function's result, or, with weights, its gradients."""
     if (torch := sys.modules.get("torch")) is None:
         return function(*args, **kwargs)
     tree: Any = torch.utils._pytree
@@ -84,7 +84,7 @@ def _result(
     places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
     groups = [[leaves[at] for at in places], *weights]
     _check_sizes(groups)
-    groups = [[one.detach().requires_grad_(is_differentiable(one)) for one in group] for group in groups]
+    groups = [[t.detach().requires_grad_(is_differentiable(t)) for t in group] for group in groups]
 
     def call(tensors: Sequence[Any]) -> list[Any]:
         replaced = dict(zip(places, tensors, strict=True))
@@ -100,14 +100,15 @@ def _result(
 
 
 def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, again: bool = False) -> list[Any]:
-    """Return the gradients of results times the last group, by the tensors of all groups before it.
+    """Return the gradients of sum(results * last group) with respect to the tensors of all other groups.
 
-    Where these groups hold weights, too, the results are gradients by the tensors of the groups before them.
+    With two groups, the results are those of the function. With more groups, they are the gradients for all
+    groups but the last.
     """
     *inner, weights = groups
     inputs = [tensor for group in inner for tensor in group]
-    found = call(inner[0]) if len(inner) == 1 else _gradients(call, inner, again=True)
-    weighed = zip(filter(is_differentiable, found), weights, strict=True)
+    outputs = call(inner[0]) if len(inner) == 1 else _gradients(call, inner, again=True)
+    weighed = zip(filter(is_differentiable, outputs), weights, strict=True)
     pairs = [(result, weight) for result, weight in weighed if result.requires_grad]
     wanted = [tensor for tensor in inputs if tensor.requires_grad]
     if not pairs or not wanted:
@@ -120,18 +121,18 @@ def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, again: bool = Fa
 
 def _check_sizes(groups: Sequence[Sequence[Any]]) -> None:
     if len(groups) > _MAX_GROUPS:
-        raise RuntimeError("so many derivatives of a function of the test are not taken")
+        raise RuntimeError("a function of the test has at most three derivatives")
     most = MAX_PAIRS // _LESS ** (len(groups) - 1)
     shapes = [tuple(tensor.shape) for group in groups for tensor in group]
     backwards = zip_longest(*map(reversed, shapes), fillvalue=1)
-    together = tuple(max(sizes) for sizes in backwards)[::-1]  # the shape to which all of them broadcast
-    for shape in (*shapes, together):
+    broadcast = tuple(max(sizes) for sizes in backwards)[::-1]  # the shape to which all of them broadcast
+    for shape in (*shapes, broadcast):
         if math.prod(size or 1 for size in shape) * max(shape, default=1) > most:
             raise RuntimeError(f"a tensor of shape {shape} is too large for a function of the test")
 
 
 def _described(error: Exception) -> Header:
-    """Return the words of an error, and the first of its types that the worker may raise."""
+    """Return an error's message, and the first of its classes that the worker can raise."""
     names = (kind.__name__ for kind in type(error).__mro__)
     kind = next((name for name in names if name in _KINDS), "RuntimeError")
     return {"error": one_line(str(error), _MAX_MESSAGE), "type": kind}
@@ -142,4 +143,4 @@ def _refuse(value: object) -> Header:
 
 
 def _malformed(_: Header) -> Any:
-    raise ProtocolError("a function is called with something that is no value")
+    raise ProtocolError("an argument of a function should be a value")

@@ -1,10 +1,10 @@
-"""Chooses the random numbers from which hidden tests draw their inputs.
+"""Chooses the seeds of hidden and disclosed inputs.
 
-There are many sets of hidden inputs, and a secret of the course stands behind all of them. The digest of the
-whole submitted file chooses the set: the same file always meets the same one, and any other byte of it, in a
-text cell or an output too, chooses again. Nobody can hold a set fixed over several files, so what one of them
-carries out helps the next one little. The disclosed inputs are the same for everybody. What happens on them
-may be told to students, so they never decide a score.
+There are many sets of hidden inputs, all derived from a secret of the course. The digest of the whole
+submitted file chooses the set: the same file always gets the same set, and a change of any byte, also in a
+text cell or an output, chooses again. Students cannot keep a set over several files, so a leaked part of one
+set is of little use. The disclosed inputs are the same for everybody. Students may see results on them, so
+they never decide a score.
 """
 
 import hmac
@@ -19,12 +19,12 @@ from typing import Any
 from autograder.worker.namespace import seed_generators
 
 SETS = 64
-_BY_TORCH = ContextVar("whether the running test draws by torch", default=True)
+_BY_TORCH = ContextVar("whether the current test draws with torch's generator", default=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """One set of inputs for a suite; equal keys draw equal numbers."""
+    """One set of inputs for a suite. Equal keys give equal inputs."""
 
     key: bytes
 
@@ -37,7 +37,7 @@ DISCLOSED = Inputs(b"disclosed")
 
 
 def hidden_inputs(secret: bytes, exercise: str, file: str) -> Inputs:
-    """Return the set of hidden inputs that a submission meets; `file` is its digest."""
+    """Return the set of hidden inputs for a submission; `file` is the digest of its file."""
     chosen = int.from_bytes(hmac.digest(secret, f"{exercise}\n{file}".encode(), "sha256")) % SETS
     return numbered_inputs(secret, exercise, chosen)
 
@@ -49,9 +49,9 @@ def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:
 
 @contextmanager
 def drawing(seed: int, *, by_torch: bool) -> Iterator[None]:
-    """Let a test draw from `seed` in a `with` block, and leave the generators as they were.
+    """Seed the generators for a test in a `with` block, and restore them afterwards.
 
-    A course with torch draws by torch's generator, any other one by Python's and numpy's.
+    A course with torch uses torch's generator; other courses use Python's and numpy's.
     """
     token = _BY_TORCH.set(by_torch)
     state = random_state()
@@ -64,14 +64,14 @@ def drawing(seed: int, *, by_torch: bool) -> Iterator[None]:
 
 
 def draw(low: int, high: int) -> int:
-    """Return a whole number from `low` to `high` for a hidden test, such as a number of tokens."""
+    """Return a random integer from `low` to `high`, both included, for a hidden test."""
     if _draws_by_torch():
         return int(sys.modules["torch"].randint(low, high + 1, ()))
     return random.randint(low, high)  # noqa: S311 - its seed is the secret
 
 
 def random_state() -> Any:
-    """Return the state of the generators by which tests draw."""
+    """Return the state of the generators from which tests draw."""
     if _draws_by_torch():
         return sys.modules["torch"].default_generator.get_state()
     numpy = sys.modules.get("numpy.random")
@@ -79,7 +79,7 @@ def random_state() -> Any:
 
 
 def set_random_state(state: Any) -> None:
-    """Bring the generators back to a state that `random_state` has returned."""
+    """Restore the generators to a state returned by `random_state`."""
     if _draws_by_torch():
         sys.modules["torch"].default_generator.set_state(state)
         return

@@ -1,14 +1,12 @@
-"""Collects hidden tests with pytest, and runs each of them again and again without pytest's reports.
+"""Collects hidden tests with pytest, and runs each of them many times without pytest's reports.
 
-pytest has no public way to run a collected test without a report on its setup, its call and its teardown, and
-formatting these takes a hundred times as long as a hidden test. So this module, and no other, uses private
-names of pytest:
+With pytest's public API, each run of a test produces reports on setup, call and teardown. Formatting them
+takes a hundred times as long as a hidden test. So this module, and no other, uses private names of pytest:
 
-- `Function._initrequest` and `Session._setupstate` make a test's fixtures afresh for each run, and tear them
-  down afterwards.
-- `Function._fixtureinfo` knows which fixtures there are.
+- `Function._initrequest` and `Session._setupstate` create a test's fixtures for each run and tear them down.
+- `Function._fixtureinfo` lists the fixtures.
 
-pyproject.toml bounds pytest's version; tests/testing/test_pytest_internals.py fails when these names move.
+pyproject.toml limits pytest's version; tests/testing/test_pytest_internals.py fails if these names change.
 """
 
 import ast
@@ -34,7 +32,7 @@ _UNUSED = (
 class CollectedTests:
     """The tests of one file, collected once and run any number of times.
 
-    To pytest it is the plugin that offers `student` and `reference` as fixtures and keeps what is collected.
+    It is also the pytest plugin that provides the fixtures `student` and `reference` and stores the tests.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,7 +43,7 @@ class CollectedTests:
         with silence():
             code = _collect(path, self)
         if code == pytest.ExitCode.INTERRUPTED and not self._problem:
-            raise KeyboardInterrupt  # pytest does not pass it on
+            raise KeyboardInterrupt  # pytest has swallowed it
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or self._problem:
             problem = self._problem or f"pytest ended with exit code {int(code)}"
             raise SourceError(f"{path}{self._line}: cannot be collected: {problem}")
@@ -57,11 +55,11 @@ class CollectedTests:
         self._given = {"student": student, "reference": reference}
         setup = item.session._setupstate
         try:
-            # A warning would print the test's own lines, and what a test prints may be hidden from students.
+            # Printed output and warnings could show lines of the hidden test.
             with silence(), warnings.catch_warnings(action="ignore"):
                 warnings.filterwarnings("error", category=pytest.PytestReturnNotNoneWarning)
                 item._initrequest()
-                item.funcargs.update(self._known(item))
+                item.funcargs.update(self._arguments(item))
                 try:
                     setup.setup(item)
                     item.runtest()
@@ -69,12 +67,12 @@ class CollectedTests:
                     setup.teardown_exact(None)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # pytest's own outcomes, such as a skip, are no Exception
+        except BaseException as error:  # pytest's outcomes, such as a skip, do not derive from Exception
             return error
         return None
 
-    def _known(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
-        """Yield what a test takes that its file does not make; pytest would look it up, which takes long."""
+    def _arguments(self, item: pytest.Function) -> Iterator[tuple[str, object]]:
+        """Yield a test's arguments that its file does not define. Pytest's own lookup of them is slow."""
         given = self._given | (item.callspec.params if hasattr(item, "callspec") else {})
         for name, makers in item._fixtureinfo.name2fixturedefs.items():
             if name in given and makers[-1].func.__module__ in (__name__, "_pytest.python"):
@@ -91,25 +89,24 @@ class CollectedTests:
         return self._given["reference"]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep why a file cannot be collected, and on which of its lines, as the report says."""
+        """Store the reason why a file cannot be collected, and its line."""
         if report.failed:
-            said = str(report.longrepr).strip()
-            self._problem = said.splitlines()[-1].removeprefix("E").strip()
-            lines = re.findall(rf"\b{re.escape(report.nodeid)}:(\d+): in ", said)
+            text = str(report.longrepr).strip()
+            self._problem = text.splitlines()[-1].removeprefix("E").strip()
+            lines = re.findall(rf"\b{re.escape(report.nodeid)}:(\d+): in ", text)
             self._line = f":{lines[-1]}" if lines else ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the tests."""
+        """Store the tests."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
 
 
 def _check_source(path: Path) -> None:
-    """Raise a SourceError for a file that is missing, no Python, or holds two tests of one name."""
+    """Raise SourceError if a file is missing, is not Python, or has two tests of the same name."""
     if not path.is_file():
         raise SourceError(f"{path}: missing; write the hidden tests there")
     problems = [
-        f"{path}:{node.lineno}: {node.name} is there already, on line {first}, and Python keeps only this one"
-        "; rename one"
+        f"{path}:{node.lineno}: {node.name} replaces the test of the same name in line {first}; rename one"
         for node, first in _repeated(parsed(path, read_text(path)).body)
     ]
     if problems:
@@ -117,7 +114,7 @@ def _check_source(path: Path) -> None:
 
 
 def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.ClassDef, int]]:
-    """Yield each test, or class of tests, that has the name of an earlier one, and the line of that one."""
+    """Yield each test, or class of tests, that repeats an earlier name, and the line of the earlier one."""
     first: dict[str, int] = {}
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name.lower().startswith("test"):
@@ -128,11 +125,11 @@ def _repeated(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.Clas
 
 
 def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
-    """Collect a file in a pytest session of its own, without plugins, settings or conftest around it.
+    """Collect a file in a separate pytest session, without plugins, settings or a conftest.
 
-    The suites of a course may share modules, which lie in the folder of all exercises.
+    The suites of a course may share modules in the folder `solutions`.
     """
-    for module in (path, *imported(path)):  # another course's, or an earlier version, may have the same name
+    for module in (path, *imported(path)):  # a loaded module of another course may have the same name
         sys.modules.pop(module.stem, None)
     arguments = [
         str(path), "--collect-only", "-c", "/dev/null", f"--rootdir={path.parent}", "--noconftest",
@@ -142,21 +139,21 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as environment:
         environment.setattr(sys, "path", [*sys.path, str(path.parents[1])])
-        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests
+        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests
             environment.delenv(variable, raising=False)
         return pytest.main(arguments, [plugin])
 
 
 def _check_fixtures(path: Path, item: pytest.Function) -> None:
-    """Raise a SourceError for a test with an argument that nothing makes."""
-    known = {
+    """Raise SourceError for a test with an argument that is not a fixture."""
+    fixtures = {
         *item._fixtureinfo.name2fixturedefs,
         *(item.callspec.params if hasattr(item, "callspec") else ()),
     }
     for name in item.fixturenames:
-        if name not in {*known, "request"}:
-            fix = suggestion(name, ("student", "reference", *sorted(known)))
+        if name not in {*fixtures, "request"}:
+            fix = suggestion(name, ("student", "reference", *sorted(fixtures)))
             line = (item.reportinfo()[1] or 0) + 1
             raise SourceError(
-                f'{path}:{line}: {item.originalname} takes "{name}", which is no fixture; {fix}'
+                f'{path}:{line}: {item.originalname} takes "{name}", which is not a fixture; {fix}'
             )

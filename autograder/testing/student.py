@@ -1,8 +1,8 @@
-"""What a hidden test works with: the student's functions and classes, called across the pipe.
+"""`Student`: the student's functions and classes, as a hidden test calls them through the worker's channel.
 
-A hidden test writes `student.softmax(scores)` and gets a tensor. A class gives an object whose attributes,
-methods and calls work the same way: `student.Head(8, 4, 16).key.weight`. The trusted reference stands behind
-the same proxy, so a test treats the two alike.
+A hidden test writes `student.softmax(scores)` and gets a tensor. A class returns an object whose attributes,
+methods and calls work in the same way: `student.Head(8, 4, 16).key.weight`. The trusted reference is called
+through the same proxy, so a test treats both in the same way.
 """
 
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What one call did: its output, its arguments afterwards, and the gradients of a differentiated sum."""
+    """The effects of one call: its output, its arguments after the call, and gradients."""
 
     output: Any
-    arguments: tuple[Any, ...]  # as the call left them
+    arguments: tuple[Any, ...]  # after the call
     gradients: dict[int, "torch.Tensor | None"]  # by the argument's position
     parameters: dict[str, "torch.Tensor | None"]  # by the parameter's name, for modules
 
@@ -34,38 +34,39 @@ class Inspection:
 class Student:
     """The names of a notebook: `student.softmax` is the notebook's softmax.
 
-    It keeps both sides of every request in `exchanges`; a test starts with `begin`. A function that is an
-    argument of a call stays here: the student's code gets something that it can call, and nothing else.
+    A test starts with `begin`. `exchanges` collects its requests and replies. A function that is an argument
+    of a call stays in this process: the student's code gets an object that it can only call.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._first: Header = {}  # goes along with the next request
+        self._first: Header = {}  # entries to add to the test's first request
         self._record = False
-        self.ran: list[frozenset[str]] = []  # the operators that recorded calls ran, since the test began
+        self.ran: list[frozenset[str]] = []  # the operators that each recorded call of the test ran
         self.exchanges: list[Exchange] = []
         self._functions = Functions(0)
 
     def __getattr__(self, name: str) -> "Remote":
-        """Return the notebook's `name`; a name that is missing is found out only when it is used."""
+        """Return the notebook's object `name`. If it is missing, its first use raises NotDefinedError."""
         if name.startswith("_"):
             raise AttributeError(name)
         return Remote(self, {"name": name}, name)
 
     @property
     def torch(self) -> "Torch":
-        """Torch's own functions and classes on the student's side: `student.torch.optim.SGD(...)`."""
+        """The functions and classes of torch in the student's process: `student.torch.optim.SGD(...)`."""
         return Torch(self, {"torch": ""}, "")
 
     def seed(self, seed: int) -> None:
-        """Seed the random generators on the student's side."""
+        """Seed the random generators of the student's process."""
         self.ask({"op": "seed", "seed": seed}, [])
 
     def begin(self, seed: int = 0, question: str = "", *, record: bool = False) -> None:
-        """Start a test; with `record`, each call's answer says what it ran, which is kept in `ran`.
+        """Start a test. With `record`, the operators of each call are added to `ran`.
 
-        Its first request makes the other side drop the objects of earlier tests, and reset the seed, the
-        gradient mode, the default dtype, and the notebook's variables to those at the check of `question`.
+        The first request makes the student's process drop the objects of earlier tests, reset the seed, the
+        gradient mode and the default dtype, and set the notebook's variables to those at the check of
+        `question`.
         """
         self.exchanges = []
         self.ran = []
@@ -74,37 +75,37 @@ class Student:
         self._first = {"fresh": seed, "question": question}
 
     def define(self, source: str, name: str) -> "Remote":
-        """Run `source` on the student's side and return its object `name`; it gets there as compiled code."""
+        """Compile `source`, run it in the student's process, and return its object `name`."""
         return self.ask({"op": "define", "code": sent(source), "name": name}, [])  # type: ignore[no-any-return]
 
     def ask(self, header: Header, parts: Parts) -> Any:
-        """Send a request and return its value; a StudentError where the student's code raises."""
+        """Send a request and return its value; raise StudentError if the student's code raises."""
         reply, decoder = self.exchange(header, parts)
         return decoder.decode(reply["value"])
 
     def exchange(self, header: Header, parts: Parts) -> tuple[Header, Decoder]:
-        """Send a request, keep both sides of it, and return the reply or raise the error that it reports."""
+        """Send a request, add it to `exchanges`, and return the reply or raise the error that it reports."""
         header, self._first = {**header, **self._first}, {}
         recorded = self._record and header["op"] in ("call", "inspect") and "torch" not in header["of"]
-        asked = {**header, "record": True} if recorded else header
-        reply, sent = self._backend.ask(asked, parts, self._functions.answer)
+        request = {**header, "record": True} if recorded else header
+        reply, sent = self._backend.ask(request, parts, self._functions.answer)
         if recorded:
             self.ran += [checked_operators(reply.get("ran"))] if reply.keys() & {"ran", "value"} else []
             reply = {key: part for key, part in reply.items() if key != "ran"}
         self.exchanges.append(Exchange((header, parts), (reply, sent)))
         if "missing" in reply:
-            # The answer names it too, but the submission could have written anything there.
+            # The name is taken from the request, because the submission controls the reply.
             for name in names_asked([header.get(part) for part in ("of", "args", "kwargs")]):
                 raise NotDefinedError(name)
-            raise ProtocolError("an answer misses a name that was not asked for")
+            raise ProtocolError("an answer reports a missing name, but the request contains no name")
         if "error" in reply:
             raise StudentError(reply["error"] if isinstance(reply["error"], dict) else {})
         if "value" not in reply:
-            raise ProtocolError("an answer holds neither a value nor an error")
+            raise ProtocolError("an answer has neither a value nor an error")
         return reply, Decoder(sent, self._resolve)
 
     def refer(self, value: object) -> Header:
-        """Return the form of a value that is not sent: the student's object, or a function of the test."""
+        """Return a reference to a value that is not sent: a student's object or a test's function."""
         if isinstance(value, Remote):
             return value._reference
         if callable(value):
@@ -115,11 +116,11 @@ class Student:
         match reference:
             case {"handle": int(number), "type": str(kind)}:
                 return Remote(self, {"handle": number}, one_line(kind, 60))
-        raise ProtocolError("a value has no known form")
+        raise ProtocolError("a value has an unknown form")
 
 
 class Remote:
-    """An object on the student's side; `kind` says in words what it is."""
+    """An object in the student's process. `kind` describes it in words."""
 
     def __init__(self, student: Student, reference: Header, kind: str) -> None:
         self._student = student
@@ -127,26 +128,26 @@ class Remote:
         self.kind = kind
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Call the object and return its result: values as values, other objects as Remote."""
+        """Call the object and return its result: a value, or a Remote for an object that cannot be sent."""
         return self._student.ask(*self._request("call", args=args, kwargs=kwargs))
 
     def inspect(self, *args: object, weight: "torch.Tensor | None" = None, **kwargs: object) -> Inspection:
-        """Call the object, differentiate sum(output * weight), and look at the arguments again."""
+        """Call the object, differentiate sum(output * weight), and return also the arguments afterwards."""
         request = self._request("inspect", args=args, kwargs=kwargs, weight=weight)
         reply, decoder = self._student.exchange(*request)
         parts = ("value", "arguments", "gradients", "parameters")
         output, arguments, gradients, parameters = (decoder.decode(reply.get(part)) for part in parts)
         named = isinstance(parameters, dict) and all(isinstance(name, str) for name in parameters)
         if not isinstance(arguments, tuple) or not isinstance(gradients, dict) or not named:
-            raise ProtocolError("an inspection has no known form")
+            raise ProtocolError("an inspection has an unknown form")
         try:
             by_position = {int(position): gradient for position, gradient in gradients.items()}
         except (TypeError, ValueError):
-            raise ProtocolError("a gradient belongs to no argument") from None
+            raise ProtocolError("a gradient does not belong to an argument") from None
         return Inspection(output, arguments, by_position, parameters)
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object on the student's side."""
+        """Return an attribute of the object."""
         if name.startswith("_"):
             raise AttributeError(name)
         return self._student.ask({"op": "attribute", "of": self._reference, "name": name}, [])
@@ -161,7 +162,7 @@ class Remote:
 
 
 class Torch(Remote):
-    """A dotted path into torch on the student's side, which is followed only when it is called."""
+    """A dotted path into torch in the student's process. It is resolved when it is called."""
 
     def __getattr__(self, name: str) -> "Torch":
         path = f"{self.kind}.{name}".lstrip(".")
@@ -169,7 +170,7 @@ class Torch(Remote):
 
 
 def names_asked(code: object) -> Iterator[str]:
-    """Yield the notebook's names in parts of a request."""
+    """Yield the notebook's names that a request refers to."""
     match code:
         case {"name": str(name)}:
             yield name

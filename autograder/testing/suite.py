@@ -1,4 +1,4 @@
-"""Hidden tests: how an author marks them, and how a whole suite runs on one submission after another."""
+"""Hidden tests: the mark with which authors assign them to questions, and suites that run on submissions."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,18 +26,18 @@ from autograder.worker.namespace import Namespace, run_code
 from autograder.worker.protocol import ProtocolError
 from autograder.worker.stand_in import seed_the_processor_alone
 
-_Refused = Callable[[str], BaseException | None]  # returns why no test of a question is to be run, if so
+_Refused = Callable[[str], BaseException | None]  # the error because of which a question's tests are not run
 
 
 def question(
     name: str, *, basic: bool = False, weight: float = 1.0, needs_results: bool = False
 ) -> pytest.MarkDecorator:
-    """Mark a hidden test as belonging to question `name`.
+    """Mark a hidden test as a test of question `name`.
 
-    Half of the question's points is for its `basic` tests, which compute results on ordinary inputs; all of
-    them must pass. Where no test is marked, the first one is basic. The other tests share the other half by
-    their `weight`. A test that `needs_results` judges a property that an answer also has if it does nothing,
-    such as leaving its inputs unchanged: it is not judged while a basic test fails.
+    Half of the question's points are for its `basic` tests, which compute results on ordinary inputs. All of
+    them must pass. If none is marked, the question's first test is basic. The other tests share the other
+    half by their `weight`. A test with `needs_results` checks a property that an answer also has if it does
+    nothing, such as leaving its inputs unchanged. It does not count while a basic test fails.
     """
     return pytest.mark.question(name, weight=weight, basic=basic, needs_results=needs_results)
 
@@ -48,27 +48,27 @@ class HiddenTest:
 
     question: str
     title: str
-    weight: float  # among the question's tests that are not basic
-    number: int  # its place in the suite, and the seed on the submission's side
-    function: str  # the name of its function; a parametrized test shares it with others
-    basic: bool = False  # whether it is among the tests for results, which share half of the points
-    needs_results: bool = False  # whether it is judged only if all basic tests pass
-    line: int = 0  # of the suite's file, on which its function begins
+    weight: float  # its share among the question's tests that are not basic
+    number: int  # its index in the suite, and the seed of the submission's process
+    function: str  # the name of its function, which parametrized tests share
+    basic: bool = False  # whether it is one of the tests of results, which share half of the points
+    needs_results: bool = False  # whether it counts only if all basic tests pass
+    line: int = 0  # the line of the suite's file on which its function begins
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a hidden test: how it ended, and all that crossed the pipe.
+    """One run of a hidden test: its verdict, and its requests and replies.
 
-    A test that breaks, instead of passing or failing, has the kind GRADER_ERROR.
+    A test that breaks, instead of passing or failing, has the verdict GRADER_ERROR.
     """
 
     test: HiddenTest
     kind: Verdict
-    detail: str = ""  # for the student, if the inputs may be shown
+    detail: str = ""  # a message for the student, if the inputs may be shown
     exchanges: tuple[Exchange, ...] = ()
-    ran: tuple[frozenset[str], ...] = ()  # the operators of each call, where they were recorded
-    error: BaseException | None = None  # what the test raised
+    ran: tuple[frozenset[str], ...] = ()  # the operators of each recorded call
+    error: BaseException | None = None  # the exception that ended the test
 
     @classmethod
     def ended(
@@ -78,13 +78,13 @@ class Run:
         exchanges: tuple[Exchange, ...] = (),
         ran: tuple[frozenset[str], ...] = (),
     ) -> "Run":
-        """Return the run of a test that raised `error`, or nothing."""
+        """Return the run of a test that ended with `error`, or without an error."""
         kind, detail = _conclusion(error)
         return cls(test, kind, detail, exchanges, ran, error)
 
     @property
     def lost(self) -> bool:
-        """Whether the worker is gone, or answers with forgeries."""
+        """Whether the worker has ended, or sends malformed answers."""
         return isinstance(self.error, LostError | ProtocolError)
 
     @property
@@ -94,7 +94,7 @@ class Run:
 
 
 def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
-    """Return what a test concludes that ends with `error`, and its words for the student."""
+    """Return the verdict of a test that ended with `error`, and the message for the student."""
     match error:
         case None:
             return Verdict.PASSED, ""
@@ -112,12 +112,12 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
         case LostError(verdict=verdict):
             return verdict, str(error)
         case ProtocolError():
-            return Verdict.CRASHED, "A call came back with something that is not a valid answer."
+            return Verdict.CRASHED, "A call returned something that is not a valid answer."
     return Verdict.GRADER_ERROR, ""
 
 
 def use_one_thread(exercise: Exercise) -> None:
-    """Let torch compute in one thread, if the course has it: tensors are small, and others run beside it."""
+    """Let torch compute in one thread, if the course uses it: tensors are small, and many processes run."""
     if exercise.has_torch:
         import torch
 
@@ -127,13 +127,13 @@ def use_one_thread(exercise: Exercise) -> None:
 class Suite:
     """An exercise's hidden tests.
 
-    Making a suite collects the tests and checks that each belongs to a question and each question has one.
-    `run` then asks a backend, one test at a time.
+    Creating a suite collects the tests, and checks that each test has a question and each question a test.
+    `run` then runs them on a backend, one at a time.
     """
 
     def __init__(self, exercise: Exercise) -> None:
         self.exercise = exercise
-        seed_the_processor_alone()  # the reference sets seeds as often as a submission does
+        seed_the_processor_alone()  # makes seeding fast for the reference, too
         with reference_errors(exercise):
             self._reference = self._solution()
         with beside_handout(exercise):
@@ -157,9 +157,9 @@ class Suite:
     ) -> Iterator[Run]:
         """Run the `chosen` tests, or all, and yield each run before the next test starts.
 
-        `refused` is called with a test's question right before the test would start, so it can go by all runs
-        that were yielded so far. Where it returns an error, the test is not run: its run holds that error.
-        What calls run is recorded in the tests of the questions in `recorded`.
+        `refused` is called with a test's question just before the test, so it can consider all earlier runs.
+        If it returns an error, the test is not run, and its run has this error. The operators of calls are
+        recorded in the tests of the questions in `recorded`.
         """
         for test in self.tests:
             if chosen is None or test in chosen:
@@ -175,56 +175,56 @@ class Suite:
     def run_one(
         self, test: HiddenTest, backend: Backend, inputs: Inputs = DISCLOSED, *, record: bool = False
     ) -> Run:
-        """Run one of the tests; what it meets does not depend on the tests before it."""
+        """Run one of the tests. Its inputs do not depend on the tests before it."""
         student, reference = Student(backend), Student(self._reference)
         student.begin(test.number, test.question, record=record)
         reference.begin(test.number, test.question)
-        drawn = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)  # the same in every run
+        drawn = drawing(inputs.seed(test.number), by_torch=self.exercise.has_torch)  # equal in each run
         with drawn, beside_handout(self.exercise):
             error = self._collected.run(self._collected.items[test.number], student, reference)
         return Run.ended(test, error, tuple(student.exchanges), tuple(student.ran))
 
     @cached_property
     def reference_runs(self) -> tuple[Run, ...]:
-        """Every test run against the trusted solution, on disclosed inputs: what right answers look like."""
+        """The runs of all tests with the trusted solution on disclosed inputs."""
         return tuple(self.run(self._solution()))
 
     def reference_run(self, test: HiddenTest, inputs: Inputs) -> Run:
-        """Return a run of one test against the trusted solution."""
+        """Return the run of one test with the trusted solution."""
         return self.run_one(test, self._solution(), inputs)
 
     def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
-        """Whether the trusted solution passes a test with these inputs; chance can make numbers equal."""
+        """Whether the trusted solution passes a test with these inputs, which may be special by chance."""
         if (key := (test.number, inputs)) not in self._fair:
             self._fair[key] = self.reference_run(test, inputs).error is None
         return self._fair[key]
 
     def _solution(self) -> Local:
-        """Return the solution in a namespace of its own: a test may seed `student` and `reference` apart."""
+        """Return the solution in a new namespace: a test can seed `student` and `reference` separately."""
         return Local(self.namespace(self.exercise.reference))
 
     def namespace(self, cells: tuple[str, ...]) -> Namespace:
-        """Run trusted code cells beside the exercise's files, and return their namespace."""
+        """Run trusted code cells in the folder of the exercise's files, and return their namespace."""
         with beside_handout(self.exercise):
             return run_code(cells)
 
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
-    """Return the test that pytest collected as `item`; SourceError where its author left something out."""
-    place = f"{exercise.suite}: {item.name}"
+    """Return the test that pytest collected as `item`; raise SourceError if its author left something out."""
+    where = f"{exercise.suite}: {item.name}"
     if (mark := item.get_closest_marker("question")) is None:
-        raise SourceError(f'{place} belongs to no question; put @question("...") above it')
+        raise SourceError(f'{where} has no question; put @question("...") above it')
     name, weight = mark.args[0], float(mark.kwargs.get("weight", 1.0))
     if name not in exercise.points:
-        known = ", ".join(exercise.points)
-        raise SourceError(f'{place} tests "{name}", which is not a question; use one of {known}')
+        questions = ", ".join(exercise.points)
+        raise SourceError(f'{where} tests "{name}", which is not a question; use one of {questions}')
     if not (doc := (getattr(item.obj, "__doc__", None) or "").strip()):
-        raise SourceError(f"{place} has no docstring; it is the title that students read")
+        raise SourceError(f"{where} has no docstring; it is the title that students read")
     if weight <= 0:
-        raise SourceError(f"{place} has weight {weight:g}; it must be above 0")
+        raise SourceError(f"{where} has weight {weight:g}; it must be above 0")
     basic, needs_results = (bool(mark.kwargs.get(option)) for option in ("basic", "needs_results"))
     if basic and (weight != 1 or needs_results):
-        raise SourceError(f"{place} is basic, so it has no weight and needs no other test's results")
+        raise SourceError(f"{where} is basic, so it cannot have a weight or needs_results")
     line = (item.reportinfo()[1] or 0) + 1
     return HiddenTest(
         name, doc.splitlines()[0], weight, number, item.originalname, basic, needs_results, line

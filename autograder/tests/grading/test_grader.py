@@ -224,7 +224,7 @@ def test_a_forged_answer_costs_its_own_question(desk: Desk) -> None:
     forged = of(report, "row_sums")
     assert (forged.verdict, forged.score) == (Verdict.CRASHED, 0.0)
     assert {test.hint for test in forged.tests} == {
-        "A call came back with something that is not a valid answer."
+        "A call returned something that is not a valid answer."
     }
     assert "sent the grader something that is not a valid answer" in report.message
     assert of(report, "double").verdict is Verdict.PASSED

@@ -115,25 +115,25 @@ A, OF_DOUBLE = "def test_a(student):\n    '''A.'''", "@question('double')\n"
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (A, 'test_a belongs to no question; put @question("...") above it'),
+        (A, 'test_a has no question; put @question("...") above it'),
         (f"@question('lost')\n{A}", 'tests "lost", which is not a question; use one of'),
         (f"{OF_DOUBLE}def test_a(student): ...", "has no docstring; it is the title that students read"),
         (f"@question('double', weight=0)\n{A}", "weight 0; it must be above 0"),
-        (f"@question('double', basic=True, weight=2)\n{A}", "is basic, so it has no weight"),
-        (f"@question('double', basic=True, needs_results=True)\n{A}", "is basic, so it has no weight"),
+        (f"@question('double', basic=True, weight=2)\n{A}", "is basic, so it cannot have a weight"),
+        (f"@question('double', basic=True, needs_results=True)\n{A}", "is basic, so it cannot have a weight"),
         ("import nothing_like_this", "test_hidden.py:2: cannot be collected: ModuleNotFoundError: No module"),
         ("def broken()\n    pass", "test_hidden.py:2: expected ':'; it must be Python"),
         (
             f"{OF_DOUBLE}{A.replace('student', 'studnet')}",
-            'test_hidden.py:2: test_a takes "studnet", which is no fixture; did you mean "student"?',
+            'test_hidden.py:2: test_a takes "studnet", which is not a fixture; did you mean "student"?',
         ),
         (
             f"def test_a():\n    pass\n\n\n{OF_DOUBLE}{A}",
-            "test_hidden.py:7: test_a is there already, on line 2, and Python keeps only this one; rename",
+            "test_hidden.py:7: test_a replaces the test of the same name in line 2; rename",
         ),
         (
             "class TestA:\n    def test_a(self): ...\n    def test_a(self): ...",
-            "test_hidden.py:4: test_a is there already, on line 3",
+            "test_hidden.py:4: test_a replaces the test of the same name in line 3",
         ),
     ],
 )
