@@ -205,8 +205,8 @@ MISCONCEPTIONS = (
     Misconception(
         "adds_normalised_input",
         "The normalised tokens are added instead of the tokens themselves.",
-        "What does the formula add to the output of the attention, and to that of the feed-forward network:"
-        " the tensor itself, or its norm?",
+        "What does the formula add to the output of each half: x and h themselves, or the normalised x and"
+        " h?",
         """
         x + self.attention(self.attention_norm(x)) => self.attention_norm(x) + self.attention(self.attention_norm(x)) && h + self.feed_forward(self.feed_forward_norm(h)) => self.feed_forward_norm(h) + self.feed_forward(self.feed_forward_norm(h))
         x + self.attention(self.attention_norm(x)) => self.attention_norm(x) + self.attention(self.attention_norm(x))
@@ -343,8 +343,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "clears_before_the_step",
-        "The gradients are missing or wrong when the optimizer takes its step.",
-        "In which order do you call `backward`, `step` and `zero_grad`?",
+        "The parameters do not change as they should.",
+        "Do you call `zero_grad`, `backward` and `step`, each of them once? In which order?",
         """
         optimizer.zero_grad()
         loss.backward()
@@ -445,8 +445,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "rms_norm",
-        "Another norm is used instead of LayerNorm.",
-        "LayerNorm subtracts the mean. Does your norm?",
+        "The norm that is used is not a LayerNorm.",
+        "LayerNorm subtracts the mean. Does your norm do this?",
         "nn.LayerNorm(n_embd) => nn.RMSNorm(n_embd)",
     ),
     Misconception(
