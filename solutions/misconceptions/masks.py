@@ -57,8 +57,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "sees_one_ahead",
-        "Every token can see the next one.",
-        "Look at row 0 of your mask or weights: which tokens come after the first token?",
+        "Every token can see the next token.",
+        "Look at row 0 of your mask or weights: which tokens can the first token see? Does one of them come"
+        " later?",
         """
         X.triu(diagonal=1) => X.triu(diagonal=2)
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
