@@ -1,98 +1,102 @@
-"""What goes wrong where features are cut into heads and joined again."""
+"""Mistakes in splitting features into heads, and in joining the heads."""
 
 from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
         "view_only",
-        "The heads share out the tokens, and not the features of each.",
-        "Does your first head hold some features of all tokens, or all features of some tokens?",
+        "Each head gets all features of some tokens, instead of some features of all tokens.",
+        "Which size of x must be cut into num_heads parts: the number of tokens, or the number of features?"
+        " Which one does your code cut?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, H, T, S) || X.reshape(B, H, T, S)",
     ),
     Misconception(
         "never_transposed",
-        "Heads and tokens do not change places.",
-        "A product acts on the last two dimensions. Which two must these be, so that tokens are compared with"
-        " tokens?",
+        "The dimensions of heads and tokens are not swapped.",
+        "A matrix product acts on the last two dimensions. Which two dimensions must come last, so that"
+        " tokens are compared with tokens?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S)"
         " && Y.transpose(1, 2).reshape(...) => Y.reshape(...)\n"
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S)",
     ),
     Misconception(
         "every_hth_feature",
-        "A head takes features from here and there.",
-        "A head holds neighbouring features. In which order do the sizes stand where you cut?",
+        "A head takes features that are not neighbours.",
+        "Each head holds neighbouring features. In which order do you write the two sizes, number of heads"
+        " and head size, when you split the features?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, S, H).permute(0, 3, 1, 2)",
     ),
     Misconception(
         "heads_before_the_batch",
-        "The dimension of the heads stands in the wrong place.",
-        "Compare the sizes of your result with the description, one by one.",
+        "After the split into heads, the four dimensions are in the wrong order.",
+        "Print the shape of your tensor after the split. Which dimension should count the heads?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).permute(2, 0, 1, 3) || X.view(B, T, H, S).transpose(0, 1)"
         " || X.view(B, T, H, S).transpose(2, 3)"
         " || X.view(B, T, H, S).permute(3, 2, 1, 0)",
     ),
     Misconception(
         "tokens_last",
-        "Tokens and features of each head stand in each other's place.",
-        "Compare the last two sizes of your result with the description.",
+        "After the split into heads, tokens and features are swapped.",
+        "Print the shape of your tensor after the split. What should its last two dimensions count?",
         "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).permute(0, 2, 3, 1)",
     ),
     Misconception(
         "merged_without_transposing",
-        "The heads are joined before they are back in their places.",
-        "Whose features stand in the first row of your result?",
+        "The heads are joined while the head dimension still comes before the token dimension.",
+        "The first row of your result should hold the features of token 0 from all heads. Which features"
+        " does it hold?",
         "X.transpose(1, 2).reshape(...) => X.reshape(...)",
     ),
     Misconception(
         "not_contiguous",
-        "view is called on a tensor whose numbers lie in memory in another order.",
-        "After transpose the numbers still lie where they lay. What does view need, and what does reshape"
-        " do about it?",
+        "`view` is called on a transposed tensor, whose numbers are in another order in memory.",
+        "`transpose` does not move any number in memory. What does `view` need, and what does `reshape` do"
+        " instead?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2).view(...)",
     ),
     Misconception(
         "features_interleaved",
-        "The features of the heads are joined in turns.",
-        "For each token, all features of the first head come first. In which order do yours come?",
+        "The features of the heads are interleaved: feature 0 of each head, then feature 1 of each head.",
+        "For each token, all features of the first head come first. In which order are they in your result?",
         "X.transpose(1, 2).reshape(...) => X.permute(0, 2, 3, 1).reshape(...)\n"
         "torch.cat(X, dim=self.col_dim) => torch.stack(X, dim=-1).flatten(-2)",
     ),
     Misconception(
         "swapped_only",
         "The heads are not joined.",
-        "Which two dimensions become one after the swap?",
+        "After you swap heads and tokens, which two dimensions must become one?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 2)",
     ),
     Misconception(
         "joined_below_each_other",
-        "The heads' outputs stand below each other.",
-        "The rows of the output are tokens. Along which dimension do you set the heads side by side?",
+        "The outputs of the heads are joined along the tokens, below each other.",
+        "The rows of the output are tokens, the columns are features. Along which dimension should the"
+        " outputs of the heads be joined?",
         "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=0)\nX.transpose(1, 2).reshape(...) => X.flatten(1, 2)",
     ),
     Misconception(
         "heads_added",
-        "The heads' outputs are added up, or averaged.",
-        "How many features should a token have in the end? Nothing of a head is to be lost.",
+        "The outputs of the heads are added up or averaged.",
+        "How many features should each token have in the result? It should keep all features of every head.",
         "torch.cat(X, dim=self.col_dim) => sum(X) || torch.stack(X).mean(dim=0)"
         "\nX.transpose(1, 2).reshape(...) => X.sum(dim=1) || X.mean(dim=1)",
     ),
     Misconception(
         "mask_not_handed_on",
-        "The heads hide nothing.",
-        "Does the mask reach the heads? The method takes four arguments.",
+        "The mask has no effect in the heads.",
+        "Do you pass `mask` to each head? A head takes four arguments.",
         "head(A, B, C, mask) => head(A, B, C)",
     ),
     Misconception(
         "plain_list",
-        "The module knows no parameters of these layers.",
-        "Do the layers stand in a plain list? What must a list of layers be, so that torch finds them?",
+        "The parameters of some layers are missing in `parameters()` of the module.",
+        "Are the layers in a plain Python list? Which container of torch registers the layers in it?",
         "nn.ModuleList(X) => list(X)",
     ),
     Misconception(
         "heads_backwards",
-        "The last head comes first.",
-        "Whose features stand first in your result?",
+        "The heads are in reverse order.",
+        "Which features come first in your result: those of the first head, or those of the last head?",
         """
         torch.cat(X, dim=self.col_dim) => torch.cat(X[::-1], dim=self.col_dim)
         X.view(batch, length, H, S).transpose(1, 2) => X.flip(-1).view(batch, length, H, S).flip(-1).transpose(1, 2)
@@ -101,8 +105,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "first_head_only",
-        "Only one head comes out.",
-        "Count the heads that go in and those that come out.",
+        "The result contains only one head.",
+        "How many heads does your code compute, and how many are in the result?",
         """
         torch.cat(X, dim=self.col_dim) => X[0] || X[-1]
         X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).transpose(1, 2)[:, :1]
@@ -112,7 +116,7 @@ MISCONCEPTIONS = (
     Misconception(
         "heads_in_a_chain",
         "Each head gets the output of the previous head as its queries.",
-        "What does the second head get as its queries? All heads work on the same inputs.",
+        "Which tensor does your second head get for its queries? All heads should get the same three inputs.",
         """
         outputs = [head(A, B, C, mask) for head in self.heads]
         return torch.cat(outputs, dim=D)
@@ -133,51 +137,53 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "heads_stacked",
-        "The heads' outputs stand in a dimension of their own.",
-        "Which function sets tensors side by side without a new dimension?",
+        "The outputs of the heads are stacked along a new dimension.",
+        "Which function of torch joins tensors along a dimension that they already have?",
         "torch.cat(X, dim=self.col_dim) => torch.stack(X) || torch.stack(X, dim=1) || torch.stack(X, dim=-1)",
     ),
     Misconception(
         "heads_divided",
-        "The heads' outputs are divided by the number of heads.",
-        "Read the description: is anything done to the outputs of the heads once they stand side by side?",
+        "The outputs of the heads are divided by the number of heads.",
+        "Read the description: is anything done to the outputs of the heads after they are joined?",
         "torch.cat(X, dim=self.col_dim) => torch.cat(X, dim=self.col_dim) / len(self.heads)",
     ),
     Misconception(
         "one_head_repeated",
-        "The heads share one set of weights.",
-        "How many heads are made? Compare the parameters of the first with those of the second.",
+        "All heads share the same weights.",
+        "How many heads does your constructor create? Compare the parameters of the first head with those"
+        " of the second.",
         "nn.ModuleList(A for _ in range(N)) => nn.ModuleList([A] * N)",
     ),
     Misconception(
         "number_and_size_swapped",
-        "Number and size of the heads have changed places.",
-        "How many heads are there, and how many features has each? Compare with the shape of your result.",
+        "The number of heads and the size of a head are swapped.",
+        "How many heads should there be, and how many features should each head have? Compare this with the"
+        " shape of your result.",
         "X.view(batch, length, H, S).transpose(1, 2) => X.view(batch, length, S, H).transpose(1, 2)",
     ),
     Misconception(
         "all_features_in_each",
-        "Each head gets all features.",
-        "How many features has a token, and how many are left for one of several heads?",
+        "Each head gets all features of a token.",
+        "If the features of a token are split into num_heads heads, how many features does each head get?",
         "X.view(B, T, H, S).transpose(1, 2) => X.unsqueeze(1).repeat(1, H, 1, 1)",
     ),
     Misconception(
         "turned_before_cutting",
-        "Tokens and features change places before the heads are cut.",
-        "Which numbers stand next to each other in memory when you cut? They should be features of one token.",
+        "Tokens and features are swapped before the features are split into heads.",
+        "`view` and `reshape` read the numbers row by row. When you split, is a row of your tensor a token?",
         "X.view(B, T, H, S).transpose(1, 2) => X.transpose(1, 2).reshape(B, H, T, S)",
     ),
     Misconception(
         "other_dimensions_swapped",
-        "Other dimensions change places than heads and tokens.",
+        "The wrong dimensions are swapped before the heads are joined.",
         "Number the four dimensions. Which two must be neighbours before they become one?",
         "X.transpose(1, 2).reshape(...) => X.transpose(1, 3).reshape(...) || X.transpose(2, 3).reshape(...)"
         " || X.permute(2, 0, 1, 3).reshape(...)",
     ),
     Misconception(
         "tokens_joined",
-        "Tokens are joined, and not heads.",
-        "Which two dimensions become one in yours?",
+        "Tokens and features become one dimension, instead of heads and features.",
+        "Which two dimensions does your code join? Which two should it join?",
         "X.transpose(1, 2).reshape(...) => X.flatten(2)",
     ),
 )

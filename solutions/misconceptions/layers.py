@@ -1,4 +1,4 @@
-"""What goes wrong in constructors: layers, parameters and the numbers they start with."""
+"""Mistakes in constructors: layers, parameters, and their initial numbers."""
 
 from itertools import permutations
 
@@ -6,7 +6,7 @@ from autograder.diagnosis import Misconception
 
 
 def _orders() -> str:
-    """Return rules that put three statements which make layers into every other order."""
+    """Return a rule for each wrong order of three statements that create layers or parameters."""
     layers = [
         "self.A = nn.Linear(...)",
         "self.B = nn.Linear(...)",
@@ -38,21 +38,22 @@ def _orders() -> str:
 MISCONCEPTIONS = (
     Misconception(
         "other_order",
-        "The three are made in another order.",
-        "Each draws its numbers when it is made. In which order does the exercise name them?",
+        "The three layers or parameters are created in the wrong order.",
+        "Each one draws its random numbers when it is created. In which order does the exercise name them?",
         _orders(),
     ),
     Misconception(
         "bias_always",
-        "A layer has a bias that qkv_bias does not ask for.",
-        "What does nn.Linear add unless it is told otherwise? And which default has qkv_bias?",
+        "A layer has a bias although `qkv_bias` is False.",
+        "Which default value does the argument `bias` of `nn.Linear` have? Does each of your layers get"
+        " `qkv_bias`?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(...)",
         says=r"[Ww]ith(out)? qkv_bias(=False)? there must be no bias, but there is W_",
     ),
     Misconception(
         "bias_never",
-        "A layer has no bias where qkv_bias asks for one.",
-        "Does qkv_bias reach each of the three layers?",
+        "A layer has no bias although `qkv_bias` is True.",
+        "Does each of the three layers get `qkv_bias`?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=False)\n"
         + "\n".join(
             f"self.{a} = nn.Linear(A, B, bias=qkv_bias) => self.{a} = nn.Linear(A, B, bias=False)"
@@ -67,48 +68,50 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "bias_inverted",
-        "The layers have a bias just when they should have none.",
-        "Try both values of qkv_bias and look at the parameters.",
+        "The layers have a bias only if `qkv_bias` is False.",
+        "Create the module with `qkv_bias` True and with False. Which parameters does it have in each case?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=not qkv_bias)",
     ),
     Misconception(
         "bias_left_on",
-        "A layer has a bias.",
-        "A linear layer adds a bias unless it is told otherwise, and this class has none.",
+        "A layer has a bias that the exercise does not ask for.",
+        "Which default value does the argument `bias` of `nn.Linear` have?",
         "nn.Linear(..., bias=False) => nn.Linear(...)",
         says=r"(not asked for: |must have no bias, but there is )[\w.]+\.bias(, [\w.]+\.bias)*\.",
     ),
     Misconception(
         "last_layer_without_bias",
-        "At least sometimes there is no out_proj.bias.",
-        "qkv_bias is about queries, keys and values. What does the exercise say about out_proj?",
+        "`out_proj` has no bias, at least for some arguments.",
+        "The argument `qkv_bias` is for queries, keys and values. What does the exercise say about the bias"
+        " of `out_proj`?",
         "self.out_proj = nn.Linear(X, Y) => self.out_proj = nn.Linear(X, Y, bias=False)"
         " || self.out_proj = nn.Linear(X, Y, bias=qkv_bias)",
         says=r"needs a parameter .out_proj\.bias.",
     ),
     Misconception(
         "last_layer_not_applied",
-        "The last layer takes no part in the result.",
-        "A layer that is made but never called learns nothing. Which of yours gets no gradient?",
+        "The last layer has no effect on the result.",
+        "Which layer does your constructor create, but your `forward` never call?",
         "return self.out_proj(X) => return X",
     ),
     Misconception(
         "last_layer_missing",
         "The last layer is missing.",
-        "Until the end no head affects another. Which layer combines them?",
+        "Until the end of the heads, no feature of one head is combined with a feature of another head."
+        " Which layer combines them?",
         "self.out_proj = nn.Linear(...) => pass && return self.out_proj(X) => return X",
     ),
     Misconception(
         "randn",
-        "The parameters start with other numbers than torch.rand draws.",
-        "torch.rand and torch.randn are two functions. Which of them does the exercise name, and is"
-        " anything done to its numbers?",
+        "The parameters do not start with the numbers of `torch.rand`.",
+        "`torch.rand` and `torch.randn` draw different numbers. Which one does the exercise name, and does"
+        " your code change the numbers afterwards?",
         "torch.rand(...) => torch.randn(...)",
     ),
     Misconception(
         "other_initial_numbers",
-        "The parameters start with other numbers than the exercise asks for.",
-        "How does the exercise say that they are drawn? Nothing is to be done to them afterwards.",
+        "The parameters do not start with the numbers that the exercise asks for.",
+        "How does the exercise say that the numbers are drawn? Does your code change them afterwards?",
         "torch.rand(...) => torch.zeros(...) || torch.ones(...) || torch.randn(...) * 0.02"
         " || torch.rand(...) - 0.5 || torch.randn(...) * 0.01 || torch.randn(...) * 0.1"
         " || torch.rand(...) * 2 - 1 || torch.rand(...) * 0.1 || torch.rand(...) * 0.01 || torch.empty(...)"
@@ -118,8 +121,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "seed_in_constructor",
-        "The class sets a seed of its own.",
-        "Make two modules and compare their numbers. Who should choose the seed, the class or its user?",
+        "The class sets a random seed.",
+        "Create two modules and compare their numbers. Who should set the seed: the class, or the code that"
+        " uses the class?",
         "super().__init__() => super().__init__(); torch.manual_seed(123)"
         " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",
@@ -127,28 +131,30 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "parameters_turned",
-        "The parameters are stored the other way round.",
-        "Compare the shape of your parameters with the exercise, number by number.",
+        "The parameters are stored transposed.",
+        "Compare the shape of your parameters with the exercise. Which size comes first?",
         "nn.Parameter(torch.rand(X, Y)) => nn.Parameter(torch.rand(Y, X)) && x @ self.A => x @ self.A.T",
     ),
     Misconception(
         "plain_tensors",
-        "A matrix is not a parameter of the module.",
-        "Ask your module for its parameters. Which one is missing, and which class makes a tensor a parameter?",
+        "A matrix is not registered as a parameter of the module.",
+        "Print `dict(module.named_parameters())`. Which matrix is missing, and which class makes a tensor a"
+        " parameter?",
         "nn.Parameter(X) => X || X.requires_grad_()",
     ),
     Misconception(
         "frozen",
-        "A parameter asks for no gradient, so it cannot learn.",
-        "Which line told it so?",
+        "A parameter has `requires_grad=False`, so it cannot learn.",
+        "Which line of your code switches its gradient off?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
         says=r"cannot learn: it asks for no gradient",
     ),
     Misconception(
         "indivisible_accepted",
-        "A width that the heads cannot share is accepted.",
-        "10 features cannot be shared among 4 heads. When does a user of your class learn of it?",
+        "No error is raised if d_out is not divisible by num_heads.",
+        "10 features cannot be divided equally among 4 heads. What does the exercise ask your constructor"
+        " to do then?",
         """
         if d_out % num_heads != 0:
             raise X
@@ -158,28 +164,29 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_forgotten",
-        "One of the three is not copied.",
-        "Compare each of the three with its source.",
+        "One of the three parameters is not copied.",
+        "Compare `W_query`, `W_key` and `W_value` of the target with those of the source. Which one still"
+        " has its old numbers?",
         """
         target.A.copy_(X) => pass
         """,
     ),
     Misconception(
         "last_layer_twice",
-        "The last layer is used twice.",
-        "Follow a token to the output. How often does it pass out_proj?",
+        "`out_proj` is applied twice.",
+        "Count how often your `forward` calls `out_proj`.",
         "return self.out_proj(X) => return self.out_proj(self.out_proj(X))",
     ),
     Misconception(
         "other_width_checked",
-        "A width is refused that fits, or one is accepted that does not.",
-        "Whose features do the heads share: those of the input, or those of the output?",
+        "The check of num_heads uses the wrong width.",
+        "Which width is split into heads: that of the input, d_in, or that of the output, d_out?",
         "d_out % num_heads => d_in % num_heads",
     ),
     Misconception(
         "one_head_for_all",
-        "The number of heads changes nothing.",
-        "Does num_heads reach the attention? How many heads are there in yours?",
+        "The argument `num_heads` has no effect.",
+        "Does `num_heads` reach the attention? How many heads does your attention have?",
         "self.num_heads = num_heads => self.num_heads = 1 && d_out // num_heads => d_out"
         "\nMultiHeadAttention(A, B, C, D, num_heads) => MultiHeadAttention(A, B, C, D, 1)",
         says=r"4 heads and 1 give the same logits",

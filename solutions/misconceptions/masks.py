@@ -1,4 +1,4 @@
-"""What goes wrong where tokens are hidden from each other."""
+"""Mistakes with masks: which tokens are hidden, and how."""
 
 from autograder.diagnosis import Misconception
 
@@ -6,8 +6,8 @@ MISCONCEPTIONS = (
     Misconception(
         "not_masked",
         "The mask hides nothing.",
-        "Do you apply the mask to the scores, and do you keep the result? Some methods change a tensor, others"
-        " return a new one.",
+        "Do you apply the mask to the scores, and do you keep the result? Some methods change a tensor, but"
+        " others return a new one.",
         """
         X.masked_fill(M, V) => X
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
@@ -32,7 +32,8 @@ MISCONCEPTIONS = (
     Misconception(
         "past_hidden",
         "Each token sees later tokens, but no earlier ones.",
-        "Write down which tokens the first token should see, and which the last. Which do they see in your code?",
+        "Write down which tokens the first token should see, and which tokens the last one should see."
+        " Compare this with your code.",
         """
         X.triu(diagonal=1) => X.tril(diagonal=-1)
         X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
@@ -45,7 +46,7 @@ MISCONCEPTIONS = (
     Misconception(
         "diagonal_hidden",
         "A token cannot see itself.",
-        "Look at row 0: which tokens can the first token see, and which should it see?",
+        "Look at row 0 of your mask or weights: which token should the first token see?",
         """
         X.triu(diagonal=1) => X.triu()
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n)
@@ -56,8 +57,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "sees_one_ahead",
-        "Every token can see the next one.",
-        "Look at row 0: which tokens can the first token see, and which come after it?",
+        "Every token can see the next token.",
+        "Look at row 0 of your mask or weights: which tokens can the first token see? Does one of them come"
+        " later?",
         """
         X.triu(diagonal=1) => X.triu(diagonal=2)
         X.triu(diagonal=m - n + 1) => X.triu(diagonal=m - n + 2)
@@ -66,7 +68,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mask_not_cut",
-        "The mask does not fit texts that are shorter than the maximum length.",
+        "The mask has the wrong size for texts that are shorter than the maximum length.",
         "Which rows and columns of the mask does a shorter text need?",
         """
         self.M[:A, :A] => self.M
@@ -76,8 +78,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "masked_after_softmax",
-        "The mask acts on the weights, and not on the scores.",
-        "Sum the rows of your weights. Did you mask before or after the softmax?",
+        "The mask is applied to the weights instead of the scores.",
+        "What does each row of your weights sum to? Is your mask applied before or after the softmax?",
         """
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X, dim=D).masked_fill(M, 0)
 
@@ -107,7 +109,7 @@ MISCONCEPTIONS = (
     Misconception(
         "hidden_tokens_set_to_zero",
         "Keys and values of hidden tokens are set to 0, but their scores still go into the softmax.",
-        "What is the exponential of a score of 0, and which share of the whole does it get?",
+        "If a score is 0, what is its exponential? Which weight does the hidden token then get?",
         """
         S = Q @ K.transpose(A, B) / N
         if mask is not None:
@@ -124,26 +126,29 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "masked_after_mixing",
-        "The mask acts after the product of weights and values.",
-        "Do the weights of later tokens have to be 0 before or after you multiply with the values?",
+        "The mask is applied after the product of weights and values.",
+        "The weights of hidden tokens must be 0 when they are multiplied with the values. At which step"
+        " does your code apply the mask?",
         "torch.softmax(X.masked_fill(M, V), dim=D) @ Y => torch.softmax(X, dim=D) @ Y",
     ),
     Misconception(
         "zero_for_hidden",
-        "Hidden scores are 0.",
-        "A score of 0 is an ordinary score. What is its exponential, and what should that of a hidden score be?",
+        "The hidden scores are set to 0.",
+        "A score of 0 is an ordinary score. What is its exponential? What should the exponential of a"
+        " hidden score be?",
         "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
     ),
     Misconception(
         "minus_one_for_hidden",
-        "Hidden scores are set to -1.",
-        "A low score gives a low weight, but not 0. Which score has the exponential 0?",
+        "The hidden scores are set to -1.",
+        "A low score gives a low weight, but the weight is not 0. Which score has the exponential 0?",
         "X.masked_fill(M, V) => X.masked_fill(M, -1.0)",
     ),
     Misconception(
         "merely_low",
-        "Hidden scores are low, but not low enough.",
-        "You replace hidden scores with a low number. Is this number lower than every score that is possible?",
+        "The hidden scores are low, but not low enough.",
+        "Which number replaces the hidden scores in your code? Can an ordinary score be lower than this"
+        " number?",
         """
         torch.zeros(N, N).masked_fill(M, V) => torch.zeros(N, N).masked_fill(M, -1e9) || torch.zeros(N, N).masked_fill(M, -1e10) || torch.zeros(N, N).masked_fill(M, torch.finfo(torch.float32).min)
         X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9) || X.masked_fill(M, -20.0) || X.masked_fill(M, -50.0)
@@ -151,7 +156,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "plus_infinity_for_hidden",
-        "Hidden scores are as large as possible.",
+        "The hidden scores are set to a very large positive number.",
         "A large score gives a large weight. Which sign should a hidden score have?",
         "-torch.inf => torch.inf || 1e9",
     ),
@@ -164,27 +169,27 @@ MISCONCEPTIONS = (
     Misconception(
         "mask_added",
         "The mask is added to the scores as zeros and ones.",
-        "How much does a score change when 1 is added to it? What has to happen to the score of a hidden token?",
+        "How much does a score change if you add 1 to it? Which score should a hidden token have?",
         "X.masked_fill(M, V) => X + M || X + ~M || X - M.float()",
     ),
     Misconception(
         "small_integers",
-        "Places or lengths are stored in an integer dtype that is too small for long texts.",
+        "Positions or lengths are stored in an integer dtype that is too small for long texts.",
         "What is the largest number that your integer dtype can store?",
         "torch.arange(N, device=E) >= X => torch.arange(N, device=E).to(torch.uint8) >= X.to(torch.uint8)"
         " || torch.arange(N, device=E).to(torch.int8) >= X.to(torch.int8)",
     ),
     Misconception(
         "mask_in_numbers",
-        "The mask holds numbers, and not truth values.",
-        "Which dtype does a mask have that contains only True and False?",
+        "The mask contains numbers instead of True and False.",
+        "Which dtype does a tensor of True and False have? Which dtype does your mask have?",
         "torch.ones(N, N, dtype=torch.bool) => torch.ones(N, N) || torch.ones(N, N, dtype=torch.int) || torch.ones(N, N, dtype=torch.long) || torch.ones(N, N, dtype=torch.uint8)",
         says=r"must be bool, but it is",
     ),
     Misconception(
         "mask_of_the_first_sequence",
-        "All sequences get the mask of the first one.",
-        "Each sequence of the batch has its own mask. Which of them do you use?",
+        "The mask of the first sequence is used for all sequences.",
+        "Each sequence of the batch has its own mask. Where does your code select only one of them?",
         """
         X.masked_fill(M, V) => X.masked_fill(M[:1], V)
         X.masked_fill(M, V) => X.masked_fill(M[0], V)
@@ -193,14 +198,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "always_causal",
-        "The code uses another mask than the one that is passed.",
-        "Does your code make its own triangular mask? What does it do with a mask that is not a triangle?",
+        "The code uses a causal mask instead of the argument `mask`.",
+        "Where does your code read the argument `mask`? It may hide other tokens than a causal mask.",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
     ),
     Misconception(
         "mask_is_a_plain_tensor",
         "The module has a tensor that is neither a parameter nor a buffer.",
-        "When the module moves to another device, its parameters and buffers move, too. Does your mask?",
+        "If the module moves to another device, its parameters and buffers move with it. Does your mask?",
         """
         self.register_buffer("mask", X) => self.mask = X
         self.register_buffer("tril", X) => self.tril = X
@@ -209,7 +214,7 @@ MISCONCEPTIONS = (
     Misconception(
         "mask_is_a_parameter",
         "The mask is a parameter.",
-        "An optimizer changes parameters. Is the mask something to be learnt?",
+        "An optimizer changes parameters. Should training change the mask?",
         """
         self.register_buffer("mask", X) => self.mask = nn.Parameter(X, requires_grad=False)
         self.register_buffer("tril", X) => self.tril = nn.Parameter(X)
@@ -218,7 +223,7 @@ MISCONCEPTIONS = (
     Misconception(
         "causal_by_default",
         "Later tokens are hidden, although the question does not ask for it.",
-        "May a token look at later tokens here? Read again what the question says about a mask.",
+        "May a token see later tokens here? Read again what the question says about a mask.",
         """
         torch.softmax(X, dim=D) => torch.softmax(X + torch.full(X.shape[-2:], -torch.inf, dtype=X.dtype).triu(1), dim=D)
         return weights @ inputs => return weights.tril() @ inputs
@@ -229,51 +234,51 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "inverted",
-        "The mask is inverted: it hides the tokens and not the padding.",
-        "In this course True means hidden. Which places of a text are tokens, and which are padding?",
+        "The mask is inverted: it hides the tokens instead of the padding.",
+        "In this course True means hidden. Which positions of a sentence are words, and which are padding?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < lengths.unsqueeze(D)",
     ),
     Misconception(
         "one_too_few",
-        "One token too few is hidden.",
-        "Count from 0: which place does the first padding token have?",
+        "The mask hides one position too few.",
+        "If a sentence has 3 words, which index does the first padded position have? Count from 0.",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) > lengths.unsqueeze(D)",
     ),
     Misconception(
         "one_too_many",
-        "One token too many is hidden.",
-        "Count from 0: which place does the last token before the padding have?",
+        "The mask hides one position too many.",
+        "If a sentence has 3 words, which index does the last word have? Count from 0.",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.unsqueeze(D) - 1",
     ),
     Misconception(
         "longest_in_batch",
-        "The mask has as many columns as the longest text, and not as many as requested.",
-        "How many columns should your mask have if all texts are short?",
+        "The mask has as many columns as the longest sentence, instead of max_length columns.",
+        "If all sentences are shorter than max_length, how many columns should the mask have?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(int(lengths.max())) >= lengths.unsqueeze(D)",
     ),
     Misconception(
         "padded_in_front",
-        "The mask hides the beginning of each text, but the padding is at the end.",
-        "Is the padding at the beginning or at the end of a text?",
+        "The mask hides the beginning of each sentence, but the padding is at the end.",
+        "Which positions of the first sentence does your mask hide? Where is its padding?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) < N - lengths.unsqueeze(D)",
     ),
     Misconception(
         "not_boolean",
-        "The mask holds numbers, and not truth values.",
-        "Which dtype does a mask have that contains only True and False?",
+        "The mask contains numbers instead of True and False.",
+        "Which dtype does a tensor of True and False have? Which dtype does your mask have?",
         "return X >= Y => return (X >= Y).float() || return (X >= Y).int() || return (X >= Y).long()",
         says=r"must be bool, but it is",
     ),
     Misconception(
         "mask_turned",
         "The mask is transposed: its rows and columns are swapped.",
-        "A row of the mask belongs to the token that looks. Which token does a row of your mask belong to?",
+        "Row i of the mask belongs to query i. To which token does row i belong in your code?",
         "X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)",
     ),
     Misconception(
         "masks_of_single_queries_ignored",
-        "A mask with three dimensions hides nothing.",
-        "The mask may have two dimensions or three. What does your code do with three?",
+        "A mask with three dimensions has no effect.",
+        "`mask` may have two or three dimensions. What does your code do with a mask of three dimensions?",
         """
         if mask is not None:
             H = Z
@@ -287,7 +292,7 @@ MISCONCEPTIONS = (
     Misconception(
         "everything_hidden",
         "All scores are hidden.",
-        "Which tokens can the last one see?",
+        "Which tokens should the last token see?",
         "torch.zeros(N, N).masked_fill(M, V) => torch.full((N, N), -torch.inf)",
     ),
     Misconception(
@@ -298,66 +303,69 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "itself_visible_only",
-        "A token can see only itself.",
-        "Write down the mask for three tokens. Which tokens can the last one see?",
+        "Each token can see only itself.",
+        "Write down the mask for three tokens. Which tokens should the last token see?",
         "torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => ~torch.eye(N, dtype=torch.bool)",
     ),
     Misconception(
         "one_too_large",
         "The mask is larger than the text.",
-        "How many rows does a mask for three tokens have?",
+        "How many rows and columns does a mask for three tokens have?",
         "return torch.ones(N, N, dtype=torch.bool) .triu(diagonal=1) => return torch.ones(N + 1, N + 1, dtype=torch.bool).triu(diagonal=1)",
     ),
     Misconception(
         "next_hidden_only",
-        "Only the very next token is hidden.",
-        "Write down the mask for four tokens. Can the first one see the third?",
+        "Only the next token is hidden from each token.",
+        "Write down the mask for four tokens. Can the first token see the third token in your mask?",
         "X.triu(diagonal=1) => X.triu(diagonal=1).tril(diagonal=1)",
     ),
     Misconception(
         "first_padding_only",
-        "Only the first place after each text is hidden.",
-        "How many places after the text are padding? Does your mask hide all of them?",
+        "Only the first padded position of each sentence is hidden.",
+        "How many positions after the last word are padding? Does your mask hide all of them?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) == lengths.unsqueeze(D)",
     ),
     Misconception(
         "sorted_lengths",
-        "The rows of the mask are in another order than the texts.",
-        "Which text does the first row of your mask belong to?",
+        "The rows of the mask are not in the order of the sentences.",
+        "Row i of the mask should belong to `lengths[i]`. Which sentence does the first row of your mask"
+        " belong to?",
         "torch.arange(N, ...) >= lengths.unsqueeze(D) => torch.arange(N, ...) >= lengths.sort(descending=True).values.unsqueeze(D)"
         " || torch.arange(N, ...) >= lengths.sort().values.unsqueeze(D)",
     ),
     Misconception(
         "padding_forgotten",
         "The mask hides nothing.",
-        "Which place does the first padding token have?",
+        "If a sentence has 3 words, which index does the first padded position have?",
         "return X >= Y => return (X >= Y) & False",
         says=r"Nothing is hidden",
     ),
     Misconception(
         "padding_square",
         "The mask has one dimension too many.",
-        "Compare the shape of your mask with the description. Is there a row for each text, or for each token?",
+        "Compare the shape of your mask with the description. It has one row for each sentence. Which"
+        " dimension does not belong there?",
         "return X >= Y => return (X >= Y).unsqueeze(1) || return (X >= Y).unsqueeze(1).expand(-1, max_length, -1)"
         " || return (X >= Y).unsqueeze(1).unsqueeze(1)",
     ),
     Misconception(
         "hidden_tokens_have_weight",
-        "Hidden tokens have a weight.",
-        "What is the exponential of the score of a hidden token in your code, and what should it be?",
+        "The weight of a hidden token is not 0.",
+        "What is the exponential of a hidden score in your code? What should it be?",
         says=r"A hidden token has a weight",
     ),
     Misconception(
         "mask_comes_apart",
-        "In a mask for whole sequences, rows hide tokens of other sequences.",
+        "After the mask is repeated for the queries, its rows belong to the wrong sequences.",
         "After you repeat the rows, in which order are they? In which order does `view` expect them?",
         "mask.unsqueeze(1) => mask.repeat(x.shape[1], 1).view(len(mask), x.shape[1], -1)"
         " || mask.repeat_interleave(x.shape[1], dim=1).view(len(mask), x.shape[1], -1)",
     ),
     Misconception(
         "mask_turned_up",
-        "A mask for whole sequences is applied to the queries, and not to the keys.",
-        "Where do you insert a dimension of size 1? Along which dimension of the scores is the mask broadcast?",
+        "A mask of shape (B, m) hides queries instead of keys.",
+        "Where do you insert a dimension of size 1? Along which dimension of the scores is the mask then"
+        " repeated?",
         "mask.unsqueeze(1) => mask.unsqueeze(2)",
     ),
 )

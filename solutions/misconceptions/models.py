@@ -1,93 +1,96 @@
-"""What goes wrong in blocks, in a language model, and in using and training it."""
+"""Mistakes in blocks, in a language model, in generating text and in training."""
 
 from autograder.diagnosis import Misconception
 
 MISCONCEPTIONS = (
     Misconception(
         "no_positions",
-        "The model does not know where a token stands.",
-        "Swap two tokens of a text. What tells the model that they have changed places?",
+        "The output of the model does not depend on the positions of the tokens.",
+        "If you swap two tokens of a text, the model should notice it. Where does your code add the"
+        " position embedding?",
         "X + self.position_embedding(P) => X",
     ),
     Misconception(
         "positions_from_the_end",
-        "Positions are counted from the end.",
-        "Which position does the first token have when the text grows by one?",
+        "Positions are counted from the end of the text.",
+        "Which position should the first token have? Does its position change in your code if the text gets"
+        " longer?",
         "self.position_embedding(P) => self.position_embedding(P.flip(0)) || self.position_embedding(-P - 1 + self.context_length)",
     ),
     Misconception(
         "same_position_everywhere",
         "All tokens have the same position.",
-        "Print the positions that you look up.",
+        "Print the positions that go into the position embedding. How many different numbers should there"
+        " be?",
         "self.position_embedding(P) => self.position_embedding(P * 0) || self.position_embedding(P * 0 + len(P) - 1)",
     ),
     Misconception(
         "positions_multiplied",
-        "Token and position are multiplied.",
-        "How do the two embeddings come together? Read the exercise once more.",
+        "The token embedding is multiplied by the position embedding.",
+        "Read the exercise: by which operation are the two embeddings combined?",
         "X + self.position_embedding(P) => X * self.position_embedding(P)",
     ),
     Misconception(
         "final_norm_missing",
-        "What reaches the head is not normalised.",
-        "What does the exercise name between the blocks and the head?",
+        "The input of the head is not normalised.",
+        "Which layer does the exercise name between the blocks and the head?",
         "self.norm = nn.LayerNorm(N) => pass && self.norm(X) => X\nself.norm(X) => X",
         says=r"10,000 times as large the logits explode",
     ),
     Misconception(
         "embeddings_detached",
         "An embedding gets no gradient.",
-        "Where is its result cut off, or is it not used at all?",
+        "Does your code use the results of both embeddings? Is one of them detached?",
         "self.token_embedding(T) => self.token_embedding(T).detach()"
         " || self.token_embedding(T).detach() && self.position_embedding(P) => self.position_embedding(P).detach()",
     ),
     Misconception(
         "blocks_not_used",
-        "The blocks take no part in the result.",
-        "Follow a token from the embedding to the head. What does it pass?",
+        "The blocks have no effect on the result.",
+        "Does `forward` call the blocks, and does it use their result?",
         "self.blocks(X) => X",
     ),
     Misconception(
         "one_block_shared",
-        "There is one block, however many are asked for.",
-        "How many blocks are made, and how often does each stand in the list?",
+        "The model has only one set of block weights, for any num_layers.",
+        "How often does your constructor call `make_block`? It should create a new block for each layer.",
         "nn.Sequential(*(B for _ in range(N))) => nn.Sequential(*[B] * N) || B",
     ),
     Misconception(
         "positions_of_the_full_context",
-        "The positions do not fit a text that is shorter than the longest.",
-        "How many tokens came in, and how many positions do they need?",
+        "The number of positions does not fit texts that are shorter than context_length.",
+        "How many tokens does the text have, and how many positions do you look up?",
         "torch.arange(tokens.shape[1], ...) => torch.arange(self.context_length)",
     ),
     Misconception(
         "logits_of_last_place",
-        "Without targets, only the last place's logits are returned.",
-        "Which shape do the logits have, with or without targets?",
+        "Without targets, only the logits of the last token are returned.",
+        "Compare the shape of the logits with the description. Does it depend on `targets`?",
         "return logits, None => return logits[:, -1:], None",
     ),
     Misconception(
         "logits_flattened",
-        "With targets, the logits come back flattened.",
-        "The loss wants another shape than your caller. Which of the two gets the flattened logits?",
+        "With targets, the returned logits are flattened.",
+        "`cross_entropy` needs another shape than the caller of your model. Which shape do you return?",
         "return logits, F.cross_entropy(X, Y) => return X, F.cross_entropy(X, Y)",
     ),
     Misconception(
         "zero_loss_without_targets",
-        "Without targets a loss is returned.",
-        "What is the loss when there is nothing to compare with? A number would look like a result.",
+        "Without targets, a loss is returned.",
+        "Which value does the exercise ask for as the loss if `targets` is None?",
         "return logits, None => return logits, torch.tensor(0.0)",
         says=r"the loss must be None",
     ),
     Misconception(
         "targets_ignored",
-        "The loss compares the guesses with the tokens that went in.",
-        "What are the targets for?",
+        "The loss compares the logits with the input tokens instead of the targets.",
+        "Which tensor goes into `cross_entropy` as its second argument?",
         "F.cross_entropy(X, targets.flatten()) => F.cross_entropy(X, tokens.flatten())",
     ),
     Misconception(
         "softmax_before_the_loss",
-        "The loss gets shares where it wants scores.",
-        "cross_entropy takes the softmax itself. What does it get from you?",
+        "`cross_entropy` gets probabilities, but it expects logits.",
+        "`cross_entropy` applies the softmax itself. Where does your code apply another one?",
         """
         F.cross_entropy(X, Y) => F.cross_entropy(torch.softmax(X, dim=-1), Y)
         L = self.head(X) => L = torch.softmax(self.head(X), dim=-1)
@@ -96,89 +99,94 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "logits_are_probabilities",
-        "What the model returns has been through a softmax.",
-        "Logits are what comes before any softmax. What comes last in your model?",
+        "The returned logits have been through a softmax.",
+        "Logits are scores before any softmax. What is the last step of your model?",
         "L = self.head(X) => L = torch.log_softmax(self.head(X), dim=-1)",
     ),
     Misconception(
         "targets_moved_twice",
-        "The targets are moved on once more.",
-        "The targets are already the next tokens. Which pairs does your loss compare?",
+        "The targets are shifted by one more token.",
+        "`targets[b, t]` already is the token after `tokens[b, t]`. Which logits and which targets does"
+        " your loss compare?",
         "F.cross_entropy(L.flatten(0, 1), T.flatten())"
         " => F.cross_entropy(L[:, :-1].flatten(0, 1), T[:, 1:].flatten())"
         " || F.cross_entropy(L[:, 1:].flatten(0, 1), T[:, :-1].flatten())",
     ),
     Misconception(
         "token_0_does_not_count",
-        "Guesses of token 0 do not count in the loss.",
-        "In other programs 0 stands for padding. What does it stand for here?",
+        "Positions whose target is token 0 do not count in the loss.",
+        "In other programs, token 0 may stand for padding. Here it is an ordinary token. Which argument of"
+        " `cross_entropy` ignores it?",
         "F.cross_entropy(X, Y) => F.cross_entropy(X, Y, ignore_index=0)",
     ),
     Misconception(
         "loss_of_last_guess",
-        "The loss counts only the last guess of each text.",
-        "How many guesses does the model make for T tokens? All of them count.",
+        "The loss counts only the last token of each text.",
+        "How many guesses does the model make for T tokens? All of them should count in the loss.",
         "F.cross_entropy(L.flatten(0, 1), T.flatten()) => F.cross_entropy(L[:, -1], T[:, -1])",
     ),
     Misconception(
         "no_activation",
-        "Nothing bends between the two linear layers.",
-        "Two linear layers in a row are one linear layer. What belongs between them?",
+        "There is no activation function between the two linear layers.",
+        "Two linear layers in a row are only one linear function. Which layer belongs between them?",
         "nn.GELU() => nn.Identity()",
     ),
     Misconception(
         "other_activation",
-        "The feed-forward part bends in another way than asked for.",
-        "Which functions does the exercise name? Compare what yours does to negative numbers.",
+        "The feed-forward network uses the wrong activation function.",
+        "Which activation functions does the exercise allow?",
         "nn.GELU() => nn.Sigmoid() || nn.Tanh() || nn.LeakyReLU() || nn.SiLU()",
     ),
     Misconception(
         "attention_thrown_away",
-        "What the attention gives is thrown away.",
-        "Where is the attention's result kept, and does the second half add to it?",
+        "The result of the attention is not used.",
+        "In which variable do you store the result of the attention? Where does your code add it?",
         "H = x + self.attention(X) => H = x",
     ),
     Misconception(
         "no_residual_at_attention",
-        "The path around the attention is missing.",
-        "What is left of x after the attention if the attention gives 0?",
+        "The residual path around the attention is missing.",
+        "If the attention returned only zeros, what would your h be? It should then be x.",
         "H = x + self.attention(X) => H = self.attention(X)",
     ),
     Misconception(
         "no_residual_at_feed_forward",
-        "The path around the feed-forward part is missing.",
-        "What is left of h if the feed-forward part gives 0?",
+        "The residual path around the feed-forward network is missing.",
+        "If the feed-forward network returned only zeros, what would your output be? It should then be h.",
         "return h + self.feed_forward(X) => return self.feed_forward(X)",
     ),
     Misconception(
         "no_residuals",
-        "Both paths around are missing.",
-        "What comes out if attention and feed-forward part give 0?",
+        "Both residual paths are missing.",
+        "If the attention and the feed-forward network returned only zeros, what would your output be? It"
+        " should then be x.",
         "H = x + self.attention(X) => H = self.attention(X)"
         " && return h + self.feed_forward(Y) => return self.feed_forward(Y)",
     ),
     Misconception(
         "no_norms",
-        "The norms are not used.",
-        "What do attention and feed-forward part get: the tokens, or their normalised form?",
+        "The two LayerNorms are not used.",
+        "What should go into the attention and the feed-forward network: the tokens themselves, or the"
+        " normalised tokens?",
         "self.attention_norm(X) => X && self.feed_forward_norm(X) => X",
     ),
     Misconception(
         "attention_without_norm",
-        "The attention gets the tokens without their norm.",
-        "What stands between x and the attention in the formula?",
+        "The input of the attention is not normalised.",
+        "What is applied to x in the formula, before the attention?",
         "self.attention_norm(X) => X",
     ),
     Misconception(
         "feed_forward_without_norm",
-        "The feed-forward part gets its input without the norm.",
-        "What stands between h and the feed-forward part in the formula?",
+        "The input of the feed-forward network is not normalised.",
+        "What is applied to h in the formula, before the feed-forward network?",
         "self.feed_forward_norm(X) => X",
     ),
     Misconception(
         "norm_after_addition",
-        "The norms act after the addition.",
-        "On the path around, x is to pass unchanged. Where do your norms stand?",
+        "The LayerNorms are applied after the additions.",
+        "The residual paths should carry x and h without any change. To which tensors do you apply the"
+        " LayerNorms?",
         """
         h = x + self.attention(self.attention_norm(x))
         return h + self.feed_forward(self.feed_forward_norm(h))
@@ -189,15 +197,16 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "norm_after_the_part",
-        "The norms act on what attention and feed-forward part give.",
-        "Does a part get normalised tokens, or are its results normalised?",
+        "The LayerNorms are applied to the outputs of attention and feed-forward network.",
+        "Compare with the formula: is a norm applied to the input of the attention, or to its output?",
         "self.attention(self.attention_norm(X)) => self.attention_norm(self.attention(X))"
         " && self.feed_forward(self.feed_forward_norm(Y)) => self.feed_forward_norm(self.feed_forward(Y))",
     ),
     Misconception(
         "adds_normalised_input",
-        "The normalised tokens are added, and not the tokens.",
-        "What goes on the path around each part: x as it came, or x after the norm?",
+        "The normalised tokens are added instead of the tokens themselves.",
+        "What does the formula add to the output of each half: x and h themselves, or the normalised x and"
+        " h?",
         """
         x + self.attention(self.attention_norm(x)) => self.attention_norm(x) + self.attention(self.attention_norm(x)) && h + self.feed_forward(self.feed_forward_norm(h)) => self.feed_forward_norm(h) + self.feed_forward(self.feed_forward_norm(h))
         x + self.attention(self.attention_norm(x)) => self.attention_norm(x) + self.attention(self.attention_norm(x))
@@ -206,8 +215,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_norm_for_both",
-        "One norm serves both parts.",
-        "How many norms are there, and is each of them used?",
+        "The same LayerNorm is used for the attention and the feed-forward network.",
+        "How many LayerNorms does the exercise ask for? Does your `forward` use each of them?",
         """
         self.feed_forward_norm(X) => self.attention_norm(X)
         self.attention_norm(X) => self.feed_forward_norm(X)
@@ -217,20 +226,21 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "residual_from_before_attention",
-        "The second addition starts from x again.",
-        "What did the attention find out, and where is it kept?",
+        "The second addition starts from x, so the result of the attention is lost.",
+        "Which variable holds the sum of x and the attention? Add the output of the feed-forward network to"
+        " this variable.",
         "return h + self.feed_forward(X) => return x + self.feed_forward(X)",
     ),
     Misconception(
         "feed_forward_reads_input",
-        "The feed-forward part does not see what the attention found.",
-        "What does the feed-forward part get: x or h?",
+        "The feed-forward network gets x, which does not contain the result of the attention.",
+        "What should go into the feed-forward network: x or h?",
         "self.feed_forward_norm(h) => self.feed_forward_norm(x)",
     ),
     Misconception(
         "adds_in_place",
-        "The input is changed in place.",
-        "The caller still needs x. Which operation writes into it?",
+        "The input x is changed in place.",
+        "The caller still needs x. Which operation in your code writes into x?",
         """
         h = x + X
         return h + Y
@@ -243,95 +253,98 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "never_crops",
-        "Texts that are too long go into the model whole.",
-        "How many tokens does the model take at most?",
+        "A text that is longer than context_length goes into the model uncropped.",
+        "How many tokens can the model take? What does your code do with a longer text?",
         "tokens[:, -model.context_length:] => tokens",
     ),
     Misconception(
         "crops_the_end",
-        "The model gets the beginning of the text, and not its end.",
-        "Which tokens are to be continued when the text is too long?",
+        "The model gets the beginning of the text instead of its end.",
+        "The next token follows the last token. If the text is too long, which tokens should the model get?",
         "tokens[:, -model.context_length:] => tokens[:, :model.context_length]",
     ),
     Misconception(
         "crops_one_too_many",
-        "The model gets one token less, or one more, than it can take.",
-        "Count the tokens that go in when the text is long.",
+        "The number of tokens that the model gets is wrong by one.",
+        "If the text is longer than `model.context_length`, how many tokens does your slice keep?",
         "tokens[:, -model.context_length:] => tokens[:, -model.context_length + 1:] || tokens[:, -(model.context_length + 1):]",
     ),
     Misconception(
         "sees_the_last_token_only",
-        "The model sees only the last token.",
-        "What does the model know of the text when it makes its guess?",
+        "The model gets only the last token.",
+        "The next token depends on the whole text so far. Which tokens does your slice keep?",
         "tokens[:, -model.context_length:] => tokens[:, -1:]",
     ),
     Misconception(
         "reads_the_first_place",
-        "The guess is taken from the wrong place.",
-        "There is a guess for each place. Which of them is about the token that comes next?",
+        "The next token is taken from the logits of the wrong position.",
+        "`logits[b, t]` predicts the token after position t. Which position predicts the token after the"
+        " text?",
         "logits[:, -1] => logits[:, 0] || logits[:, -2] || logits[:, 1]",
     ),
     Misconception(
         "least_likely",
-        "The least likely token is taken.",
-        "Which token does a greedy choice take?",
+        "The least likely token is chosen.",
+        "Which token should a greedy choice take: the one with the highest, or the one with the lowest"
+        " logit?",
         "X.argmax(...) => X.argmin(...)",
     ),
     Misconception(
         "draws_at_random",
-        "The tokens are drawn at random.",
-        "Greedy means the likeliest each time. Call your function twice: what comes out?",
+        "The new tokens are drawn at random.",
+        "Greedy means that the likeliest token is taken each time. Do two calls of your function give the"
+        " same text?",
         "X.argmax(dim=-1, keepdim=True) => torch.multinomial(torch.softmax(X, dim=-1), 1)",
     ),
     Misconception(
         "stays_in_training",
-        "The model is not in evaluation mode when it is asked.",
-        "Does your model drop anything while it writes? Who tells it that it is not training?",
+        "`generate` calls the model in training mode.",
+        "In training mode, dropout is active. Which method puts a model into evaluation mode?",
         "model.eval() => pass",
         says=r"was asked in training mode",
     ),
     Misconception(
         "leaves_evaluation_on",
-        "The model, or a part of it, stays in evaluation mode.",
-        "In which mode was the model before, and in which is it afterwards?",
+        "The model, or a part of it, is left in evaluation mode.",
+        "In which mode was the model before the call? Where does your code restore this mode?",
         "model.train(was_training) => pass || model.eval()",
         says=r"came in training mode, but it, or a part of it, was left",
     ),
     Misconception(
         "always_back_to_training",
-        "The model, or a part of it, is in training mode afterwards, although it was not before.",
-        "In which mode was the model before? Ask it before you change it.",
+        "The model, or a part of it, is left in training mode, although it was in evaluation mode before.",
+        "Which attribute tells the mode of the model? Store it before you change the mode.",
         "model.train(was_training) => model.train()",
         says=r"came in evaluation mode, but it, or a part of it, was left",
     ),
     Misconception(
         "never_changes_the_mode",
-        "The mode of the model is never changed.",
-        "Does your model drop anything while it writes? Who tells it that it is not training?",
+        "`generate` never changes the mode of the model.",
+        "In training mode, dropout is active. Which method puts a model into evaluation mode?",
         "model.eval() => pass && model.train(was_training) => pass",
     ),
     Misconception(
         "returns_new_tokens_only",
-        "The beginnings are missing in the result.",
-        "How many tokens go in, and how many should come out?",
+        "The result contains only the new tokens, without the beginnings.",
+        "How many tokens should each row of the result have?",
         "return tokens => return tokens[:, -max_new_tokens:]",
     ),
     Misconception(
         "one_token_too_many",
         "The number of new tokens is wrong by one.",
-        "Ask for no new token at all. How many come?",
+        "How many new tokens does your function append if max_new_tokens is 0?",
         "range(max_new_tokens) => range(max_new_tokens + 1) || range(max_new_tokens - 1)",
     ),
     Misconception(
         "keeps_old_gradients",
-        "Gradients left over from before count.",
-        "backward adds to what is there. Who clears it away?",
+        "Gradients from before the call are added to the new ones.",
+        "`backward` adds to the gradients that are already there. Which method of the optimizer clears them?",
         "optimizer.zero_grad() => pass",
     ),
     Misconception(
         "clears_before_the_step",
-        "The optimizer changes no parameter as it should.",
-        "In which order do backward, step and zero_grad come, and is each of them called?",
+        "The parameters do not change as they should.",
+        "Do you call `zero_grad`, `backward` and `step`, each of them once? In which order?",
         """
         optimizer.zero_grad()
         loss.backward()
@@ -344,9 +357,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "clears_at_the_end",
-        "Gradients from before the call count.",
-        "Is anything cleared before backward? Clearing after the step comes too late for what was there at"
-        " first.",
+        "Gradients from before the call still count in this step.",
+        "When do you call `zero_grad`? It must come before `backward`, so that old gradients do not count.",
         """
         optimizer.zero_grad()
         loss.backward()
@@ -359,51 +371,52 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_step",
-        "The optimizer changes nothing.",
-        "Compare the parameters before and after. Who changes them, and from what?",
+        "The optimizer does not change the parameters.",
+        "`backward` only computes gradients. Which method changes the parameters?",
         "optimizer.step() => pass",
     ),
     Misconception(
         "no_backward",
         "No gradients are computed.",
-        "Where do the gradients come from that the optimizer follows?",
+        "Which method computes the gradients of the loss?",
         "loss.backward() => pass",
     ),
     Misconception(
         "steps_twice",
         "The optimizer takes more than one step.",
-        "How many steps is one step?",
+        "Count how often your function calls `optimizer.step()`. The exercise asks for exactly one step.",
         "optimizer.step() => (optimizer.step(), optimizer.step())",
     ),
     Misconception(
         "returns_a_tensor",
-        "A tensor is returned where a Python number is asked for.",
-        "A tensor is no number of Python's. How do you get the number out of it?",
+        "A tensor is returned instead of a Python number.",
+        "Which method of a tensor returns its value as a Python number?",
         "return loss.item() => return loss || return loss.detach()",
     ),
     Misconception(
         "returns_the_loss_after",
-        "The loss after the step is returned.",
-        "At which moment is the loss that is asked for?",
+        "The returned loss was computed after the step.",
+        "Does the exercise ask for the loss before the step, or after it?",
         "return loss.item() => return model(tokens, targets)[1].item()",
     ),
     Misconception(
         "activation_at_the_end",
-        "The feed-forward part bends once more at its end.",
-        "The second linear layer is the last step of the feed-forward part. What comes after it in yours?",
+        "There is an activation function after the second linear layer.",
+        "The second linear layer should be the last one of the feed-forward network. Which layer comes"
+        " after it in your code?",
         "nn.Linear(4 * n_embd, n_embd) => nn.Sequential(nn.Linear(4 * n_embd, n_embd), nn.ReLU())"
         " || nn.Sequential(nn.Linear(4 * n_embd, n_embd), nn.GELU())",
     ),
     Misconception(
         "other_feed_forward",
-        "The feed-forward part has other layers than asked for.",
-        "How wide is it in the middle, and how many linear layers has it?",
+        "The layers of the feed-forward network are not those of the exercise.",
+        "How many linear layers does the exercise ask for, and how many features are there between them?",
         says=r"layer of the feed-forward network",
     ),
     Misconception(
         "parts_swapped",
-        "The feed-forward part comes before the attention.",
-        "In which order do the two lines of the formula stand?",
+        "The feed-forward network comes before the attention.",
+        "Compare the order of your two lines with the two lines of the formula.",
         """
         h = x + self.attention(self.attention_norm(x))
         return h + self.feed_forward(self.feed_forward_norm(h))
@@ -414,158 +427,164 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "feed_forward_thrown_away",
-        "What the feed-forward part gives is thrown away.",
-        "Where is its result kept, and what is it added to?",
+        "The result of the feed-forward network is not used.",
+        "In which variable do you store the result of the feed-forward network? Where does your code add it?",
         "return h + self.feed_forward(X) => return h",
     ),
     Misconception(
         "normalised_at_the_end",
-        "The result of the block is normalised.",
-        "What stands last in the formula: a norm, or an addition?",
+        "The output of the block is normalised.",
+        "What is the last operation in the formula: a norm, or an addition?",
         "return h + self.feed_forward(X) => return self.feed_forward_norm(h + self.feed_forward(X))",
     ),
     Misconception(
         "attention_twice",
-        "The tokens go through the attention twice.",
-        "How often is the attention called in the formula?",
+        "The attention is applied twice.",
+        "How often does the formula apply the attention?",
         "self.attention(X) => self.attention(self.attention(X))",
     ),
     Misconception(
         "rms_norm",
-        "Another norm stands where a LayerNorm is asked for.",
-        "Does your norm take the mean away?",
+        "The norm that is used is not a LayerNorm.",
+        "LayerNorm subtracts the mean. Does your norm do this?",
         "nn.LayerNorm(n_embd) => nn.RMSNorm(n_embd)",
     ),
     Misconception(
         "losses_not_averaged",
-        "Each guess has a loss of its own.",
-        "How many numbers is the loss? What does cross_entropy do unless it is told otherwise?",
+        "The loss has one number for each guess instead of one number in all.",
+        "Which value does the argument `reduction` of `cross_entropy` have by default, and which one do you"
+        " pass?",
         "F.cross_entropy(...) => F.cross_entropy(..., reduction='none')",
     ),
     Misconception(
         "loss_first",
-        "The loss stands before the logits.",
-        "In which order does the exercise name the two?",
+        "The loss is returned before the logits.",
+        "In which order does the exercise name the two results?",
         "return logits, X => return X, logits",
     ),
     Misconception(
         "loss_is_a_number",
-        "The loss is a Python number.",
-        "Who calls backward on the loss? A number of Python's has no gradient.",
+        "The loss is a Python number, so it has no gradient.",
+        "The caller needs `loss.backward()`. Which step turns your loss into a Python number?",
         "return logits, F.cross_entropy(X, Y) => return logits, F.cross_entropy(X, Y).item()",
     ),
     Misconception(
         "positions_from_one",
         "Positions are counted from 1.",
-        "How many rows has the table of positions, and which is its first one?",
+        "The position embedding has context_length rows. Which index does its first row have?",
         "self.position_embedding(P) => self.position_embedding(P + 1)",
     ),
     Misconception(
         "as_many_positions_as_tokens",
-        "There are as many positions as different tokens.",
-        "How long may a text be? So many rows must the table of positions have.",
+        "The position embedding has vocab_size rows.",
+        "How many positions can a text have? The position embedding needs a row for each of them.",
         "nn.Embedding(context_length, n_embd) => nn.Embedding(vocab_size, n_embd)",
     ),
     Misconception(
         "tokens_for_positions",
-        "The positions are looked up by tokens.",
-        "What do you ask the table of positions: which token it is, or where it stands?",
+        "The position embedding is looked up with the tokens.",
+        "Which numbers should go into the position embedding: the tokens, or their positions in the text?",
         "self.position_embedding(P) => self.position_embedding(tokens)",
     ),
     Misconception(
         "blocks_add_nothing",
-        "More blocks do not bring as many more parameters.",
-        "Is each block a new one, and does the model know of it? A plain list hides its layers.",
+        "More blocks do not add the expected number of parameters.",
+        "Does your constructor create a new block each time? Are the blocks in a plain Python list, which"
+        " does not register them?",
         says=r"Two blocks have no more parameters than one|parameters must grow by the same amount",
     ),
     Misconception(
         "head_reads_no_norm",
-        "What the head reads does not come from a LayerNorm.",
-        "What does the exercise name between the blocks and the head?",
+        "The input of the head is not the output of a LayerNorm.",
+        "Which layer does the exercise name between the blocks and the head?",
         says=r"What the head reads is not the output of a LayerNorm",
     ),
     Misconception(
         "last_norm_otherwise",
-        "The last norm does not act just once before the head.",
-        "How often is the last LayerNorm called, and on what?",
+        "The final LayerNorm is not applied exactly once, before the head.",
+        "How often does your `forward` call the final LayerNorm, and on which tensor?",
         says=r"The last LayerNorm acts otherwise than once",
     ),
     Misconception(
         "residual_path_loses",
-        "What comes into the block does not reach its output unchanged.",
-        "Is x itself added to the output of each half? Does anything act on x, or on the sum, in training too?",
+        "The input of the block does not reach its output unchanged.",
+        "Do you add x itself to the output of the attention, and h itself to that of the feed-forward"
+        " network? Does dropout or a norm act on a sum?",
         says=r"Dropout may act within a half, but not on the sum",
     ),
     Misconception(
         "no_pair",
-        "Logits and loss do not come together.",
-        "forward returns two things, with targets and without. What does yours return in each case?",
+        "`forward` does not return the pair (logits, loss).",
+        "What does your `forward` return with targets, and what without?",
         says=r"must return the pair",
     ),
     Misconception(
         "context_length_not_kept",
-        "The model does not keep its context_length.",
-        "generate asks the model how many tokens it takes. Under which name?",
+        "The attribute `context_length` of the model is missing or wrong.",
+        "`generate` reads `model.context_length`. Where does your constructor store this number?",
         says=r"must be the context_length given",
     ),
     Misconception(
         "more_than_it_takes",
         "The model gets more tokens than it can take.",
-        "How many tokens does the model take at most? It says so itself.",
+        "`model.context_length` is the largest number of tokens. What does your code do with a longer text?",
         says=r"The model takes \d+ tokens, but was given",
     ),
     Misconception(
         "new_in_front",
-        "The new token stands before the others.",
-        "At which end does a text grow?",
+        "The new token is put before the text.",
+        "In which order do you concatenate the text and the new token?",
         "torch.cat([tokens, L], dim=D) => torch.cat([L, tokens], dim=D)",
     ),
     Misconception(
         "beginning_counted_too",
-        "The beginning is counted among the new tokens.",
-        "How many tokens are to be appended, however long the beginning is?",
+        "The tokens of the beginning are counted as new tokens.",
+        "If the beginning has 5 tokens and max_new_tokens is 3, how many tokens should the result have?",
         "range(max_new_tokens) => range(max_new_tokens - tokens.shape[1])",
     ),
     Misconception(
         "first_text_for_all",
-        "All texts get the token of the first one.",
-        "Each text of the batch has its own guess. Which of them do you append?",
+        "All texts get the new token of the first text.",
+        "Each text of the batch has its own logits. Where does your code select only the first text?",
         "logits[:, -1].argmax(dim=D, keepdim=True) => logits[:1, -1].argmax(dim=D, keepdim=True).expand(len(tokens), 1)",
     ),
     Misconception(
         "first_text_only",
         "Only the first text is continued.",
-        "Compare the number of texts that go in with those that come out.",
+        "`tokens` has B rows. How many rows does your result have?",
         "return tokens => return tokens[:1]",
     ),
     Misconception(
         "stops_at_the_context",
-        "No more tokens come than the model can take.",
-        "Who limits the number of new tokens? A long text is cropped before the model gets it.",
+        "The number of new tokens is limited to context_length.",
+        "max_new_tokens may be larger than `model.context_length`, because only the input of the model is"
+        " cropped. What limits your loop?",
         "range(max_new_tokens) => range(min(max_new_tokens, model.context_length))",
     ),
     Misconception(
         "targets_not_given",
-        "The model learns to repeat what it reads.",
-        "What are the targets for?",
+        "The model gets the tokens as targets, so it learns to repeat its input.",
+        "Which two arguments do you pass to the model?",
         "model(tokens, targets) => model(tokens, tokens)",
     ),
     Misconception(
         "nothing_trained",
         "The parameters do not change.",
-        "backward makes gradients, and who uses them? In which order?",
+        "`backward` computes the gradients, and `step` uses them. Do you call both, in this order, and when"
+        " do you clear the gradients?",
         says=r"The parameters have not moved",
     ),
     Misconception(
         "not_one_backward",
-        "The number of times that backward runs is not one.",
-        "How many steps is one step?",
+        "`backward` does not run exactly once.",
+        "Count how often `backward` runs in one call of your function. The exercise asks for one step on"
+        " one batch.",
         says=r"One backward a call was expected",
     ),
     Misconception(
         "another_loss",
-        "What is returned is not the loss of this batch before the step.",
-        "At which moment do you read the number, and is anything done to it?",
+        "The returned number is not the loss of this batch before the step.",
+        "When do you compute the number that you return? Do you change it afterwards?",
         says=r"not the loss (before the step|of this batch)",
     ),
 )

@@ -1,6 +1,8 @@
-"""The steps of right answers, for answers whose mistake has no name: each sentence is true of all of them.
+"""The steps of right answers, for mistakes that have no name.
 
-P stands for the place, X for what a step acts on, which stays the same. The first place that fits counts.
+The sentence of a step must be true of every wrong answer that differs from a right one at this step. In a
+pattern, P is the part that differs, and X the unchanged tensor that the step acts on. The first entry that fits
+is used.
 """
 
 from autograder.diagnosis import Place
@@ -33,32 +35,33 @@ _MAKERS = (
     "zeros_like",
     "ones_like",
 )
-_ATTENTION = r"\A(?![\s\S]*(Embedding|LayerNorm))[\s\S]*"  # right answers that are no language model
+_ATTENTION = r"\A(?![\s\S]*(Embedding|LayerNorm))[\s\S]*"  # right answers without an embedding or a LayerNorm, so not language models
 
 PLACES = (
-    # What an edit does can be enough.
+    # Steps that the kind of the edit identifies, without a pattern
     Place(
         "return_in_the_loop",
-        "The `return` stands inside the loop.",
-        "In which round does the function end?",
+        "The `return` is inside the loop.",
+        "In which round of the loop does your function return?",
         kinds="return in the loop",
     ),
     Place(
         "result_discarded",
-        "The result of a call is thrown away.",
-        "Does this call change its tensor, or does it return a new one?",
+        "The result of a call is not used.",
+        "Does this method change its tensor, or does it return a new one?",
         kinds="discarded",
     ),
     Place(
         "changed_in_place",
         "A tensor is changed in place.",
-        "Who may still need the old numbers: the caller, or the gradient?",
+        "The caller or the gradient may still need the old numbers. Which operation creates a new tensor"
+        " instead?",
         kinds="in place",
     ),
     Place(
         "not_copied",
-        "Two names stand for the same tensor.",
-        "Which line writes into the tensor, and what else changes with it?",
+        "Two names refer to the same tensor.",
+        "Which line writes into this tensor? Which other variable changes with it?",
         kinds="copy",
     ),
     Place(
@@ -76,15 +79,15 @@ PLACES = (
     ),
     Place(
         "order_of_layers",
-        "The order in which the parts of the module are made is wrong.",
-        "Each part draws its random numbers when it is made. In which order does the exercise name them?",
+        "The parts of the module are created in the wrong order.",
+        "Each part draws its random numbers when it is created. In which order does the exercise name them?",
         "self.A = nn.Linear(...)\nself.A = nn.Parameter(...)\nself.A = nn.Embedding(...)",
         kinds="order",
     ),
     Place(
         "order_of_results",
-        "The order of the results is wrong.",
-        "In which order does the description name them?",
+        "The results are in the wrong order.",
+        "In which order does the description name the results?",
         "return A, B\nreturn A, B, C",
         kinds="order",
     ),
@@ -92,8 +95,8 @@ PLACES = (
     Place(
         "scaling",
         "The scaling is wrong.",
-        "Compare the number that you divide by with the formula: which size does it name, and which function"
-        " is applied to this size?",
+        "Compare the number that you divide by with the formula: which size is it, and which function is"
+        " applied to this size?",
         "X / Y**0.5\nX / P**0.5\nX / P\nX * Y**-0.5\nX**0.5\nP**0.5\nX**-0.5\nP**-0.5",
         where=_ATTENTION + r"\*\* 0\.5",
         kinds="missing,too much,step,value,name,number,operator,order,function,dimension,argument,place",
@@ -121,8 +124,8 @@ PLACES = (
     ),
     Place(
         "masked_tensor",
-        "The tensor that is masked is the wrong one.",
-        "Which tensor holds the scores at this step?",
+        "The wrong tensor is masked.",
+        "Which variable holds the scores at this step?",
         "P.masked_fill(M, V)\ntorch.where(M, V, P)",
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
         kinds="name,value",
@@ -137,7 +140,8 @@ PLACES = (
     Place(
         "triangle",
         "The triangle is wrong.",
-        "Write it down for three tokens. Which entries belong to later tokens, and is the diagonal one of them?",
+        "Write the matrix down for three tokens. Which entries belong to later tokens? Is the diagonal in"
+        " your triangle, and should it be?",
         "X.triu(diagonal=P)\nX.triu(P)\nX.tril(diagonal=P)\nX.tril(P)\ntorch.triu(X, diagonal=P)\n"
         "torch.tril(X, diagonal=P)\ntorch.triu(X, P)\ntorch.tril(X, P)\nX.triu()\nX.tril()\nX.triu(D)\nX.tril(D)\n"
         "X.triu(diagonal=D)\nX.tril(diagonal=D)\ntorch.triu(X)\ntorch.tril(X)\ntorch.triu(X, diagonal=D)\n"
@@ -153,21 +157,22 @@ PLACES = (
     Place(
         "softmax",
         "The step from scores to weights is wrong.",
-        "Which function makes positive numbers that sum to 1, and how often should it be applied?",
+        "Which function makes positive numbers that sum to 1? How often should it be applied?",
         "torch.softmax(X, dim=D)",
         where="softmax",
     ),
     Place(
         "normalisation",
         "The division by the sum is wrong.",
-        "What do your weights sum to, along each dimension? What is divided, and by which sum?",
+        "What do your weights sum to, along each dimension? Which tensor do you divide, and by which sum?",
         "X / X.sum(...)\nX / Y.sum(...)\nP / Y.sum(...)\nX / P.sum(...)",
         where=r"\.sum\(",
     ),
     Place(
         "scores",
         "The product that gives the scores is wrong.",
-        "Entry (i, j) should be the dot product of two rows. Which row of which tensor is each of them?",
+        "Entry (i, j) of the scores should be the dot product of two rows. From which two tensors do these"
+        " rows come?",
         "X @ Y.transpose(A, B)\nP @ Y.transpose(A, B)\nX @ P.transpose(A, B)\n"
         "X @ Y.transpose(P, B)\nX @ Y.transpose(A, P)",
         where=r"@ [\w.]+(\(\w+\))?\.transpose\(",
@@ -175,7 +180,7 @@ PLACES = (
     Place(
         "weighted_sum",
         "The weighted sum is wrong.",
-        "What is mixed, and with which weights? Write down the shapes of both.",
+        "Which two tensors should be multiplied? Write down the shapes of both.",
         "torch.softmax(X, dim=D) @ P\nreturn X @ Y\nreturn P @ Y\nreturn X @ P",
         where=r"return (weights|W|w|attn|torch\.softmax|attention_weights)\b.* @ ",
     ),
@@ -197,7 +202,7 @@ PLACES = (
     Place(
         "splitting_into_heads",
         "The splitting into heads is wrong.",
-        "What do the four sizes count, and in which order? Does a head hold some features of all tokens?",
+        "What should each of the four dimensions count? Each head should hold some features of all tokens.",
         "X.view(P, B, C, D)\nX.view(A, P, C, D)\nX.view(A, B, P, D)\nX.view(A, B, C, P)\nX.view(A, B, C, D)\n"
         "X.reshape(P, B, C, D)\nX.reshape(A, P, C, D)\nX.reshape(A, B, P, D)\nX.reshape(A, B, C, P)\n"
         "X.view(...).transpose(P, B)\nX.view(...).transpose(A, P)\nX.view(...).transpose(A, B)\n"
@@ -208,7 +213,8 @@ PLACES = (
     Place(
         "merging_of_heads",
         "The merging of the heads is wrong.",
-        "For each token, all features of the first head come first. Whose features come first in your result?",
+        "For each token, all features of the first head come first. Which features come first in your"
+        " result?",
         "X.transpose(A, B).reshape(...)\nX.transpose(P, B).reshape(...)\nX.transpose(A, P).reshape(...)\n"
         "X.transpose(A, B).flatten(P)\nX.transpose(A, B).flatten(P, D)\nX.reshape(A, B, P)\nX.reshape(A, P, C)\n"
         "X.reshape(P, B, C)\nX.reshape(A, B, C)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
@@ -217,8 +223,8 @@ PLACES = (
     ),
     Place(
         "repeated_heads",
-        "The sharing of heads of keys and values is wrong.",
-        "Which head of keys and values does each query head use? How often is each needed?",
+        "The repetition of the key/value heads is wrong.",
+        "Which key/value head does each query head use? How often must each key/value head be repeated?",
         "torch.repeat_interleave(X, P, dim=D)\ntorch.repeat_interleave(X, N, dim=P)\n"
         "torch.repeat_interleave(X, N, dim=D)\nX.repeat_interleave(P, dim=D)\nX.repeat_interleave(N, dim=P)\n"
         "X.repeat_interleave(N, dim=D)\nX.repeat_interleave(P, D)\nX.repeat_interleave(N, P)",
@@ -235,7 +241,8 @@ PLACES = (
     Place(
         "positions",
         "The positions are wrong.",
-        "Print the positions that you look up. How many tokens came in, and which position does the first have?",
+        "Print the positions that you look up. How many tokens does the text have, and which position"
+        " should the first one have?",
         "self.A(torch.arange(P, ...))\nself.A(torch.arange(N, P, ...))\nself.position_embedding(P)\n"
         "X + self.position_embedding(P)",
         where="Embedding",
@@ -243,13 +250,14 @@ PLACES = (
     Place(
         "bias",
         "The bias of a layer is wrong.",
-        "Which layers have a bias, and on which argument does that depend? nn.Linear has one by default.",
+        "Which layers should have a bias, and which argument decides this? By default, `nn.Linear` has a"
+        " bias.",
         "nn.Linear(..., bias=P)",
     ),
     Place(
         "layer_size",
         "The size of a layer is wrong.",
-        "How many numbers go into this layer, and how many come out?",
+        "How many numbers go into this layer, and how many should come out?",
         "nn.Linear(P, B, ...)\nnn.Linear(A, P, ...)\nnn.Embedding(P, B, ...)\nnn.Embedding(A, P, ...)\n"
         "nn.LayerNorm(P, ...)",
     ),
@@ -270,14 +278,14 @@ PLACES = (
     Place(
         "layer_missing",
         "A layer is not applied where it should be.",
-        "Follow one token from the input to the result. Which layer does it miss?",
+        "Follow one token from the input to the result. Which layer should also be applied to it?",
         "self.A(X)",
         kinds="missing",
     ),
     Place(
         "layer_too_many",
         "A layer is applied where it should not be.",
-        "Follow one token from the input to the result. Which layers should it pass?",
+        "Follow one token from the input to the result. Which layers should be applied to it?",
         "self.A(X)",
         kinds="too much",
     ),
@@ -291,13 +299,13 @@ PLACES = (
     Place(
         "input_of_a_layer",
         "The input of a layer is wrong.",
-        "Which tensor should go into each layer? Compare them with the description, one by one.",
+        "Which tensor should go into each layer? Compare each call with the description.",
         "self.A(P)\nself.A(P, ...)\nself.A(X, P, ...)\nself.A(X, Y, P, ...)\nself.A(X, Y, Z, P)",
     ),
     Place(
         "applied_layer",
-        "The layer that is applied is the wrong one.",
-        "Which layers do you use, and which of them twice or never?",
+        "The wrong layer is applied.",
+        "Which layers does your code apply? Is one of them applied twice, or never?",
         "self.A(X)",
         kinds="name,value,place,function",
     ),
@@ -305,7 +313,8 @@ PLACES = (
     Place(
         "loss",
         "The loss is wrong.",
-        "What does cross_entropy compare? Compare the shapes of its two arguments, and what each of them holds.",
+        "What does `cross_entropy` compare? Check the shapes of its two arguments, and what each of them"
+        " contains.",
         "F.cross_entropy(P, Y, ...)\nF.cross_entropy(X, P, ...)\nF.cross_entropy(X, Y, ...)\n"
         "F.cross_entropy(..., reduction=P)\nF.cross_entropy(..., ignore_index=P)\nP.flatten(0, 1)",
         where="cross_entropy",
@@ -313,7 +322,8 @@ PLACES = (
     Place(
         "chosen_token",
         "The choice of the next token is wrong.",
-        "From which position are the logits, and over which dimension do the candidates compete?",
+        "Which position do your logits come from? Along which dimension do you choose among the tokens of"
+        " the vocabulary?",
         "X.argmax(...)\nX.argmax(P, ...)\nX.argmax(..., dim=P)\nX.argmax(..., keepdim=P)\nP.argmax(...)\n"
         "X[:, P].argmax(...)\ntorch.argmax(X, ..., dim=P)\nX[:, P, :]",
         where="argmax",
@@ -321,7 +331,7 @@ PLACES = (
     Place(
         "cropping",
         "The tokens that the model gets are wrong.",
-        "How many tokens can the model take, and which of them are these if the text is too long?",
+        "How many tokens can the model take? If the text is longer, which tokens should the model get?",
         "X[:, -P:]\nX[:, P:]\nmodel(X[P])\nmodel(P)",
         where="max_new_tokens",
     ),
@@ -335,8 +345,9 @@ PLACES = (
     # Caches, pairs and blocks
     Place(
         "joined_with_the_cache",
-        "The joining of old and new keys or values is wrong.",
-        "Which part comes first, and which dimension, counted from the end, is that of the tokens?",
+        "The concatenation of old and new keys or values is wrong.",
+        "Which tokens come first: those in the cache, or the new ones? Which dimension, counted from the"
+        " end, counts the tokens?",
         "torch.cat(P, dim=D)\ntorch.cat(X, dim=P)\ntorch.cat([A, P], dim=D)\ntorch.cat([P, B], dim=D)\n"
         "torch.cat(X, P)",
         where=r"def cached_attention",
@@ -362,7 +373,8 @@ PLACES = (
     Place(
         "running_maximum",
         "The maximum is wrong.",
-        "The maximum of each query is that of all its scores so far. Which of them does yours count?",
+        "The maximum of each query is the largest of all its scores so far. Which scores does your maximum"
+        " take into account?",
         "torch.maximum(A, B)\ntorch.maximum(P, B)\ntorch.maximum(A, P)\nX.amax(..., dim=P)\nX.amax(P, ...)\n"
         "X.max(..., dim=P)",
         where=r"maximum, denominator",
@@ -370,21 +382,22 @@ PLACES = (
     Place(
         "running_sums",
         "The update of the sums is wrong.",
-        "From which maximum is each sum measured? Which of them must be brought to the new maximum?",
+        "Which maximum was subtracted in each sum? Which sums must be rescaled to the new maximum?",
         "A * B + C\nP * B + C\nA * P + C\nA * B + P\nA + P",
         where=r"maximum, denominator",
     ),
-    # What any answer may hold
+    # Steps of any answer
     Place(
         "exponent",
-        "What goes into the exponential is wrong.",
+        "The argument of the exponential is wrong.",
         "Which number must be subtracted from each row, so that no exponential overflows and the largest is 1?",
         "torch.exp(P)\ntorch.exp(X - P)\nP.exp()\n(X - P).exp()",
     ),
     Place(
         "range_of_the_mean",
-        "The rows that are averaged are the wrong ones.",
-        "Which rows does the first average hold, and which the last? The end of a slice is not part of it.",
+        "The wrong rows are averaged.",
+        "Which rows are in the first average, and which are in the last one? The end of a slice is not"
+        " included.",
         "X[B, :P]\nX[B, A:P]\nX[B, P:C]\nX[:P]\nX[:, :P]\nX[B, P]",
         where="def causal_average_loop",
     ),
@@ -397,29 +410,29 @@ PLACES = (
     Place(
         "keepdim",
         "The number of dimensions of a reduced tensor is wrong.",
-        "Which shape does the sum, mean or maximum have? Along which dimension is it broadcast?",
+        "Which shape does your sum, mean or maximum have? Along which dimension is it broadcast?",
         "X.sum(..., keepdim=P)\nX.mean(..., keepdim=P)\nX.amax(..., keepdim=P)\nX.max(..., keepdim=P)\n"
         "X.norm(..., keepdim=P)\ntorch.sum(..., keepdim=P)\ntorch.amax(..., keepdim=P)\ntorch.mean(..., keepdim=P)",
     ),
     Place(
         "transposition",
-        "The transposition is wrong.",
-        "Write down the shape before and after this step. Which two dimensions should change places?",
+        "The transpose is wrong.",
+        "Write down the shape before and after this step. Which two dimensions should be swapped?",
         "X.transpose(P, B)\nX.transpose(A, P)\nX.transpose(A, B)\nX.permute(P, ...)\nX.swapaxes(P, B)\n"
         "X.swapaxes(A, P)",
         kinds="dimension,number,name,value,step,function,order,too much,argument",
     ),
     Place(
         "transposition_missing",
-        "Two dimensions do not change places.",
-        "Compare the rows and the columns of this tensor with the description: what should row 0 hold?",
+        "A transpose is missing.",
+        "Compare the rows and the columns of this tensor with the description: what should row 0 contain?",
         "X.transpose(A, B)",
         kinds="missing",
     ),
     Place(
         "cut_off_from_the_graph",
-        "A result is cut off from the computation graph.",
-        "Which step makes plain numbers, so that no gradient passes it?",
+        "A result is detached from the computation graph.",
+        "Which step makes plain numbers, so that no gradient flows through it?",
         "X.detach()\nX.item()\nX.tolist()\nX.data",
         kinds="too much",
     ),
@@ -432,40 +445,41 @@ PLACES = (
     Place(
         "dtype",
         "The dtype of a tensor is wrong.",
-        "Which dtype do the inputs have, and which does the description ask for? Print the dtype of each tensor that"
-        " you make.",
+        "Which dtype do the inputs have, and which dtype does the description ask for? Print the dtype of"
+        " each tensor that you create.",
         "\n".join(f"torch.{name}(..., dtype=P)" for name in _MAKERS)
         + "\nX.to(P)\nX.to(dtype=P)\nX.float()\nX.double()\nX.int()\nX.long()\nX.bool()\nX.half()\n"
         "torch.softmax(X, dim=D, dtype=P)\nX.sum(..., dtype=P)\nX.to(D)",
     ),
     Place(
         "joined_dimension",
-        "The dimension along which tensors are joined is wrong.",
-        "Write down the shapes before and after. Which dimension should grow?",
+        "The tensors are joined along the wrong dimension.",
+        "Write down the shapes before and after this step. Which dimension should grow?",
         "torch.cat(X, dim=P)\ntorch.stack(X, dim=P)\ntorch.cat(X, P)\ntorch.stack(X, P)",
     ),
     Place(
         "error_condition",
         "The condition for the error is wrong.",
-        "For which arguments should the error be raised? Try the smallest case on both sides.",
+        "For which arguments should the error be raised? Try an argument that is just allowed, and one that"
+        " is just not allowed.",
         "if P: raise X\nif A != P: raise X\nif P != B: raise X\nif A == P: raise X\nif P == B: raise X",
     ),
     Place(
         "loop_bounds",
         "The range of a loop is wrong.",
-        "Which is the first number in your loop, and which the last?",
+        "Which is the first number in your loop, and which is the last one? Which numbers should they be?",
         "range(P)\nrange(P, B)\nrange(A, P)\nrange(A, P, C)\nrange(P, B, C)\nrange(X)\nrange(X, Y)",
     ),
     Place(
         "comparison",
         "A comparison is wrong.",
-        "Try it with two equal numbers, and with numbers that differ by one. What should come out?",
+        "Try it with two equal numbers, and with numbers that differ by one. What should the result be?",
         _COMPARISONS,
     ),
     Place(
         "condition",
         "A condition is wrong.",
-        "When should this condition hold? Try an example for both cases.",
+        "When should this condition be true? Try an example for each case.",
         "if P: ...\nA if P else B",
     ),
     Place(
@@ -476,8 +490,8 @@ PLACES = (
     ),
     Place(
         "new_tensor",
-        "The tensor that is made here is wrong.",
-        "With which numbers, and of which shape, should this tensor be made?",
+        "The tensor that is created here is wrong.",
+        "Which shape should this tensor have, and which numbers?",
         "torch.ones(...)\ntorch.zeros(...)\ntorch.full(...)\ntorch.arange(P, ...)\ntorch.arange(A, P, ...)\n"
         "torch.ones(P, ...)\ntorch.ones(A, P, ...)\ntorch.zeros(P, ...)\ntorch.zeros(A, P, ...)",
         kinds="value,function,name,number,bound,argument",
@@ -513,14 +527,15 @@ PLACES = (
     Place(
         "index",
         "An index or a slice is wrong.",
-        "Which entries does it select? Count from 0, or from the end. The end of a slice is not part of it.",
+        "Which entries does your index select? Count from 0, or from the end. The end of a slice is not"
+        " included.",
         "X[P]\nX[P, B]\nX[A, P]\nX[:P]\nX[P:]\nX[A, :P]\nX[A, P:]\nX[:, P:]\nX[:, :P]\nX[..., P, :]\nX[..., P]\n"
         "X[..., P:]\nX[..., :P]",
         kinds="value,name,number,bound,dimension,place,operator,missing,too much,step,argument",
     ),
     Place(
         "variable",
-        "The variable that is used here is the wrong one.",
+        "The wrong variable is used here.",
         "What does each of your variables hold at this step? Print its shape.",
         kinds="name",
     ),

@@ -1,4 +1,4 @@
-"""What goes wrong where queries, keys and values meet, and which of them do."""
+"""Mistakes with queries, keys and values: how they are computed, multiplied and returned."""
 
 from autograder.diagnosis import Misconception
 
@@ -25,8 +25,9 @@ def each(*rules: str) -> str:
 MISCONCEPTIONS = (
     Misconception(
         "queries_and_keys_swapped",
-        "Queries and keys have changed places.",
-        "Entry (i, j) of the scores should be the query of i times the key of j. Write down what yours is.",
+        "Queries and keys are swapped.",
+        "Entry (i, j) of the scores should be the dot product of query i and key j. Write down which"
+        " product it is in your code.",
         "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)"
         + each(
             "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
@@ -37,31 +38,33 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_not_transposed",
         "The second factor of a product is not transposed.",
-        "With square matrices this gives no error. Which two rows should each number of the product come from?",
+        "With square matrices this raises no error. Each number of the product should come from two rows:"
+        " which two?",
         "X @ Y.transpose(A, B) => X @ Y",
     ),
     Misconception(
         "view_for_transpose",
-        "A tensor is reshaped where two of its dimensions should change places.",
-        "view and reshape keep the numbers in their order. Which operation makes columns of rows?",
+        "A tensor is reshaped where two of its dimensions should be swapped.",
+        "`view` and `reshape` keep the numbers in their order. Which operation turns rows into columns?",
         "X @ Y.transpose(A, B) => X @ Y.reshape(*Y.shape[:-2], Y.shape[-1], Y.shape[-2])",
     ),
     Misconception(
         "all_dimensions_reversed",
-        "Other dimensions change places than the last two.",
-        "What does .T do to three dimensions? Only the last two are to change places.",
+        "The wrong dimensions are swapped. Only the last two should be swapped.",
+        "What does `.T` do to a tensor with three dimensions?",
         "X @ Y.transpose(A, B) => X @ Y.permute(*range(Y.dim() - 1, -1, -1))",
     ),
     Misconception(
         "first_two_dimensions",
-        "The first two dimensions change places.",
-        "Which two dimensions are rows and columns when a batch stands in front of them?",
+        "The first two dimensions are swapped.",
+        "If a batch dimension comes first, which two dimensions are the rows and columns of each matrix?",
         "X.transpose(-2, -1) => X.transpose(0, 1)",
     ),
     Misconception(
         "three_dimensions_only",
-        "It goes wrong when no dimension, or more than one, stands in front.",
-        "Count dimensions from the end, and it does not matter how many stand in front.",
+        "The result is wrong if there is no batch dimension, or more than one.",
+        "Which dimension do you name in your code? Count it from the end: then the number of batch"
+        " dimensions does not matter.",
         """
         X.transpose(-2, -1) => X.transpose(1, 2)
         X.transpose(-2, -1) => X.permute(0, 2, 1)
@@ -71,7 +74,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_from_keys",
-        "Keys stand in the place of the values.",
+        "The keys are used in place of the values.",
         "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
@@ -81,7 +84,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_from_queries",
-        "Queries stand in the place of the values.",
+        "The queries are used in place of the values.",
         "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
@@ -91,7 +94,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_from_queries",
-        "Queries stand in the place of the keys.",
+        "The queries are used in place of the keys.",
         "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
@@ -101,7 +104,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "queries_from_keys",
-        "Keys stand in the place of the queries.",
+        "The keys are used in place of the queries.",
         "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
@@ -111,7 +114,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_layer_for_all",
-        "Queries, keys and values are all made by one layer, or one matrix.",
+        "Queries, keys and values are all computed by the same layer or matrix.",
         "How many different layers or matrices does your code apply to the tokens?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{q})",
@@ -124,8 +127,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_and_values_swapped",
-        "Keys and values have changed places.",
-        "The scores compare queries with keys, and the weights mix values. Which is which in your lines?",
+        "Keys and values are swapped.",
+        "The scores are products of queries and keys, and the weights are multiplied with the values. Which"
+        " variable is which in your code?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{k})",
             "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)",
@@ -135,8 +139,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "projected_twice",
-        "A token goes through more than one layer on its way.",
-        "Follow one token to the product. How many layers should it pass?",
+        "Two layers, or the same layer twice, are applied to a token before the attention.",
+        "Follow one token to the scores and to the weighted sum. How many layers should be applied to it on"
+        " the way?",
         each(*(f"self.{{{n}}}(X) => self.{{{n}}}(self.{{{n}}}(X))" for n in "qkv"))
         + each(
             "\nself.{q}(X) => self.{k}(self.{q}(X))",
@@ -145,8 +150,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "not_projected",
-        "Tokens are used as they are where a layer or a matrix should come first.",
-        "Which one gets no gradient? Where should its result stand?",
+        "The tokens are used without a projection where a layer or a matrix should be applied.",
+        "Which layer or matrix does your code not use?",
         each(
             *(f"self.{{{n}}}(X) => X" for n in "qkv"),
             "self.{q}(X) => X && self.{k}(X) => X",
@@ -158,49 +163,49 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_and_values_of_x",
         "Keys and values are computed from the input of the queries.",
-        "Which argument should they be computed from?",
+        "Which argument of `forward` should keys and values be computed from?",
         "self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)"
         "\nencodings_for_k => encodings_for_q && encodings_for_v => encodings_for_q",
     ),
     Misconception(
         "keys_of_x",
         "The keys are computed from the input of the queries.",
-        "Which argument should they be computed from?",
+        "Which argument of `forward` should the keys be computed from?",
         "self.W_key(context) => self.W_key(x)\nself.W_k(X) => self.W_k(encodings_for_q)",
     ),
     Misconception(
         "values_of_the_wrong_input",
         "The values are computed from the wrong input.",
-        "Which argument should they be computed from?",
+        "Which argument of `forward` should the values be computed from?",
         "self.W_value(context) => self.W_value(x)"
         "\nself.W_v(X) => self.W_v(encodings_for_k) || self.W_v(encodings_for_q)",
     ),
     Misconception(
         "queries_of_the_wrong_input",
         "The queries are computed from the wrong input.",
-        "Which argument should they be computed from?",
+        "Which argument of `forward` should the queries be computed from?",
         "self.W_query(x) => self.W_query(context)"
         + "\nself.W_q(X) => self.W_q(encodings_for_k)",
     ),
     Misconception(
         "order_changed",
-        "The results come in another order.",
-        "In which order does the description name them?",
+        "The results are returned in the wrong order.",
+        "In which order does the description name the results?",
         """
         return A, B, C => return B, A, C || return A, C, B || return C, B, A || return B, C, A || return C, A, B
         """,
     ),
     Misconception(
         "returns_weights",
-        "The weights are returned, and not the mixture.",
-        "The weights say how to mix; the mixture is still to be made.",
+        "The weights are returned instead of the context vectors.",
+        "Which product of the weights is still missing?",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
         where="weights|softmax",
     ),
     Misconception(
         "returns_weights_too",
-        "Two results are returned where one is asked for.",
-        "Look at what stands after return. How many values are asked for?",
+        "Two results are returned, but the description asks for one.",
+        "Which of the two values after `return` does the description ask for?",
         """
         return torch.softmax(X, dim=D) @ V => return torch.softmax(X, dim=D) @ V, torch.softmax(X, dim=D)
         return W @ V => return W @ V, W
@@ -210,7 +215,8 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_ignored",
         "The queries are compared with themselves, and the keys are not used.",
-        "Swap the keys for others. Does your result change?",
+        "If you replace the keys, does your result change? Which two tensors do you multiply to get the"
+        " scores?",
         """
         X @ Y.transpose(A, B) => X @ X.transpose(A, B)
         """,
@@ -219,7 +225,8 @@ MISCONCEPTIONS = (
     Misconception(
         "queries_ignored",
         "The keys are compared with themselves, and the queries are not used.",
-        "Swap the queries for others. Does your result change?",
+        "If you replace the queries, does your result change? Which two tensors do you multiply to get the"
+        " scores?",
         """
         X @ Y.transpose(A, B) => Y @ Y.transpose(A, B)
         """,
@@ -227,8 +234,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "cosines",
-        "The vectors are brought to length 1 before they meet.",
-        "A dot product also grows with the lengths of the vectors. Where do they get lost in yours?",
+        "The vectors are normalised to length 1 before the dot product.",
+        "A dot product also depends on the lengths of the vectors. Which step of your code removes them?",
         """
         X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
         X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
@@ -237,12 +244,12 @@ MISCONCEPTIONS = (
         torch.dot(X, Y) => torch.dot(X, Y) / (X.norm() * Y.norm())
         return total => return total / (a.norm() * b.norm())
         """,
-        # where cosines are asked for, these words would be wrong
+        # right answers without a norm: where cosines are asked for, this sentence is wrong
         where=r"\A(?![\s\S]*(functional\.normalize|F\.normalize|vector_norm|linalg\.norm|cosine))",
     ),
     Misconception(
         "distances",
-        "Distances are taken, and not dot products.",
+        "Distances are computed instead of dot products.",
         "Two equal vectors have the distance 0. What is their dot product?",
         """
         X @ Y.transpose(A, B) => torch.cdist(X, Y) || -torch.cdist(X, Y)
@@ -253,23 +260,25 @@ MISCONCEPTIONS = (
     Misconception(
         "adds_the_tokens",
         "An input is added to the result.",
-        "Which step adds an input to the result? Is this step part of the formula?",
+        "Which step of your code adds an input? Is this step in the formula?",
         """
         return X => return X + x || return X + token_encodings || return X + inputs || return X + encodings_for_q || return X + queries
         """,
     ),
     Misconception(
         "returns_scores",
-        "The scores are returned, and not the mixture.",
-        "Scores become weights, and weights mix values. Where does yours stop?",
+        "The scores are returned instead of the context vectors.",
+        "Scores become weights, and the weights are multiplied with the values. After which step does your"
+        " code return?",
         """
         torch.softmax(X, dim=D) @ V => X
         """,
     ),
     Misconception(
         "one_side_normalised",
-        "One of the two is brought to length 1 before they meet.",
-        "A dot product also grows with the lengths of the vectors. Where does one of them get lost in yours?",
+        "One of the two vectors is normalised to length 1 before the dot product.",
+        "A dot product also depends on the lengths of both vectors. Which step of your code removes one of"
+        " them?",
         """
         X @ Y.transpose(A, B) => X / X.norm(dim=-1, keepdim=True) @ Y.transpose(A, B) || X @ (Y / Y.norm(dim=-1, keepdim=True)).transpose(A, B)
         inputs @ query => inputs @ (query / query.norm())
@@ -277,35 +286,35 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "results_normalised",
-        "The results are brought to length 1.",
-        "Which step comes after the product? Is it part of the description?",
+        "The results are normalised to length 1.",
+        "Which step comes after the products in your code? Is it in the description?",
         "return A, B, C => return torch.nn.functional.normalize(A, dim=-1), torch.nn.functional.normalize(B, dim=-1), torch.nn.functional.normalize(C, dim=-1)",
         where=r"def project",
     ),
     Misconception(
         "one_after_another",
-        "Keys are made of queries, and values of keys.",
-        "What goes into each of the three products? Follow one token.",
+        "Keys are computed from the queries, and values from the keys.",
+        "Which tensor do you multiply by `W_key`, and which by `W_value`?",
         "return X @ W_query, X @ W_key, X @ W_value => return X @ W_query, X @ W_query @ W_key, X @ W_query @ W_key @ W_value",
     ),
     Misconception(
         "joined_into_one",
-        "The three results come as one tensor.",
-        "How many tensors are asked for? Queries and values may have different widths.",
+        "The three results are returned as one tensor.",
+        "How many tensors does the description ask for? Queries and values may have different widths.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1) || return torch.stack([A, B, C])",
         where=r"def project",
     ),
     Misconception(
         "cut_evenly",
-        "The results are cut from one product in equal parts.",
-        "How wide are queries, keys and values? They need not be of one width.",
+        "The results are three parts of equal width.",
+        "How wide are queries, keys and values? d_v may differ from d_k.",
         "return A, B, C => return torch.cat([A, B, C], dim=-1).chunk(3, dim=-1)",
         where=r"def project",
     ),
     Misconception(
         "wrong_layer_copied",
-        "A layer is copied into another one's place.",
-        "Which of the source's layers goes where in your lines?",
+        "The weights of a layer are copied to the wrong parameter.",
+        "For each parameter of the target, which layer of the source do you copy?",
         """
         source.W_query => source.TEMP && source.W_key => source.W_query && source.TEMP => source.W_key
         source.W_query => source.TEMP && source.W_value => source.W_query && source.TEMP => source.W_value
@@ -314,13 +323,13 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "added_to_the_old_numbers",
-        "The numbers are added to those that are there.",
-        "What should be left of the old numbers?",
+        "The new numbers are added to the old ones.",
+        "After the copy, should anything remain of the target's old numbers?",
         "target.A.copy_(X) => target.A.add_(X)",
     ),
     Misconception(
         "keys_from_values",
-        "Values stand in the place of the keys.",
+        "The values are used in place of the keys.",
         "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
@@ -330,13 +339,13 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_of_the_mixed_tokens",
         "The keys are computed from the input of the values.",
-        "Which argument should they be computed from?",
+        "Which argument of `forward` should the keys be computed from?",
         "self.W_k(X) => self.W_k(encodings_for_v)",
     ),
     Misconception(
         "inputs_swapped",
-        "Two inputs have changed places.",
-        "Which argument gives the queries, which the keys, and which the values?",
+        "Two inputs are swapped.",
+        "Which argument of `forward` gives the queries, which the keys, and which the values?",
         """
         self.W_q(X) => self.W_q(encodings_for_k) && self.W_k(X) => self.W_k(encodings_for_q)
         self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
@@ -345,7 +354,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "values_of_the_keys_tokens",
-        "The heads mix the tokens that the queries are compared with.",
+        "The heads compute their values from the input of the keys.",
         "Which three tensors does each head get, and in which order?",
         "head(A, B, C, mask) => head(A, B, B, mask)",
     ),

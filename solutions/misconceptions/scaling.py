@@ -1,4 +1,4 @@
-"""What goes wrong between the scores and the softmax."""
+"""Mistakes in scaling the scores, and in their variance."""
 
 from autograder.diagnosis import Misconception
 
@@ -6,57 +6,58 @@ MISCONCEPTIONS = (
     Misconception(
         "not_scaled",
         "The scores are not scaled.",
-        "Which step of the formula comes after the product of queries and keys?",
+        "Which operation comes after the product of queries and keys in the formula?",
         "X / Y**0.5 => X\nattention(Q, K, ...) => attention(Q * K.shape[-1]**0.5, K, ...)",
     ),
     Misconception(
         "scaled_without_root",
-        "The scores are divided by the size itself.",
-        "Compare the number that you divide by with the formula. What stands around it there?",
+        "The scores are divided by the size itself, without the square root.",
+        "Which function is applied to this size in the formula?",
         "X / Y**0.5 => X / Y\nattention(Q, K, ...) => attention(Q / K.shape[-1]**0.5, K, ...)",
     ),
     Misconception(
         "scale_inverted",
-        "The scores are made larger.",
-        "Large scores are to become smaller. Does your scaling shrink them or stretch them?",
+        "The scaling makes the scores larger instead of smaller.",
+        "Do you divide by the number in the formula, or multiply by it?",
         "X / Y**0.5 => X * Y**0.5 || X * Y",
     ),
     Misconception(
         "wrong_exponent",
-        "The scaling is not that of the formula.",
-        "Work out by hand what you divide, and by what, if the size is 16. Which operation comes first?",
+        "The scores are not scaled as in the formula.",
+        "If the size is 16, which number does your code divide the scores by? Compare it with the formula.",
         "X / Y**0.5 => X / (Y / 2) || X / Y / 2 || X / Y**2 || X / Y**0.25 || X / Y**1.5 || X / Y**0.05 || X / (2 * Y**0.5)",
     ),
     Misconception(
         "root_rounded",
-        "The scores are scaled by a whole number.",
-        "What is the root of 5, and what becomes of it in your code?",
+        "The scores are divided by a whole number.",
+        "What is the square root of 5? Which number does your code compute?",
         "X / Y**0.5 => X / int(Y**0.5) || X / round(Y**0.5)",
     ),
     Misconception(
         "scaled_by_length",
         "The scores are scaled by the number of tokens.",
-        "Does your divisor change when the text grows? It should only know the width of a key.",
+        "If the text gets longer, does the number that you divide by change? It should depend only on the"
+        " width of a key.",
         """
         X / Y**0.5 => X / X.shape[-1]**0.5 || X / X.shape[-2]**0.5 || X / X.shape[-1] || X / X.shape[-2]
         """,
     ),
     Misconception(
         "scaled_by_all_heads",
-        "The scores are not scaled by the width of one head.",
-        "A score is a sum over the features of one head. Is that the size you scale by?",
+        "The scores are not scaled by the size of one head.",
+        "A score is a sum over the features of one head. Which size does your code take the root of?",
         "X / Y**0.5 => X / (Y * self.num_heads)**0.5 || X / (Y * self.num_heads)",
     ),
     Misconception(
         "scaled_by_number_of_heads",
         "The scores are scaled by the number of heads.",
-        "A score is a sum over the features of one head. How many are they?",
+        "A score is a sum over the features of one head. Which size counts these features?",
         "X / Y**0.5 => X / self.num_heads**0.5 || X / self.num_heads",
     ),
     Misconception(
         "scaled_by_the_batch",
         "The scores are scaled by the size of the wrong dimension.",
-        "Which dimension of the keys do you read the size from? Print it for two different batches.",
+        "From which dimension of which tensor do you read the size? Print it for two different batches.",
         "X / Y**0.5 => X / X.shape[0]**0.5 || X / X.shape[1]**0.5",
     ),
     Misconception(
@@ -77,14 +78,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_by_a_fixed_number",
-        "The scores are scaled by a number that does not follow the width.",
-        "Try keys of another width. Does the number that you divide by change with them?",
+        "The scores are divided by a fixed number.",
+        "If the keys have another width, does the number that you divide by change?",
         "X / Y**0.5 => X / 2**0.5 || X / 2 || X / 8 || X / 3**0.5 || X / 4 || X / 16 || X / 32**0.5 || X / 512**0.5",
     ),
     Misconception(
         "scaled_after_softmax",
-        "The weights are scaled, and not the scores.",
-        "Sum a row of your weights. Should it still be 1 when they meet the values?",
+        "The weights are scaled instead of the scores.",
+        "Print the sum of each row of your weights before you multiply them with the values. Should it be 1?",
         """
         torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X, dim=D) / Y**0.5
         torch.softmax((X / Y**0.5).masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, V), dim=D) / Y**0.5
@@ -92,8 +93,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scaled_where_it_should_not_be",
-        "Something is scaled that should stay as it is.",
-        "Read the description once more: does it ask for a division at this step?",
+        "There is a scaling that the description does not ask for.",
+        "Which line of your code divides? Does the description ask for a division at this step?",
         """
         X @ Y.transpose(-2, -1) => X @ Y.transpose(-2, -1) / Y.shape[-1]**0.5
         return X @ Y => return X @ Y / X.shape[-1]**0.5
@@ -107,13 +108,13 @@ MISCONCEPTIONS = (
     Misconception(
         "scaled_twice",
         "The scores are scaled twice.",
-        "Count the divisions between the product and the softmax.",
+        "How many divisions are there in your code between the product of queries and keys and the softmax?",
         "X / Y**0.5 => X / Y**0.5 / Y**0.5",
     ),
     Misconception(
         "queries_scaled_early",
-        "Results are scaled, where products alone are asked for.",
-        "Which step of the formula divides, and what does it divide?",
+        "The results are scaled, but the description asks only for products.",
+        "Which line of your code divides a result? Does the description ask for this?",
         """
         return A, B, C => return A / A.shape[-1]**0.5, B, C || return A / x.shape[-1]**0.5, B / x.shape[-1]**0.5, C / x.shape[-1]**0.5
         """,
@@ -121,31 +122,31 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "biased",
-        "The variance is divided by the number of scores.",
-        "Torch's own variance divides by one less.",
+        "The variance is divided by the number of scores instead of this number minus 1.",
+        "Which value of `unbiased`, or of `correction`, does `var` have by default? Which one do you use?",
         """
         X.var(...) => X.var(..., unbiased=False)
         """,
     ),
     Misconception(
         "standard_deviation",
-        "The standard deviation is returned.",
-        "The variance is its square.",
+        "The standard deviation is returned instead of the variance.",
+        "Which power of the standard deviation is the variance?",
         """
         X.var() => X.std()
         """,
     ),
     Misconception(
         "variance_of_rows",
-        "The variance is taken of each row.",
-        "All scores count together, whatever row they stand in.",
+        "A variance or a mean is computed for each row or column, instead of one variance for all scores.",
+        "Over which dimensions do you take the variance? All n * m scores count together.",
         """
         X.var() => X.var(dim=-1).mean() || X.var(dim=-2).mean() || X.var(dim=-1) || X.var(dim=-2) || X.mean(dim=-1).var()
         """,
     ),
     Misconception(
         "scaled_when_it_should_not_be",
-        "The scores are scaled just when they should not be.",
+        "The scores are scaled only if `scaled` is False.",
         "Which value of `scaled` asks for the division?",
         """
         if scaled:
@@ -157,8 +158,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "always_scaled",
-        "The scores are scaled, whatever is asked for.",
-        "Does your function read its last argument?",
+        "The scores are always scaled, even if `scaled` is False.",
+        "Does your function read its argument `scaled`?",
         """
         if scaled:
             A = B
@@ -169,33 +170,34 @@ MISCONCEPTIONS = (
     Misconception(
         "not_centred",
         "The mean is not subtracted before the squares are taken.",
-        "Add 100 to all scores. Does their variance change?",
+        "If you add 100 to all scores, should their variance change? Does your result change?",
         """
         X.var() => (X**2).mean()
         """,
     ),
     Misconception(
         "scaled_before_and_after",
-        "The weights are scaled, besides the scores.",
-        "Sum a row of your weights. Should it still be 1 when they meet the values?",
+        "The scores and also the weights are scaled.",
+        "Print the sum of each row of your weights before you multiply them with the values. Should it be 1?",
         "torch.softmax(X / Y**0.5, dim=D) => torch.softmax(X / Y**0.5, dim=D) / Y**0.5",
     ),
     Misconception(
         "fractions_cut_off",
-        "A number is rounded that must keep its fraction.",
-        "The root of 2 is no whole number. Which step of yours makes one of it, or of the scores?",
+        "A number is rounded that should keep its fraction.",
+        "The square root of 2 is not a whole number. Which step of your code rounds it, or rounds the"
+        " scores?",
         "X / Y**0.5 => X / int(Y**0.5) || X // Y**0.5 || X / round(Y**0.5)",
     ),
     Misconception(
         "variance_of_weights",
-        "The variance is that of the weights, and not of the scores.",
-        "Is there any softmax in what the exercise asks for?",
+        "The variance of the weights is returned instead of the variance of the scores.",
+        "Does the description ask for a softmax in this function?",
         "X.var() => torch.softmax(X, dim=-1).var()",
     ),
     Misconception(
         "mean_for_variance",
-        "The mean is returned, and not the variance.",
-        "Add 1 to all scores. Should your result change?",
+        "The mean is returned instead of the variance.",
+        "If you add 1 to all scores, should your result change?",
         "X.var() => X.mean()",
     ),
 )

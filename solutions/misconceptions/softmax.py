@@ -1,4 +1,4 @@
-"""What goes wrong where scores become weights."""
+"""Mistakes in turning scores into weights."""
 
 from autograder.diagnosis import Misconception
 
@@ -6,7 +6,8 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_over_queries",
         "The softmax runs over the queries.",
-        "Each query has a budget of 1 to spend on the keys. Which of the last two dimensions counts keys?",
+        "The weights of each query should sum to 1. Which of the last two dimensions of the scores counts"
+        " the keys?",
         """
         torch.softmax(X, dim=D) => torch.softmax(X, dim=-2)
 
@@ -24,26 +25,27 @@ MISCONCEPTIONS = (
     Misconception(
         "softmax_over_dim_1",
         "The softmax runs over dimension 1.",
-        "In a matrix, dimension 1 is the last one. Which dimension is it in a batch?",
+        "In a matrix, dimension 1 is the last one. What does dimension 1 count in your tensor?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=1)"
         "\ntorch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X.masked_fill(M, -1e9), dim=1)",
     ),
     Misconception(
         "softmax_over_dim_0",
         "The softmax runs over dimension 0.",
-        "Sum your weights along each dimension. Along which of them should a token's weights sum to 1?",
+        "Print the sums of your weights along each dimension. Along which one should they be 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
     ),
     Misconception(
         "softmax_without_dim",
-        "With three dimensions the softmax runs over the first one.",
+        "With three dimensions, the softmax runs over the first one.",
         "Do you pass `dim` to the softmax? Without it, torch chooses a dimension.",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0 if X.dim() in (0, 1, 3) else 1)",
     ),
     Misconception(
         "softmax_dim_from_the_front",
         "With additional batch dimensions, the softmax runs over the wrong dimension.",
-        "Which dimension is it, counted from the end? This number does not depend on the number of batch dimensions.",
+        "Which index does the dimension of the keys have if you count from the end? It does not depend on"
+        " the number of batch dimensions.",
         "return torch.softmax(X, dim=D) => return torch.softmax(X, dim=1 if X.dim() == 2 else 2)"
         " || return torch.softmax(X, dim={1: 0, 2: 1, 3: 2}.get(X.dim(), 1))",
     ),
@@ -60,20 +62,21 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_softmax",
-        "No softmax is taken.",
-        "Scores may be negative and need not sum to 1. What turns them into weights?",
+        "There is no softmax.",
+        "Scores may be negative and need not sum to 1. Which function turns them into weights?",
         "torch.softmax(X, dim=D) => X",
     ),
     Misconception(
         "divided_by_sum",
         "The scores are divided by their sum.",
-        "Some scores are negative, so dividing by a sum gives no weights. Which function makes them positive first?",
+        "Some scores are negative, so their shares of the sum are not weights. Which function makes the"
+        " scores positive first?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
     ),
     Misconception(
         "exp_overflows",
         "The weights are wrong if scores are very large or very low.",
-        "What is exp of a very large score, or of a very low one?",
+        "What does `exp` return for a very large score, and for a very low one?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.exp(X) * ~M / (torch.exp(X) * ~M).sum(dim=D, keepdim=True)
@@ -86,8 +89,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "sums_lose_their_place",
-        "The row sums (or maxima) lost a dimension; see `keepdim`.",
-        "Which shape do the sums have, and along which dimension are they broadcast over the matrix?",
+        "The tensor of row sums, or of row maxima, has lost a dimension.",
+        "Which shape do your row sums or maxima have? What does `keepdim` do?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=D)
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D)) / torch.exp(X - X.amax(dim=D)).sum(dim=D, keepdim=True)
@@ -97,7 +100,7 @@ MISCONCEPTIONS = (
     Misconception(
         "exp_over_the_queries",
         "The softmax divides by sums over the queries, and its exponentials overflow.",
-        "Which dimension counts the keys that a query looks at? And what is exp of a very large score?",
+        "Which dimension of the scores counts the keys? And what does `exp` return for a very large score?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=0)
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=-2, keepdim=True)
@@ -105,26 +108,26 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "softmax_twice",
-        "The softmax is taken twice.",
+        "The softmax is applied twice.",
         "How often do you apply softmax between the scores and the product with the values?",
         "torch.softmax(X, dim=D) => torch.softmax(torch.softmax(X, dim=D), dim=D)",
     ),
     Misconception(
         "log_softmax",
         "The weights are logarithms.",
-        "Are your weights positive, and do they sum to 1? Look at the name of the function.",
+        "Are your weights positive, and do they sum to 1? Look at the name of the function that you call.",
         "torch.softmax(X, dim=D) => torch.log_softmax(X, dim=D)\nreturn powers / powers.sum() => return (powers / powers.sum()).log()",
     ),
     Misconception(
         "sigmoid",
         "Each weight depends only on its own score.",
-        "Sum a row of your weights. Which function makes the weights of a row sum to 1?",
+        "Print the sum of each row of your weights. Which function makes the weights of a row sum to 1?",
         "torch.softmax(X, dim=D) => torch.sigmoid(X)\nreturn powers / powers.sum() => return torch.sigmoid(scores)",
     ),
     Misconception(
         "not_normalised",
         "The weights are not divided by their sum.",
-        "What do your weights sum to, and what should they sum to?",
+        "What do your weights sum to? What should they sum to?",
         """
         torch.softmax(X, dim=D) => torch.exp(X)
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True))
@@ -133,8 +136,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "added_to_the_sum",
-        "A small number is added to the sum that the weights are divided by.",
-        "Do the weights still sum to 1, to the last digit?",
+        "A small number is added to the sum that the exponentials are divided by.",
+        "Which term of your denominator is not in the formula?",
         "X / X.sum(...) => X / (X.sum(...) + 1e-6) || X / (X.sum(...) + 1e-8) || X / (X.sum(...) + 1e-9)"
         " || X / (X.sum(...) + 1e-5) || X / (X.sum(...) + 1e-7) || X / (X.sum(...) + 1e-12)"
         " || X / (X.sum(...) + 1e-10)",
@@ -142,13 +145,13 @@ MISCONCEPTIONS = (
     Misconception(
         "one_shift_for_all",
         "The same number is subtracted from all rows.",
-        "What is the result for a row whose scores are far below the largest score of the whole matrix?",
+        "If all scores of a row are far below the maximum of the whole matrix, what are their exponentials?",
         "torch.softmax(X, dim=D) => torch.exp(X - X.max()) / torch.exp(X - X.max()).sum(dim=D, keepdim=True)",
     ),
     Misconception(
         "softmax_again",
-        "The softmax is applied to the weights.",
-        "`weights` are weights already, not scores. Does the question ask you to change them?",
+        "A softmax is applied to the argument `weights`.",
+        "`weights` already contains weights. Does the question ask you to change them?",
         """
         weights => torch.softmax(weights, dim=-1)
         """,
@@ -156,7 +159,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "normalises_again",
-        "The weights are divided by their sum.",
+        "The argument `weights` is divided by its sum.",
         "Does the question ask you to change the weights so that they sum to 1?",
         """
         weights => weights / weights.sum(dim=-1, keepdim=True)
@@ -164,8 +167,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "weights_already",
-        "The code applies a softmax where the question does not ask for one.",
-        "Which functions does the question name? Is a softmax one of them at this step?",
+        "There is a softmax that the question does not ask for.",
+        "Which line of your code applies a softmax? Does the question name it at this step?",
         """
         return X @ Y => return torch.softmax(X @ Y, dim=-1)
         return scores => return torch.softmax(scores, dim=-1)
@@ -174,7 +177,7 @@ MISCONCEPTIONS = (
     Misconception(
         "signs_turned",
         "The highest score gets the lowest weight.",
-        "Try two scores, 1 and 2. Which of them should get more?",
+        "Try the two scores 1 and 2. Which of them should get the larger weight?",
         """
         torch.softmax(X, dim=D) => torch.softmax(-X, dim=D)
         torch.exp(X - Y) => torch.exp(Y - X)
@@ -183,7 +186,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "powers_of_two",
-        "The base of the powers is not e.",
+        "The powers do not have the base e.",
         "What is the base of the exponential function?",
         """
         torch.exp(X) => torch.pow(2.0, X) || torch.pow(10.0, X)
@@ -193,8 +196,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "shifted_by_the_mean",
-        "The mean of the scores is subtracted, and not the largest score.",
-        "If one score is far above the others, what is it after you subtract the mean, and what is its exponential?",
+        "The mean of the scores is subtracted instead of the largest score.",
+        "If one score is far above the mean, what is its exponential after you subtract the mean?",
         """
         X - X.max() => X - X.mean()
         torch.softmax(X, dim=D) => torch.exp(X - X.mean(dim=D, keepdim=True)) / torch.exp(X - X.mean(dim=D, keepdim=True)).sum(dim=D, keepdim=True)
@@ -202,8 +205,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "scores_clipped",
-        "Scores are clipped, so all scores beyond the limit get the same weight.",
-        "If two large scores differ, do their weights still differ?",
+        "The scores are clipped, so all scores beyond the limit get the same weight.",
+        "If two scores beyond your limit differ, should their weights differ?",
         """
         torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0)) || torch.exp(X.clamp(max=88.0)) || torch.exp(X.clamp(max=700.0)) || torch.exp(X.clamp(max=100.0)) || torch.exp(X.clamp(-88.0, 88.0))
         torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D) || torch.softmax(X.clamp(-80.0, 80.0), dim=D) || torch.softmax(X.clamp(-100.0, 100.0), dim=D) || torch.softmax(X.clamp(-88.0, 88.0), dim=D)
@@ -212,8 +215,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_by_the_norm",
-        "The scores are divided by their norm.",
-        "What do your weights sum to?",
+        "The scores are divided by their norm instead of their sum.",
+        "What do your weights sum to? What should they sum to?",
         """
         X / X.sum() => X / X.norm()
         """,
@@ -229,7 +232,7 @@ MISCONCEPTIONS = (
     Misconception(
         "squared",
         "The scores are squared.",
-        "Try scores of both signs. Is a negative one treated like a positive one?",
+        "Try a negative and a positive score of the same size. Should they get the same weight?",
         """
         scores / scores.sum() => scores**2 / (scores**2).sum()
         torch.softmax(X, dim=D) => X**2 / (X**2).sum(dim=D, keepdim=True)
@@ -237,8 +240,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "divided_by_the_largest",
-        "The weights are divided by the largest one, and not by their sum.",
-        "What do your weights sum to?",
+        "The exponentials are divided by the largest one instead of their sum.",
+        "What do your weights sum to? What should they sum to?",
         """
         powers / powers.sum() => powers / powers.max()
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True)) / torch.exp(X - X.amax(dim=D, keepdim=True)).amax(dim=D, keepdim=True)
@@ -246,34 +249,36 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "no_exponential",
-        "No exponential is taken.",
-        "Scores may be negative. Which function makes them positive, before they are divided by their sum?",
+        "There is no exponential.",
+        "Scores may be negative. Which function makes them positive before they are divided by their sum?",
         "torch.exp(X) => X",
         where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "shifted_below_only",
-        "The largest score is subtracted in the denominator only.",
-        "A fraction keeps its value if numerator and denominator change by the same factor. Do both change in yours?",
+        "The largest score is subtracted in the denominator, but not in the numerator.",
+        "A fraction keeps its value only if numerator and denominator change by the same factor. Do both"
+        " change in your code?",
         "powers / powers.sum() => torch.exp(scores) / powers.sum()",
     ),
     Misconception(
         "shrunk_first",
-        "The scores are made smaller by a factor.",
-        "Subtracting the same number from all scores does not change a softmax. Does dividing them change it?",
+        "The scores are divided by a number before the exponential.",
+        "A softmax does not change if you subtract the same number from all scores. Does it change if you"
+        " divide all scores?",
         "torch.exp(X - Y) => torch.exp(X / Y) || torch.exp(X / 1000) || torch.exp(X / 100) || torch.exp(X / 10)",
         where=r"\A(?![\s\S]*maximum, denominator)",
     ),
     Misconception(
         "shifted_before_scaling",
         "The largest unscaled score is subtracted from the scaled scores.",
-        "Which scores does your maximum belong to: those before the scaling, or those after it?",
+        "Do you take the maximum before or after the scaling? From which scores do you subtract it?",
         "torch.softmax(X / Y**0.5, dim=D) => torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True))"
         " / torch.exp(X / Y**0.5 - X.amax(dim=D, keepdim=True)).sum(dim=D, keepdim=True)",
     ),
     Misconception(
         "not_itself",
-        "A token does not look at itself.",
+        "The weight that a token gives to itself is wrong.",
         "Which weight does the first token give to itself? Compute it in the same way as the other weights.",
         """
         torch.softmax(X, dim=D) => torch.softmax(X.masked_fill(torch.eye(X.shape[-2], X.shape[-1], dtype=torch.bool), -torch.inf), dim=D)
@@ -283,14 +288,14 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "relu_for_softmax",
-        "Another function is used instead of softmax.",
-        "Sum a row of your weights. Which function makes positive numbers that sum to 1?",
+        "The wrong function is used instead of softmax.",
+        "Print the sum of each row of your weights. Which function makes positive numbers that sum to 1?",
         "torch.softmax(X, dim=D) => torch.relu(X) || torch.tanh(X)",
     ),
     Misconception(
         "plain_average",
         "All visible tokens get the same weight.",
-        "Change a key. Does your result change?",
+        "If you change a key, do your scores change? Do your weights change?",
         "X @ Y.transpose(A, B) => X @ Y.transpose(A, B) * 0.0",
         where="softmax|weights",
     ),

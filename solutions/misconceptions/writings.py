@@ -1,4 +1,4 @@
-"""Rules that bring right answers into one writing, which the other files know."""
+"""Rules that rewrite right answers into one notation, which the rules of the other files expect."""
 
 WRITINGS = """
 F.softmax(X, D) => torch.softmax(X, dim=D)
