@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 SECONDS_TO_DRAW = 30
+PATIENCE = 600.0  # seconds by the clock that tests leave a worker to use up the seconds that it may compute
 collect_ignore = ["small_course", "hostile/files", "golden"]  # material, not tests
 collect_ignore_glob = ["subjects/*/solutions"]
 Family = Callable[[], set[psutil.Process]]
@@ -155,6 +156,17 @@ def nursery() -> Iterator[Nursery]:
         patch.setattr("autograder.grading.marking.may_fork", warm.is_ready)
         yield warm
     warm.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_graders() -> Iterator[None]:
+    """Let workers on a busy machine have their seconds of processor time, however long that takes.
+
+    A grader gives up after ten times as many seconds by the clock. Tests that are about this set their own limit.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autograder.sandbox.process.LEAST_PATIENCE", PATIENCE)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -18,7 +18,7 @@ def lives(process: psutil.Process) -> bool:
         return False
 
 
-def gone(processes: set[psutil.Process], seconds: float = 10) -> bool:
+def gone(processes: set[psutil.Process], seconds: float = 60) -> bool:
     """Wait until none of `processes` lives."""
     end = time.monotonic() + seconds
     while (left := any(map(lives, processes))) and time.monotonic() < end:
