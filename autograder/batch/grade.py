@@ -164,7 +164,7 @@ class _ExerciseRound:
     def _finish(self, submission: Submission, *, problem: str = "", is_graded: bool = False) -> None:
         report, is_new = self.gradebook.finish(submission)
         ledger, is_failed = self.gradebook.ledger, report.status is Status.GRADER_ERROR
-        current = ledger.current[submission.student]
+        current, passed_over = ledger.current[submission.student], self.gradebook.passed_over(submission)
         line = SubmissionLine(
             submission.student,
             submission.exercise,
@@ -172,7 +172,7 @@ class _ExerciseRound:
             report.score,
             report.max_score,
             current.seconds_late,
-            (is_failed and problem) or report.message,
+            "; ".join(filter(None, ((is_failed and problem) or report.message, passed_over))),
             ours=is_failed,
             graded=is_graded or is_new,
             waiting=tuple(entry.question for entry in current.entries if entry.needs_person),

@@ -54,6 +54,7 @@ def collect(
     from autograder.collecting.attribution import NamingRules
     from autograder.collecting.collect import collect_archives
     from autograder.collecting.metadata import read_times
+    from autograder.gradebook.selection import with_late_note
     from autograder.submission.students import listed_students
 
     rules = NamingRules(
@@ -62,7 +63,8 @@ def collect(
         students=listed_students(course.root),
         times=read_times(lists),
     )
-    _show_collected(collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone)))
+    lines = collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone))
+    _show_collected(with_late_note(course, line) for line in lines)
 
 
 def _show_collected(lines: "Iterable[CollectedLine]") -> None:

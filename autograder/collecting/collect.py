@@ -36,6 +36,7 @@ class CollectedLine:
     student: str = ""
     exercise: str = ""
     untimed: str = ""  # the platform that gives no time
+    when: datetime | None = None  # the time of submission, of a notebook that was stored
 
 
 def collect_archives(
@@ -133,7 +134,8 @@ class _Collection:
         if status is Placing.UNCHANGED:
             return self._line(found, status)
         line = self._line(found, status, _about_time(found, arrival, due))
-        return replace(line, untimed=found.platform or "" if arrival.source is Source.UNKNOWN else "")
+        untimed = found.platform or "" if arrival.source is Source.UNKNOWN else ""
+        return replace(line, untimed=untimed, when=arrival.when)
 
     def _line(self, found: Attribution, status: str, message: str = "") -> CollectedLine:
         if status != REFUSED:

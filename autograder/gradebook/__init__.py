@@ -7,9 +7,10 @@ assignment: releases exercises, and records them in the gradebook: questions, po
 lateness: says who may hand in until when, how late submissions are and what that costs.
 rows: reads nbgrader's rows on students and submissions, or makes them.
 attempts: refuses folders on which nbgrader would fail, and describes attempts.
+selection: chooses the attempt that counts.
 ledger: computes what each submission is worth, and says what has changed and why.
 grades: turns a report into scores and comments, and renders the graded notebook.
-book: records the results of a class, decides which attempts count, and copies the state for a dry run.
+book: records the results of a class, and copies the state for a dry run.
 comments: the course's comment bank; replaces `#name` in comments by its text.
 pages: serves publishing, which only reads: submissions and feedback pages; nbgrader's own export.
 renaming: gives a student another id, everywhere.

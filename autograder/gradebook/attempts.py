@@ -62,18 +62,27 @@ def is_final(report: Report, *, unsafe: bool) -> bool:
 
 
 def shown_attempts(
-    course: Course, submission: Submission, told: Callable[[Attempt], bool] = lambda _: True
+    course: Course,
+    submission: Submission,
+    told: Callable[[Attempt], bool] = lambda _: True,
+    why_passed_over: Callable[[Attempt], str] = lambda _: "",
 ) -> Sequence[ShownAttempt]:
-    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`."""
+    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`.
+
+    If the newest does not count, `why_passed_over` says why.
+    """
     with reading(course.root) as store:
         reports = stored_reports(store, submission.exercise, submission.student)
     shown = list[ShownAttempt]()
-    for attempt in attempts_of(submission):
+    attempts = attempts_of(submission)
+    for attempt in attempts:
         stored = reports.get((submission.student, attempt.digest))
         report = stored.report if stored and told(attempt) else None
         score, points = (report.score, report.max_score) if report else (None, None)
         when = _clock(course.exercises[submission.exercise], known_time(attempt.time))
-        shown.append(ShownAttempt(when, score, points, bool(stored and stored.recorded)))
+        counts = bool(stored and stored.recorded)
+        why = why_passed_over(attempt) if attempt is attempts[-1] and not counts else ""
+        shown.append(ShownAttempt(when, score, points, counts, why))
     return shown
 
 

@@ -29,7 +29,6 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import skipping
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
-from autograder.course.settings import Counts
 from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.assignment import register
@@ -39,6 +38,7 @@ from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import Ledger, grading_lock
 from autograder.gradebook.rows import enter_students, make_rows
+from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
@@ -64,11 +64,10 @@ class ExerciseGradebook:
         self, course: Course, exercise: Exercise, eligible: Eligible = lambda _: True, *, unsafe: bool = False
     ) -> None:
         self.exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
-        settings = exercise.settings.attempts
-        self._rule = settings.counts if settings is not None else None
         self._release = Release(exercise)
         self._rules, digests = rules_and_digests(course, exercise)
         lateness = Lateness(course, exercise)
+        self._selection = AttemptSelection(course, exercise, lateness)
         self._candidates = dict[Submission, Sequence[Attempt]]()
         self._opened = ExitStack()
         with ExitStack() as stack:
@@ -97,17 +96,19 @@ class ExerciseGradebook:
         """
         if not (attempts := self._adopted(submission)):
             return None
-        self._candidates[submission] = attempts
-        needed = attempts if self._rule is Counts.BEST else [self._counting(submission)]
+        row = self.ledger.rows.get(submission.student)
+        needed = self._selection.candidates(submission.student, row, attempts)
+        self._candidates[submission] = needed
         ungraded = [one for one in needed if force or self._current(submission, one) is None]
         if lost := [one.notebook for one in ungraded if not os.path.lexists(one.notebook)]:
             raise UsageError(f"{lost[0]} is missing; put it back from a backup")
         return ungraded
 
     def take_in(self, submission: Submission, attempt: Attempt, graded: Graded) -> None:
-        """Store how an attempt was graded; if it is the only candidate, record its scores at once."""
+        """Store how an attempt was graded; if it is certain to count, record its scores at once."""
         report, outputs = graded.report, outputs_of(graded.results)
-        if self._rule is Counts.BEST and len(self._candidates[submission]) > 1:
+        row, candidates = self.ledger.rows.get(submission.student), self._candidates[submission]
+        if not self._selection.is_certain(submission.student, row, candidates, attempt, report):
             self._store(submission, attempt, report, outputs, recorded=False)
             self._gradebook.db.commit()
         else:
@@ -119,7 +120,7 @@ class ExerciseGradebook:
         A graded notebook that is missing is written again.
         """
         attempt = self._counting(submission)
-        if self._rule is not None and not attempt.is_submitted:
+        if self._selection.rule is not None and not attempt.is_submitted:
             with locked(submission.root / LOCK):
                 put_forward(submission, attempt)
         stored, student = self._reports[submission.student, attempt.digest], submission.student
@@ -142,28 +143,36 @@ class ExerciseGradebook:
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 attempts = (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
         self._attempts[submission.student] = attempts
-        if self._rule is None:
-            return [one for one in attempts if one.is_submitted]
-        return [one for one in attempts if self._eligible(one)] or attempts[-1:]
+        eligible = [one for one in attempts if self._eligible(one)]
+        if len(eligible) < len(attempts) and self._why_passed_over(submission, eligible[-1]):
+            return attempts  # the newest of them counts instead
+        return eligible
 
     def _counting(self, submission: Submission) -> Attempt:
-        """Return the attempt that counts; ties go to the newest."""
-        attempts, student = self._candidates[submission], submission.student
-        lateness, row = self.ledger.lateness, self.ledger.rows.get(submission.student)
-        if self._rule is Counts.BEFORE_DUE:
-            in_time = [one for one in attempts if lateness.in_time(student, row, known_time(one.time))]
-            return (in_time or attempts)[-1]
-        if self._rule is not Counts.BEST:
-            return attempts[-1]
+        """Return the attempt that counts."""
+        row = self.ledger.rows.get(submission.student)
+        return self._selection.choose(
+            submission.student, row, self._candidates[submission], partial(self._current_report, submission)
+        )
 
-        def worth(attempt: Attempt) -> float:
-            stored = self._current(submission, attempt)
-            if stored is None or stored.report.score is None:
-                return -1.0
-            loss = lateness.penalty(student, stored.report.score, row, known_time(attempt.time))
-            return round(stored.report.score - loss, 4)
+    def passed_over(self, submission: Submission) -> str:
+        """Return which attempt counts and why the newest one does not, if it replaces no other.
 
-        return max(reversed(attempts), key=worth)
+        Such as "attempt 1 of 2 counts; the newest came so late that it scores 0".
+        """
+        attempts, counting = self._attempts[submission.student], self._counting(submission)
+        if counting.digest == attempts[-1].digest:
+            return ""
+        why = self._why_passed_over(submission, attempts[-1])
+        return f"{name_of_attempt(self.exercise, attempts, counting)} counts; the newest {why}" if why else ""
+
+    def _why_passed_over(self, submission: Submission, attempt: Attempt) -> str:
+        row = self.ledger.rows.get(submission.student)
+        return self._selection.why_passed_over(submission.student, row, attempt)
+
+    def _current_report(self, submission: Submission, attempt: Attempt) -> Report | None:
+        stored = self._current(submission, attempt)
+        return None if stored is None else stored.report
 
     def _current(self, submission: Submission, attempt: Attempt) -> StoredReport | None:
         """Return how an attempt was graded, if grading it again, behind the same walls, changes nothing."""

@@ -169,6 +169,13 @@ class Lateness:
         penalty = self._plugin.late_submission_penalty(student, score, seconds) or 0.0
         return round(min(max(penalty, 0.0), max(score, 0.0)), 4)
 
+    def takes_all(
+        self, student: str, worth: float, row: SubmittedAssignment | None, handed_in: datetime | None
+    ) -> bool:
+        """Whether work worth `worth` points came late and is left with none."""
+        is_free = self.penalty(student, self._points, row, handed_in) <= 0
+        return not is_free and worth - self.penalty(student, worth, row, handed_in) <= 0
+
     def reckon(self, submission: GradebookSubmission, row: SubmittedAssignment) -> GradebookSubmission:
         """Return the submission with its delay and penalty."""
         student, handed_in = submission.student, row.timestamp

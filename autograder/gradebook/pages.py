@@ -10,6 +10,7 @@ rest on what an earlier attempt, which has met hidden inputs, has left in the ma
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from autograder.gradebook.config import (
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.ledger import ScoreChange, grading_lock, open_ledger
 from autograder.gradebook.rows import listed_by_id, read_row, rows_of
+from autograder.gradebook.selection import AttemptSelection
 from autograder.records.database import reading
 from autograder.records.reports import read_report, recorded_reports
 from autograder.records.tables import AUDIT
@@ -163,13 +165,18 @@ def feedback_page(
     attempt = recorded_attempts(course.root, exercise.name, graded.student).get(graded.student)
     handed_in = read_notebook(attempt.notebook) if attempt else Notebook(b"")
     saved = saved_pictures(handed_in, exercise.only_draws, node)
-    attempts = shown_attempts(course, submission, view.told)
+    why_passed_over = partial(_why_passed_over, course, exercise, graded.student)
+    attempts = shown_attempts(course, submission, view.told, why_passed_over)
     person = people.get(graded.student)
     name = " ".join(filter(None, reversed(person.parts))) if person else ""
     shown, cells, note = early(report, node.cells, view.early(graded.student))
     return render_feedback(
         shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student
     )
+
+
+def _why_passed_over(course: Course, exercise: Exercise, student: str, attempt: Attempt) -> str:
+    return AttemptSelection(course, exercise).why_passed_over(student, None, attempt)
 
 
 def read_gradebook(

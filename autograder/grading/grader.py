@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.course.code import UNREADABLE, bound_names
+from autograder.course.code import UNREADABLE
 from autograder.course.course import Course, course_secret
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
@@ -29,7 +29,7 @@ from autograder.report.report import QuestionReport, Report, Status, TestReport,
 from autograder.report.text import writable
 from autograder.sandbox.errors import StarvedError, ZygoteError
 from autograder.sandbox.zygote import Zygote
-from autograder.submission.matching import in_exercise_form
+from autograder.submission.matching import defines_any, in_exercise_form
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
 from autograder.testing.inputs import DISCLOSED, Inputs, hidden_inputs
 from autograder.testing.suite import HiddenTest, Run, Suite, use_one_thread
@@ -143,7 +143,7 @@ class Grader:
         questions = self._questions(outcomes, submitted, inputs, names)
         questions = hold_for_newer_python(questions, written_with, code, session)
         message = _message(session, code)
-        if asked is None and not any(name in bound_names(cell.text) for cell in code for name in names):
+        if asked is None and not defines_any(names, code):
             message = f"{message} {_ANOTHER_FILE}".lstrip()
             questions = [
                 replace(question, verdict=Verdict.REVIEW, hint=_ANOTHER_FILE, place=None)

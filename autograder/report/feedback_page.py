@@ -94,6 +94,7 @@ def render_feedback(
         extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
         attempts=attempts if len(attempts) > 1 else (),
         attempt=_attempt(attempts),
+        passed_over=next((one for one in attempts if one.passed_over), None),
         note=note,
         unreadable=unreadable,
     )

@@ -232,6 +232,7 @@ class ShownAttempt:
     score: float | None
     max_score: float | None
     counts: bool
+    passed_over: str = ""  # why it does not count although it is the newest, such as "cannot be read: ..."
 
 
 def standing(verdict: Verdict, score: float | None, most: float) -> str:

@@ -1,6 +1,6 @@
 """Finds the graded cells of an exercise among the cells of a submission, even where metadata is lost."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -38,6 +38,32 @@ def restore(
             places.insert(position, RestoredCell(cell, None))
         position = 1 + next(i for i, place in enumerate(places) if place.graded is cell)
     return tuple(places)
+
+
+def answers_anything(
+    cells: Sequence[Cell], submitted: Sequence[NotebookCell], released: Collection[str]
+) -> bool:
+    """Whether a submission holds an answer to any question, which the stub is not.
+
+    Without the definition of a single question, it is a file of something else. `released` are the texts of
+    all cells as students get them: any other text may be a written answer.
+    """
+    submitted = in_exercise_form(cells, submitted)
+    if not defines_any([cell.name for cell in cells if cell.role is Role.SOLUTION], submitted):
+        return False
+    pairs = ((one.graded, one.submitted) for one in restore(cells, submitted, {}) if one.submitted)
+    return any(
+        cell.text.strip() not in ("", graded.released().strip())
+        if graded is not None and graded.role is not Role.CHECK
+        else cell.kind == "markdown" and cell.text.strip() not in released
+        for graded, cell in pairs
+    )
+
+
+def defines_any(names: Sequence[str], submitted: Iterable[NotebookCell]) -> bool:
+    """Whether any code cell defines one of these questions, or there are none."""
+    defined = (bound_names(cell.text) for cell in submitted if cell.kind == "code")
+    return not names or any(name in bound for bound in defined for name in names)
 
 
 def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -> tuple[NotebookCell, ...]:

@@ -31,7 +31,7 @@ from autograder.collecting.attempts import (
     place,
 )
 from autograder.collecting.attribution import NamingRules
-from autograder.collecting.collect import REFUSED, collect_archives
+from autograder.collecting.collect import REFUSED, CollectedLine, collect_archives
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import SubmissionError, one_submission, skipping
@@ -42,6 +42,7 @@ from autograder.gradebook.attempts import refusal
 from autograder.gradebook.exchange import release_page
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
+from autograder.gradebook.selection import with_late_note
 from autograder.plugins.watch.inbox import Inbound, Received, inbound
 from autograder.submission.notebook import Notebook
 from autograder.submission.students import Students, listed_students
@@ -95,7 +96,9 @@ class FromExchange:
             yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
         else:
             if status not in _NO_NEWS:
-                yield ": ".join(filter(None, (f"{one.exercise} {student}", status, received.note)))
+                line = CollectedLine("", "", status, received.note, student, one.exercise, when=received.when)
+                line = with_late_note(self._course, line)
+                yield ": ".join(filter(None, (f"{one.exercise} {student}", line.status, line.message)))
 
 
 def _student(one: Inbound, listed: Students | None) -> str:
@@ -140,7 +143,8 @@ class FromUploads:
             return
         students = listed_students(self._course.root)
         rules = NamingRules(exercises=list(self._course.exercises), students=students)
-        for line in collect_archives(self._course, self._uploads, rules):
+        for collected in collect_archives(self._course, self._uploads, rules):
+            line = with_late_note(self._course, collected)
             who = f"{line.exercise} {line.student}" if line.student else ""
             where = line.path if line.status == REFUSED else ""
             said = ": ".join(filter(None, (who, where, line.status, line.message)))
@@ -248,7 +252,7 @@ class Watch:
                 self._show(exercise, student, due[student])
             yield from lines
         for line in summary.lines:
-            said = f": {line.message}" if line.ours else ""
+            said = f": {line.message}" if line.message and (line.ours or line.student in due) else ""
             text = f"{line.exercise} {line.student}: {line.status}{said}"
             if line.student in due:
                 if line.ours:

@@ -378,6 +378,24 @@ def test_where_the_best_counts_an_attempt_that_has_to_wait_is_not_told_of(ready:
     assert "5 of 5 so far" in hall.page()
 
 
+def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attempt_before(hall: Hall) -> None:
+    hall.course = ruled(hall.course, "newest", "percent: 10, cut_off: 2 days")
+    hall.now = datetime(2026, 3, 1, 16, tzinfo=UTC)
+    hall.hand_in(1.0)
+    hall.round()
+    hall.hand_in(0.6)
+    assert "waits until" in hall.round(1)[1]
+    hall.now += timedelta(days=3)
+    hall.hand_in(0.2)
+    taken, graded, wrote = hall.round()
+    assert taken == "01_small ann: kept: came so late that it scores 0 and replaces no earlier attempt"
+    assert graded.endswith(
+        "attempt 2 of 3 of 2026-03-01 17:00 CET counts; the newest came so late that it scores 0"
+    )
+    assert wrote == "01_small ann: wrote the page"
+    assert "3 of 5 so far" in hall.page()
+
+
 @pytest.mark.parametrize(("tells", "tests", "note"), [
     ("score", False, "tells the score alone"), ("tests", True, "gives no hints"), ("hints", True, "")
 ])  # fmt: skip

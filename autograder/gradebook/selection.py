@@ -1,0 +1,164 @@
+"""Chooses which of a student's attempts counts.
+
+The rule is that of course.yaml. Whatever the rule, an attempt never replaces another one if its file cannot
+be read, if it answers no question of the exercise, or if it came so late that it scores 0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC
+from functools import cached_property
+
+from nbgrader.api import SubmittedAssignment
+
+from autograder.collecting.attempts import Attempt, Placing
+from autograder.collecting.collect import REFUSED, CollectedLine
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import build_notebook
+from autograder.course.settings import Counts
+from autograder.gradebook.attempts import known_time
+from autograder.gradebook.lateness import Lateness
+from autograder.report.report import Report
+from autograder.report.text import one_line
+from autograder.submission.matching import answers_anything
+from autograder.submission.notebook import UnreadableError, read_notebook
+
+_LONGEST = 300  # letters of a reason
+KEPT = "kept"  # what `collect` says of a notebook that is stored and does not count
+NO_ANSWER = "answers no question of this exercise"
+TOO_LATE = "came so late that it scores 0"
+CurrentReport = Callable[[Attempt], Report | None]  # the report on an attempt, if it is up to date
+
+
+def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
+    """Return the line with a note if the notebook came so late that it scores 0."""
+    exercise = course.exercises.get(line.exercise)
+    if exercise is None or line.when is None or line.status == REFUSED:
+        return line
+    points = sum(exercise.points.values()) + sum(exercise.written.values())
+    when = line.when.astimezone(UTC).replace(tzinfo=None)
+    if not Lateness(course, exercise).takes_all(line.student, points, None, when):
+        return line
+    status = KEPT if line.status == Placing.REPLACED else line.status
+    message = ", ".join(filter(None, (line.message, f"{TOO_LATE} and replaces no earlier attempt")))
+    return replace(line, status=status, message=message)
+
+
+class AttemptSelection:
+    """Chooses attempts at one exercise. Each method gets nbgrader's row on the submission, if any."""
+
+    def __init__(self, course: Course, exercise: Exercise, lateness: Lateness | None = None) -> None:
+        settings = exercise.settings.attempts
+        self.rule = settings.counts if settings is not None else None
+        self._exercise = exercise
+        self._lateness = lateness or Lateness(course, exercise)
+        self._problems: dict[str, str] = {}  # of files, by digest
+
+    def candidates(
+        self, student: str, row: SubmittedAssignment | None, attempts: Sequence[Attempt]
+    ) -> list[Attempt]:
+        """Return the attempts that need a report before one of them is chosen, the preferred ones first.
+
+        `attempts` are all that may count, the newest last. Without a rule, those that are newer than the one
+        in submitted/ do not count: an instructor has put an older one there.
+        """
+        newest_first = list(reversed(attempts))
+        if len(attempts) == 1 or self.rule is Counts.BEST:
+            return newest_first
+        if self.rule is Counts.BEFORE_DUE:  # a stable sort: those in time first
+            newest_first.sort(key=lambda one: not self._in_time(student, row, one))
+        elif self.rule is None:
+            submitted = next((n for n, one in enumerate(newest_first) if one.is_submitted), 0)
+            newest_first = newest_first[submitted:]
+        needed = list[Attempt]()
+        for attempt in newest_first:
+            if self._scores(student, row, attempt, self._points) and not self._problem(attempt):
+                needed.append(attempt)
+                if self._in_time(student, row, attempt):
+                    break
+        usable = [one for one in newest_first if not self._problem(one)]
+        return needed or usable[:1] or newest_first[:1]
+
+    def choose(
+        self,
+        student: str,
+        row: SubmittedAssignment | None,
+        candidates: Sequence[Attempt],
+        report_on: CurrentReport,
+    ) -> Attempt:
+        """Return the candidate that counts; of equally good ones, the newest that answers a question."""
+        if self.rule is Counts.BEST:
+            worths = {one.digest: self._worth(student, row, one, report_on(one)) for one in candidates}
+            best = [one for one in candidates if worths[one.digest] == max(worths.values())]
+            return next((one for one in best if len(best) > 1 and not self._problem(one)), best[0])
+        scoring = (
+            one for one in candidates if self._scores(student, row, one, self._reachable(report_on(one)))
+        )
+        return next(scoring, candidates[0])
+
+    def is_certain(
+        self,
+        student: str,
+        row: SubmittedAssignment | None,
+        candidates: Sequence[Attempt],
+        attempt: Attempt,
+        report: Report,
+    ) -> bool:
+        """Whether an attempt with this report counts, whatever the reports on other candidates say."""
+        if len(candidates) == 1:
+            return True
+        is_preferred = self.rule is not Counts.BEST and attempt.digest == candidates[0].digest
+        return is_preferred and self._scores(student, row, attempt, self._reachable(report))
+
+    def why_passed_over(self, student: str, row: SubmittedAssignment | None, attempt: Attempt) -> str:
+        """Return why an attempt replaces no other, such as "came so late that it scores 0", or nothing."""
+        if problem := self._problem(attempt):
+            return problem
+        return "" if self._scores(student, row, attempt, self._points) else TOO_LATE
+
+    def _in_time(self, student: str, row: SubmittedAssignment | None, attempt: Attempt) -> bool:
+        return self._lateness.in_time(student, row, known_time(attempt.time))
+
+    def _scores(self, student: str, row: SubmittedAssignment | None, attempt: Attempt, worth: float) -> bool:
+        return not self._lateness.takes_all(student, worth, row, known_time(attempt.time))
+
+    def _worth(
+        self, student: str, row: SubmittedAssignment | None, attempt: Attempt, report: Report | None
+    ) -> float:
+        """Return the points by tests, less the penalty; below 0 without a score."""
+        if report is None or report.score is None:
+            return -1.0
+        return round(
+            report.score - self._lateness.penalty(student, report.score, row, known_time(attempt.time)), 4
+        )
+
+    def _reachable(self, report: Report | None) -> float:
+        """Return the most that an attempt can be worth: its score by tests, and all written points."""
+        if report is None or report.score is None:
+            return self._points
+        return report.score + sum(self._exercise.written.values())
+
+    @cached_property
+    def _points(self) -> float:
+        return sum(self._exercise.points.values()) + sum(self._exercise.written.values())
+
+    @cached_property
+    def _released_texts(self) -> frozenset[str]:
+        return frozenset(
+            ("", *("".join(cell["source"]).strip() for cell in build_notebook(self._exercise)["cells"]))
+        )
+
+    def _problem(self, attempt: Attempt) -> str:
+        """Return why an attempt cannot replace another one, whenever it came; empty if it can."""
+        if attempt.digest not in self._problems:
+            self._problems[attempt.digest] = self._read_problem(attempt)
+        return self._problems[attempt.digest]
+
+    def _read_problem(self, attempt: Attempt) -> str:
+        try:
+            cells = read_notebook(attempt.notebook).cells
+        except UnreadableError as error:
+            return f"cannot be read: {one_line(str(error), _LONGEST)}"
+        is_answered = answers_anything(self._exercise.cells, cells, self._released_texts)
+        return "" if is_answered else NO_ANSWER
