@@ -1,9 +1,13 @@
-"""Grades the notebooks in submitted/ into the gradebook, and reports each with a line."""
+"""Grades the notebooks in submitted/ into the gradebook, and reports each with a line.
+
+The marks of the whole class come first; explanations follow (explain.py).
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 
+from autograder.batch.explain import explain, unexplained
 from autograder.batch.pool import Executor, ProcessPool, Task
 from autograder.collecting.attempts import Attempt
 from autograder.course.course import Course, CourseError
@@ -80,12 +84,17 @@ def grade_submissions(
     executor: Executor | None = None,
     eligible: Eligible = lambda _: True,
     notify: Callable[[SubmissionLine], None] = lambda _: None,
+    marked: Callable[[Summary, int], None] = lambda _, __: None,
+    explained: Callable[[Submission, str], None] = lambda _, __: None,
 ) -> Summary:
     """Grade the submissions of `exercises`, of all students or some.
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
     in place of `jobs` processes; `notify` gets each line as soon as it is known. A `dry_run` grades in a copy
     of the course's state, and so changes nothing. Only `eligible` attempts may count.
+
+    When all marks are written, `marked` gets the summary and the number of submissions to explain. Then
+    `explained` gets each of them, with the reason if its explanation failed. A dry run explains nothing.
     """
     lines: list[SubmissionLine] = []
 
@@ -96,20 +105,38 @@ def grade_submissions(
     with ExitStack() as stack:
         if executor is None:
             executor = stack.enter_context(ProcessPool(course, jobs, unsafe=unsafe))
-        if dry_run:
-            course = stack.enter_context(copied_state(course))
-        for exercise in exercises:
-            if submissions := submissions_of(course, exercise, students):
-                try:
-                    gradebook = ExerciseGradebook(course, exercise, eligible, unsafe=unsafe)
-                except (SourceError, CourseError) as error:
-                    for submission in submissions:
-                        keep(_failed(submission, str(error)))
-                    continue
-                with gradebook:
-                    _ExerciseRound(course, gradebook, keep, force).grade(submissions, executor)
-    place = [exercise.name for exercise in exercises].index
-    return Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
+        graded_course = stack.enter_context(copied_state(course)) if dry_run else course
+        with course.without_explanations():
+            for exercise in exercises:
+                if submissions := submissions_of(graded_course, exercise, students):
+                    try:
+                        gradebook = ExerciseGradebook(graded_course, exercise, eligible, unsafe=unsafe)
+                    except (SourceError, CourseError) as error:
+                        for submission in submissions:
+                            keep(_failed(submission, str(error)))
+                        continue
+                    with gradebook:
+                        _ExerciseRound(graded_course, gradebook, keep, force).grade(submissions, executor)
+        place = [exercise.name for exercise in exercises].index
+        summary = Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
+        left = {} if dry_run or course.marks_only else _unexplained(course, exercises, summary)
+        marked(summary, sum(map(len, left.values())))
+        for exercise, submissions in left.items():
+            for submission, problem in explain(course, exercise, submissions, executor, unsafe=unsafe):
+                explained(submission, problem)
+    return summary
+
+
+def _unexplained(
+    course: Course, exercises: Sequence[Exercise], summary: Summary
+) -> dict[Exercise, list[Submission]]:
+    """Return the submissions of this run that have marks without explanations, by exercise."""
+    submissions = dict[Exercise, list[Submission]]()
+    for exercise in exercises:
+        marked = {line.student for line in summary.lines if line.exercise == exercise.name and not line.ours}
+        if marked and (left := unexplained(course, exercise, marked)):
+            submissions[exercise] = left
+    return submissions
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from autograder.cli import options
 from autograder.errors import OUR_FAILURE, UsageError
 
 if TYPE_CHECKING:
+    from autograder.batch.grade import Summary
     from autograder.batch.pool import Executor
 
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
@@ -99,20 +100,25 @@ def grade(
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
         progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
+
+        def show_marks(summary: "Summary", left: int) -> None:
+            progress.stop()
+            if not as_json:
+                show_summary(summary)
+                changes = [line.change for line in summary.lines if line.change is not None]
+                show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
+            options.print_lines(doubts(course, exercises), err=True)
+            progress.explain(left)
+
         try:
             summary = grade_submissions(
                 course, exercises, students,
                 force=force, unsafe=unsafe, dry_run=dry_run, executor=executor,
-                notify=progress.show,
+                notify=progress.show, marked=show_marks, explained=progress.show_explained,
             )  # fmt: skip
         except KeyboardInterrupt:
             click.echo("stopped; what is graded is kept, and the same command continues from there", err=True)
             sys.exit(INTERRUPTED)
-    if not as_json:
-        show_summary(summary)
-        changes = [line.change for line in summary.lines if line.change is not None]
-        show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
-    options.print_lines(doubts(course, exercises), err=True)
     sys.exit(summary.exit_code)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # only here, since printing a report need not wait for the gr
     from autograder.batch.grade import SubmissionLine, Summary
     from autograder.course.course import Course
     from autograder.gradebook.ledger import ScoreChange
+    from autograder.submission.submission import Submission
 
 _WIDE = 100_000  # letters, so that no line of a file is broken
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
@@ -82,6 +83,22 @@ class Progress(bars.Progress):
             click.echo(_described(line), err=line.ours)
         else:
             self.console.print(Text(_described(line)))
+
+    def explain(self, total: int) -> None:
+        """Start a new bar for `total` submissions to explain."""
+        if total:
+            self.reset(self._submissions, total=total)
+            if not self._as_json:
+                click.echo(f"All marks are written. Explaining the wrong answers of {total} submissions.")
+            self.start()
+
+    def show_explained(self, submission: "Submission", problem: str) -> None:
+        """Count an explained submission; print the problem if its explanation failed."""
+        self.advance(self._submissions)
+        self.refresh()
+        if problem:
+            who = f"{submission.exercise} {submission.student}"
+            click.echo(terminal_line(f"{who}: not explained: {problem}"), err=True)
 
     def _is_worth_a_line(self, line: "SubmissionLine") -> bool:
         if self._verbose is not None:

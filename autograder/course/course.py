@@ -30,7 +30,7 @@ class CourseError(UsageError):
 class Course:
     """A course in the folder `root`: its settings, its exercises and its folders.
 
-    With `marks_only` nobody looks for what is wrong in answers: scores come first, explanations later.
+    With `marks_only`, grading gives scores without a search for the mistakes in wrong answers.
     """
 
     def __init__(self, root: Path, settings: CourseSettings) -> None:
@@ -40,6 +40,15 @@ class Course:
         self.logged = set[str]()  # tracebacks that are in a log already
         self.build = root / "build"  # what commands can make again
         self.assignments = root / "assignments"  # what students get
+
+    @contextmanager
+    def without_explanations(self) -> Iterator[None]:
+        """Set `marks_only` in the `with` block."""
+        before, self.marks_only = self.marks_only, True
+        try:
+            yield
+        finally:
+            self.marks_only = before
 
     @cached_property
     def exercises(self) -> dict[str, Exercise]:

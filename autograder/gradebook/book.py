@@ -114,6 +114,14 @@ class ExerciseGradebook:
         else:
             self._record(submission, attempt, report, outputs)
 
+    def explain(self, submission: Submission, attempt: Attempt, graded: Graded) -> bool:
+        """Replace a recorded attempt's report by one with explanations, unless its marks are different."""
+        before, report = self._reports[submission.student, attempt.digest].report, graded.report
+        if before.marks != report.marks:
+            return False
+        self._record(submission, attempt, report, outputs_of(graded.results))
+        return True
+
     def finish(self, submission: Submission) -> tuple[Report, bool]:
         """Let the attempt count that does so by the rule; return its report, and whether that is new.
 

@@ -74,7 +74,8 @@ def early(
     message = _LOST if report.status is Status.GRADED and report.message else report.message
     questions = tuple(map(_outcomes, report.questions)) if tells is Tells.TESTS else ()
     told = [NotebookNode({**cell, "outputs": []}) if cell.cell_type == "code" else cell for cell in cells]
-    return replace(report, message=message, questions=questions), told, _NOTES[tells]
+    report = replace(report, message=message, questions=questions, explained=True)
+    return report, told, _NOTES[tells]
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:

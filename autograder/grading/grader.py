@@ -59,7 +59,8 @@ class Grader:
     5. If a question fails that builds on another one that fails, its tests run once more, on disclosed and
        on hidden inputs, in a new worker in which a right one stands in. The better score counts.
     6. Repairs of the submission's code are looked for in one more worker that knows no hidden inputs. They
-       say what is wrong, and change no score. With `marks_only` nobody looks for them.
+       explain the mistakes and change no score. With `marks_only` this step is left out; if there are wrong
+       answers, the report says that they are not explained.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class Grader:
             zygote.make_optimizer()
         self.suite = Suite(exercise)
         self._rules = rules
+        self._is_explained = True  # whether all wrong answers of the current submission have been searched
         self._warnings: dict[str, None] = {}  # tracebacks on the submission that is being graded, in order
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
@@ -110,7 +112,8 @@ class Grader:
         except UnreadableError as error:
             points = self.exercise.points.items()
             questions = [QuestionReport(name, Verdict.NOT_ATTEMPTED, 0.0, most) for name, most in points]
-            return Graded(replace(self._report(questions, str(error)), status=Status.UNREADABLE))
+            report = self._report(questions, str(error))
+            return Graded(replace(report, status=Status.UNREADABLE, explained=True))
 
     def grade_cells(
         self,
@@ -125,6 +128,7 @@ class Grader:
         `written_with` this version of Python, where it is known.
         """
         self._warnings.clear()
+        self._is_explained = True
         names = [name for name in self.exercise.points if asked is None or name in asked]
         code = tuple(cell for cell in cells if cell.kind == "code")
         if inputs is None:
@@ -152,7 +156,8 @@ class Grader:
         return Graded(self._report(questions, message), session.results, warnings=(*self._warnings,))
 
     def _report(self, questions: Sequence[QuestionReport], message: str) -> Report:
-        return report_on(self.exercise, tuple(questions), self._zygote.reported_walls, message)
+        report = report_on(self.exercise, tuple(questions), self._zygote.reported_walls, message)
+        return replace(report, explained=self._is_explained)
 
     def _run(
         self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
@@ -299,8 +304,10 @@ class Grader:
         told = {outcome.test: submitted.explain(outcome) for outcome in own}
         failed = [run for run in runs if told[run.test].verdict is Verdict.FAILED]
         question = replace(question, shown=self._examples.of(question.name, failed))
-        wrong = any(test.verdict in _EXPLAINED for test in question.tests) and not self.marks_only
-        if wrong and (one := self._explanation(question.name, named_by or runs, submitted)):
+        is_wrong = any(test.verdict in _EXPLAINED for test in question.tests)
+        self._is_explained &= not (is_wrong and self.marks_only)
+        explains = is_wrong and not self.marks_only
+        if explains and (one := self._explanation(question.name, named_by or runs, submitted)):
             named = replace(question, mistake=one.name or None, hint=one.hint, place=one.place)
             return _with_error_first(named, own, told, submitted)
         if question.verdict is Verdict.FAILED:

@@ -130,6 +130,12 @@ class Report:
     max_score: float
     sandbox: tuple[str, ...]
     questions: tuple[QuestionReport, ...]
+    explained: bool = True  # whether the search for mistakes in failed answers has been made
+
+    @property
+    def marks(self) -> list[tuple[str, float | None]]:
+        """The score of each question."""
+        return [(question.name, question.score) for question in self.questions]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON values."""

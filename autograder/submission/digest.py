@@ -43,11 +43,10 @@ def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str
     """
     digests = digests_of(course, exercise)
     parts = {name: part for name, part in digests.items() if name != "environment"}
-    explaining = course.repairs(exercise), course.marks_only
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     files = _files((*read, *exercise.catalogue))
-    return _digest(repr((parts, explaining)).encode(), *files), digests
+    return _digest(repr((parts, course.repairs(exercise))).encode(), *files), digests
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:

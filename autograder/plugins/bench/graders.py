@@ -62,6 +62,7 @@ class Rival:
     root: Path
     commands: Callable[[Path, Sequence[str]], Sequence[Command]]  # by folder and students
     scores: Callable[[Submission], Scores]  # none where a submission was not graded
+    explains: bool = False  # the first command writes marks, the second adds explanations
     is_idle_again: bool = False  # a second run grades nothing, and takes what the start takes
 
 
@@ -73,6 +74,15 @@ class Graded:
     seconds: float
     peak_mb: float
     full: Mapping[str, frozenset[str]]  # the questions with full marks, by student
+    marks_seconds: float | None = None  # for the marks alone, where explanations take a second command
+
+    @property
+    def parts(self) -> Sequence[tuple[str, float]]:
+        """What is measured, with the seconds for each submission."""
+        if self.marks_seconds is None:
+            return [(self.grader, self.each)]
+        marks = self.marks_seconds / len(self.full)
+        return [(f"{self.grader}, marks", marks), (f"{self.grader}, marks and explanations", self.each)]
 
     @property
     def each(self) -> float:
@@ -94,7 +104,8 @@ def grade(rival: Rival, notebook: NotebookJson, exercise: Exercise, crowd: Answe
         if not (scores := rival.scores(submission)):
             raise BenchError(f"{rival.name}: {exercise.name} of {student} was not graded")
         full[student] = frozenset(name for name, most in exercise.points.items() if scores.get(name) == most)
-    return Graded(rival.name, sum(seconds) - start, max(peaks), full)
+    marks_seconds = seconds[0] if rival.explains else None
+    return Graded(rival.name, sum(seconds) - start, max(peaks), full, marks_seconds)
 
 
 def class_answers(exercise: Exercise, count: int) -> Answers:
@@ -111,7 +122,9 @@ def class_answers(exercise: Exercise, count: int) -> Answers:
 def ours(root: Path, name: str, jobs: int, *words: str) -> Rival:
     """Return this grader in a course that is ready."""
     command = [sys.executable, "-m", "autograder", "grade", name, "--jobs", str(jobs), *words]
-    return Rival(f"this grader, {jobs} job{'s' * (jobs > 1)}", root, lambda *_: [command], _our_scores)
+    commands = [[*command, "--marks-only"], command]
+    title = f"this grader, {jobs} job{'s' * (jobs > 1)}"
+    return Rival(title, root, lambda *_: commands, _our_scores, explains=True)
 
 
 def copy_ours(course: Course, exercise: Exercise, root: Path, jobs: int) -> Rival:

@@ -60,13 +60,17 @@ def to_markdown(exercise: str, walls: Sequence[str], ours: Sequence[Graded], oth
     """Return what was measured on one exercise: `ours` by jobs, `others` on the beginning of the class."""
     count, marks = len(ours[0].full), ours[-1].full
     rows = [[f"{count} submissions", "each", "the class", "peak memory"]]
-    rows[0] += [f"{one.grader.replace(',', ' with')} is faster by" for one in ours if others]
+    rows[0] += [
+        f"{name.replace(',', ' with', 1)}: faster by" for one in ours if others for name, _ in one.parts
+    ]
     rows.append(["---", *("---:" for _ in rows[0][1:])])
+    mine = [each for one in ours if others for _, each in one.parts]
     for one in (*others, *ours):
         about = "" if one in ours else "about "
-        faster = [f"{one.each / mine.each:.0f} times" if about else "" for mine in ours if others]
-        time = f"{about}{_time(one.each * count)}"
-        rows.append([one.grader, _time(one.each), time, f"{one.peak_mb:,.0f} MB", *faster])
+        for name, each in one.parts:
+            faster = [f"{each / other:.0f} times" if about else "" for other in mine]
+            time = f"{about}{_time(each * count)}"
+            rows.append([name, _time(each), time, f"{one.peak_mb:,.0f} MB", *faster])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     where = f"Exercise `{exercise}` on {machine()}. Walls: {', '.join(walls)}."
     notes = [

@@ -1,5 +1,7 @@
 """One round of watching: collects, grades what is due, writes the pages and returns them.
 
+A page with marks and test results comes first. It is replaced as soon as there are explanations.
+
 An attempt is marked before it is graded. So where the grader is killed nobody gains an attempt, and what was
 marked but not shown is shown by the next round.
 """
@@ -15,6 +17,7 @@ from pathlib import Path
 
 from traitlets.config import Config
 
+from autograder.batch.explain import explain, unexplained
 from autograder.batch.grade import grade_submissions
 from autograder.batch.pool import Executor
 from autograder.collecting.archive import EXHAUSTION, EntryError
@@ -184,6 +187,7 @@ class Watch:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _waiting: set[int] = field(default_factory=set)  # attempts on which a line was yielded
     _failures: set[str] = field(default_factory=set)  # lines on failures that were yielded
+    _is_first: bool = True  # whether no round has ended yet
 
     @property
     def has_failed(self) -> bool:
@@ -202,6 +206,9 @@ class Watch:
                 yield from lines
             if due:
                 yield from self._grade(exercise, due)
+            if due or self._is_first:  # an earlier watch may have ended before its explanations
+                yield from self._explain(exercise)
+        self._is_first = False
 
     def _choose(self, exercise: Exercise, submission: Submission, due: dict[str, Attempt]) -> Iterator[str]:
         """Put the newest attempt into `due` if its page may be shown now, or yield until when it waits."""
@@ -241,9 +248,10 @@ class Watch:
             return ()
 
     def _grade(self, exercise: Exercise, due: dict[str, Attempt]) -> Iterator[str]:
-        summary = grade_submissions(
-            self.course, [exercise], list(due), executor=self.executor, eligible=_is_told
-        )
+        with self.course.without_explanations():
+            summary = grade_submissions(
+                self.course, [exercise], list(due), executor=self.executor, eligible=_is_told
+            )
         failed = {line.student for line in summary.failures}
         for student in failed & due.keys():
             # An instructor has to fix these. To try again each round would help nobody.
@@ -260,17 +268,38 @@ class Watch:
                 yield text
             else:  # a failure of somebody whom this round does not grade
                 yield from self._new_failure(text)
+        yield from self._return_pages(
+            exercise, set(due) - failed, lambda student: self._show(exercise, student, due[student])
+        )
+
+    def _explain(self, exercise: Exercise) -> Iterator[str]:
+        """Explain the wrong answers of submissions that have only marks, and replace their pages."""
+        students = {one.student for one in find_submissions(self.course, exercise)}
+        submissions, explained = unexplained(self.course, exercise, students), set[str]()
+        for submission, problem in explain(self.course, exercise, submissions, self.executor):
+            if problem:
+                line = f"{exercise.name} {submission.student}: not explained: {problem}"
+                yield from self._new_failure(line)
+            else:
+                explained.add(submission.student)
+        if explained:
+            yield from self._return_pages(exercise, explained)
+
+    def _return_pages(
+        self, exercise: Exercise, students: set[str], done: Callable[[str], None] = lambda _: None
+    ) -> Iterator[str]:
+        """Write the pages of these students, and return them where they came through the exchange."""
         lateness = Lateness(self.course, exercise)
         view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
-        for page in write_feedback(self.course, exercise, set(due) - failed, view):
+        for page in write_feedback(self.course, exercise, students, view):
             if not isinstance(page, Path):
                 yield from self._new_failure(str(page))
                 continue
-            lines = []
+            lines: list[str] = []
             student = page.parts[-3]
             with self._skipping(exercise, student, lines):
                 said = release_page(self.config, page) if self.release else "wrote the page"
-                self._show(exercise, student, due[student])
+                done(student)
                 lines.append(f"{exercise.name} {student}: {said}")
             yield from lines
 

@@ -13,7 +13,9 @@ from autograder.report.report import Report
 from autograder.submission.submission import UnknownExerciseError
 from autograder.tests.classroom import Notebook, copy_small_course, small, solved, stripped
 
-KEYS = ["notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions"]
+KEYS = [
+    "notebook", "exercise", "status", "message", "score", "max_score", "sandbox", "questions", "explained",
+]  # fmt: skip
 QUESTION_KEYS = ["name", "verdict", "score", "max_score", "hint", "mistake", "tests", "shown", "place"]
 LOOP = "def double(x):\n    while True:\n        pass\n"
 ESCAPES = "def double(x):\n    raise ValueError('\\x1b]0;owned\\x07\\x1b[2J[red]\\u202edone\\r\\n')\n"

@@ -1,0 +1,119 @@
+"""The marks of a class come first, and explanations follow: whatever stops them leaves complete marks."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.batch.explain import unexplained
+from autograder.batch.grade import Summary, grade_submissions
+from autograder.batch.pool import Done, Task
+from autograder.course.course import Course
+from autograder.records.reports import read_report
+from autograder.report.report import Report
+from autograder.sandbox.zygote import Zygote
+from autograder.submission.submission import Submission
+from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
+from autograder.tests.in_process import InProcess
+
+STUDENTS = {"ann", "ben", "cleo"}
+
+
+class Noting(InProcess):
+    """An executor that keeps in which order it was asked for marks and for explanations."""
+
+    def __init__(self, course: Course, zygote: Zygote) -> None:
+        super().__init__(course, zygote)
+        self.asked = list[str]()
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for submission, notebook, graded in super().map(tasks):
+            self.asked.append(f"{'marks' if self._course.marks_only else 'explained'} {submission.student}")
+            yield submission, notebook, graded
+
+
+class Moody(Noting):
+    """An executor that gives other marks when it explains."""
+
+    def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
+        for submission, notebook, graded in super().map(tasks):
+            report = graded.report
+            if not self._course.marks_only:
+                first, *others = report.questions
+                report = replace(report, questions=(replace(first, score=0.5), *others))
+            yield submission, notebook, replace(graded, report=report)
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    """Return a course to which a class has handed in one right notebook and two wrong ones."""
+    course = open_course(tmp_path / "course")
+    hand_in(course, "ann", solved(small(course)))
+    for student in ("ben", "cleo"):
+        hand_in(course, student, solved(small(course), row_sums=WRONG_SUMS))
+    return course
+
+
+def report_of(course: Course, student: str) -> Report:
+    report = read_report(Submission(course.root, student, "01_small"))
+    assert report is not None
+    return report
+
+
+def left(course: Course) -> list[str]:
+    return [one.student for one in unexplained(course, small(course), STUDENTS)]
+
+
+def test_all_marks_are_written_before_the_first_explanation(course: Course, zygote: Zygote) -> None:
+    executor, counts = Noting(course, zygote), list[int]()
+
+    def marked(summary: Summary, count: int) -> None:
+        counts.append(count)
+        assert [line.score for line in summary.lines] == [5.0, 2.0, 2.0]
+        assert [report_of(course, student).score for student in sorted(STUDENTS)] == [5.0, 2.0, 2.0]
+        assert left(course) == ["ben", "cleo"]
+
+    grade_submissions(course, [small(course)], executor=executor, marked=marked)
+    marks, explained = executor.asked[:3], executor.asked[3:]
+    assert sorted(marks) == ["marks ann", "marks ben", "marks cleo"]
+    assert (counts, sorted(explained), left(course)) == ([2], ["explained ben", "explained cleo"], [])
+    mistakes = [[one.mistake for one in report_of(course, student).questions] for student in ("ann", "ben")]
+    assert [any(several) for several in mistakes] == [False, True]
+
+
+def test_what_is_stopped_while_it_explains_keeps_all_marks_and_goes_on(
+    course: Course, zygote: Zygote
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grade_submissions(course, [small(course)], executor=Noting(course, zygote), explained=stop)
+    assert left(course) == ["cleo"]
+    assert not report_of(course, "cleo").explained
+    executor = Noting(course, zygote)
+    summary = grade_submissions(course, [small(course)], executor=executor)
+    assert executor.asked == ["explained cleo"]
+    assert [line.graded for line in summary.lines] == [False, False, False]
+    assert report_of(course, "cleo").questions == report_of(course, "ben").questions
+
+
+def test_the_first_marks_count_where_the_second_are_others(course: Course, zygote: Zygote) -> None:
+    said = list[str]()
+    grade_submissions(
+        course, [small(course)], ["ben"], executor=Moody(course, zygote),
+        explained=lambda submission, problem: said.append(f"{submission.student} {problem}"),
+    )  # fmt: skip
+    assert said == ["ben got other marks when it was graded again to be explained; the first ones count"]
+    assert (report_of(course, "ben").score, left(course)) == (2.0, ["ben"])
+
+
+def test_for_marks_only_nothing_is_explained_until_the_next_run(course: Course, zygote: Zygote) -> None:
+    with course.without_explanations():
+        executor = Noting(course, zygote)
+        grade_submissions(course, [small(course)], executor=executor)
+    assert sorted(executor.asked) == ["marks ann", "marks ben", "marks cleo"]
+    executor = Noting(course, zygote)
+    grade_submissions(course, [small(course)], executor=executor)
+    assert sorted(executor.asked) == ["explained ben", "explained cleo"]
