@@ -1,8 +1,8 @@
 """Adds explanations to the reports of a class whose marks are in the gradebook.
 
-Explaining takes several times as long as marking, so it comes second. Each submission is graded once more, with
-a search for the mistakes, and its report is replaced at once. If this is interrupted, the marks are complete,
-and the next run explains the rest.
+Explaining takes several times as long as marking, so it comes second. Each submission is graded once more,
+with a search for the mistakes, and its report is replaced at once. If this is interrupted, the marks are
+complete, and the next run explains the rest.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from autograder.records.reports import recorded_reports
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
-_OTHER_MARKS = "its marks were different when it was graded again to be explained; the first ones count"
+_OTHER_MARKS = "its marks were different when it was graded again to be explained; the first count"
 
 
 def unexplained(course: Course, exercise: Exercise, students: Container[str]) -> list[Submission]:

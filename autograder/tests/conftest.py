@@ -162,7 +162,7 @@ def nursery() -> Iterator[Nursery]:
 def patient_graders() -> Iterator[None]:
     """Let workers on a busy machine have their seconds of processor time, however long that takes.
 
-    A grader gives up after ten times as many seconds by the clock. Tests that are about this set their own limit.
+    A grader gives up after ten times as many seconds by the clock. Tests of this limit set it themselves.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.sandbox.process.LEAST_PATIENCE", PATIENCE)
