@@ -80,7 +80,8 @@ class WrittenQuestion:
     @cached_property
     def released_texts(self) -> frozenset[str]:
         """The texts of the notebook that students get."""
-        return frozenset("".join(cell["source"]).strip() for cell in build_notebook(self.exercise)["cells"])
+        texts = {"".join(cell["source"]).strip() for cell in build_notebook(self.exercise)["cells"]}
+        return frozenset(texts | {self.cell.released().strip()})
 
 
 def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
