@@ -228,6 +228,10 @@ class CourseSettings(_Strict):
         "that makes an answer right: its place, also what it writes there (shown), or nothing (off)",
     )
     repair_seconds: Seconds = Field(2.0, description="processor time for finding it, in each failed question")
+    graders: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
+        (),
+        description="who grades written answers, by user name; each gets every n-th student",
+    )
     mutants_fail: Share = Field(0.97, description="the share of mutants that the hidden tests must fail")
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 

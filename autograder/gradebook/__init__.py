@@ -17,6 +17,11 @@ renaming: gives a student another id, everywhere.
 backup: packs a running course into one file, and brings it back.
 exchange: returns feedback through nbgrader's exchange.
 formgrader: shows instructors what they need to grade an answer, and keeps students' scripts out.
+rubric: the items that graders give, and what a changed rubric does to scores and comments.
+similar_answers: finds equal and nearly equal answers.
+written_answers: reads all answers to a written question, and saves what graders give.
+question_page: renders the page of a written question.
+question_handlers: serves these pages in the formgrader.
 """
 
 from traitlets.config import Config
@@ -29,4 +34,8 @@ def configuration(course: Course) -> Config:
     from autograder.gradebook import config, formgrader  # which take long to import
 
     formgrader.install_hooks()
+    if formgrader.is_served():
+        from autograder.gradebook import question_handlers
+
+        question_handlers.install()
     return config.configuration(course)

@@ -222,7 +222,7 @@ def _asked(
             places = [n for n, known in enumerate(names) if source.name in (known, checked_question(known))]
             hint = _hint(report, source.name)
             yield Asked(
-                source, _above(exercise.cells[:place]), places, _reason(own, hint),
+                source, text_above(exercise.cells[:place]), places, _reason(own, hint),
                 [] if is_written else _lines(exercise, node, source.name, hint),
                 answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
                 any("attachment:" in node.cells[n].source for n in places),
@@ -248,7 +248,7 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Giv
     return [Given(*row) for row in query]
 
 
-def _above(cells: Sequence[Cell]) -> str:
+def text_above(cells: Sequence[Cell]) -> str:
     """Return the text that asks the question after these cells: the last one, from its last heading on."""
     text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
     lines, start, fenced = text.split("\n"), 0, False
@@ -327,6 +327,11 @@ def install_hooks() -> None:
     """Let nbgrader's pages show names and keep who saves a score: it has no settings for these."""
     NbGraderAPI.get_students = get_students
     record_saves()
+
+
+def is_served() -> bool:
+    """Whether this process is a server with the formgrader; other programs do not load its handlers."""
+    return "nbgrader.server_extensions.formgrader.handlers" in sys.modules
 
 
 def record_saves() -> None:

@@ -98,20 +98,23 @@ def prepare(root: Path) -> str:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # its owner alone may read it
     try:
         with _engine(url, "DEFERRED").connect() as connection:
-            is_ready = inspect(connection).has_table(ATTEMPTS.name)
+            present = set(inspect(connection).get_table_names())
     except DatabaseError as error:
         if "not a database" not in str(error):
             raise
         raise AutograderError(
             f"{path}: is not a gradebook ({error.orig}); put back your copy of it"
         ) from None
-    if not is_ready:
+    if ATTEMPTS.name not in present:
         former.refuse_older(root)
         with _engine(url).begin() as connection:
             if not inspect(connection).has_table(ATTEMPTS.name):  # which another process has made meanwhile
                 _make_tables(connection)
                 former.take_over(root, connection)
         former.put_aside(root)
+    elif not present.issuperset(TABLES.tables):  # an earlier version had fewer
+        with _engine(url).begin() as connection:
+            TABLES.create_all(connection)
     return url
 
 

@@ -100,6 +100,14 @@ ANSWERS = Table(  # the answer for which nbgrader's row `grade_id` has its score
     Column("asked", String(32), nullable=False),  # why an instructor has to look; empty where none has to
 )
 
+MARKINGS = Table(  # which items of the rubric gave nbgrader's row `grade_id` its score and comment
+    "autograder_marking",
+    TABLES,
+    Column("grade_id", String(32), primary_key=True),
+    Column("rubric", JSON, nullable=False),  # the whole rubric as it was then: name, words and points of each
+    Column("given", JSON, nullable=False),  # the names of those that the grader gave
+)
+
 
 def replace_rows(store: Connection | Session, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows in place of those with the same primary key."""

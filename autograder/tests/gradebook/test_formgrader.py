@@ -14,7 +14,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.gradebook import formgrader
 from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _above, _lines
+from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _lines, text_above
 from autograder.gradebook.pages import read_graders, settle
 from autograder.records.audit import audit_lines
 from autograder.report.safe_html import MAX_SECONDS, Allowance, Rendered, Renderer
@@ -90,7 +90,7 @@ def test_each_written_question_of_the_course_has_its_text_a_model_answer_and_a_r
     place, cell = next(
         (n, c) for n, c in enumerate(exercise.cells) if (c.role, c.name) == (Role.MANUAL, name)
     )
-    asked = Asked(cell, _above(exercise.cells[:place]), [0])
+    asked = Asked(cell, text_above(exercise.cells[:place]), [0])
     assert asked.above.startswith("### Question")
     assert "points" in asked.above.split("\n")[0]
     assert len(asked.model) > 100

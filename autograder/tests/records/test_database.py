@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from autograder.collecting.attempts import Arrival, attempts_of, place
 from autograder.course.course import Course
 from autograder.records.database import reading, writing
-from autograder.records.tables import EXPORTS
+from autograder.records.tables import EXPORTS, MARKINGS
 from autograder.submission.submission import Submission
 from autograder.tests.gradebook.stock import nbgrader
 
@@ -45,6 +45,18 @@ def test_whoever_comes_first_makes_a_database_that_nbgrader_can_upgrade(ready: C
     assert path.stat().st_mode & 0o777 == 0o600
     nbgrader(ready, "db", "upgrade")
     assert schema(path) == ours
+    assert len(attempts_of(Submission(ready.root, "ann", "01_small"))) == 1
+
+
+def test_a_database_of_an_earlier_version_gets_the_tables_that_it_lacks(ready: Course) -> None:
+    place(Submission(ready.root, "ann", "01_small"), b"1", Arrival())
+    path = ready.root / "gradebook.db"
+    tables = schema(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"drop table {MARKINGS.name}")
+    with reading(ready.root) as store:
+        assert store.execute(MARKINGS.select()).all() == []
+    assert schema(path) == tables
     assert len(attempts_of(Submission(ready.root, "ann", "01_small"))) == 1
 
 

@@ -1,0 +1,193 @@
+"""Renders the page of a written question, with all students' answers, and the list of such pages.
+
+Equal answers with the same grade are one card. Answers are strangers' text, so the process that renders all
+Markdown renders them, too.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from nbformat import NotebookNode, v4
+from sqlalchemy.orm import Session
+
+from autograder.course.course import Course
+from autograder.gradebook.formgrader import text_above
+from autograder.gradebook.rubric import successors
+from autograder.gradebook.similar_answers import cluster, differences, normal_form
+from autograder.gradebook.written_answers import (
+    Rescoring,
+    WrittenAnswer,
+    WrittenQuestion,
+    count_answers,
+    find_rescorings,
+    read_answers,
+    read_cells,
+    share_out,
+)
+from autograder.report.safe_html import MAX_PAGE, TOO_LARGE, Allowance, render_markdown, render_template
+
+FILES = Path(__file__).with_suffix("")  # the folder with the script and style of the pages
+_QUESTION, _QUESTIONS = (Path(__file__).with_name(name) for name in ("question.html", "questions.html"))
+_PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3  # of computing, to render all answers and one
+_PAGE_LETTERS, _ANSWER_LETTERS = 4 * MAX_PAGE, MAX_PAGE // 5
+_TOO_LARGE = Markup("<p><em>{}</em></p>").format(TOO_LARGE)
+_NO_TEXT = Markup("<p><em>Nothing was written.</em></p>")
+_NO_NOTEBOOK = Markup(
+    "<p><em>The graded notebook is missing. Run <code>autograder grade</code> to write it again.</em></p>"
+)
+
+
+@dataclass(frozen=True)
+class Card:
+    """Equal answers with the same grade, which the page shows and grades as one."""
+
+    answers: Sequence[WrittenAnswer]
+    html: Markup
+    cluster: int  # cards of one number are nearly equal
+    differs: tuple[str, str]  # from the first card of the cluster: the words of this one, and of the other
+    grader: str  # who grades it where grading is shared out
+
+    @property
+    def head(self) -> WrittenAnswer:
+        """The first of the answers."""
+        return self.answers[0]
+
+
+@dataclass(frozen=True)
+class _Text:
+    """What a student wrote, and what equal answers have in common."""
+
+    answer: WrittenAnswer
+    cells: Sequence[tuple[str, Mapping[str, Any]]] | None
+
+    @cached_property
+    def normal(self) -> str:
+        return normal_form("\n".join(text for text, _ in self.cells or ()))
+
+    def key(self, position: int, question: WrittenQuestion, *, apart: bool) -> tuple[Any, ...]:
+        """Return what is the same for answers on one card."""
+        if apart or self.cells is None:
+            return (position,)
+        state = self.answer.state(question.items)
+        pictures = json.dumps([attached for _, attached in self.cells if attached], sort_keys=True)
+        shown = (state["score"], state["waits"], tuple(state["given"]), state["words"])
+        return self.normal, pictures, *shown
+
+
+def make_cards(
+    question: WrittenQuestion,
+    answers: Sequence[WrittenAnswer],
+    graders: Mapping[str, str],
+    *,
+    apart: bool = False,
+) -> list[Card]:
+    """Return the cards of a page in the order of students, nearly equal answers together.
+
+    With `apart`, each answer has a card of its own.
+    """
+    texts = [_Text(answer, read_cells(question, answer.student)) for answer in answers]
+    heads = cluster([text.normal for text in texts])
+    groups = defaultdict[tuple[Any, ...], list[int]](list)
+    for position, text in enumerate(texts):
+        groups[text.key(position, question, apart=apart)].append(position)
+    page = Allowance(_PAGE_LETTERS, _PAGE_SECONDS)
+    cards = []
+    for places in sorted(groups.values(), key=lambda places: (heads[places[0]], places[0])):
+        first, head = texts[places[0]], texts[heads[places[0]]]
+        cards.append(
+            Card(
+                [texts[place].answer for place in places],
+                _render(first.cells, page),
+                heads[places[0]],
+                differences(first.normal, head.normal),
+                graders.get(first.answer.student, ""),
+            )
+        )
+    return cards
+
+
+def _render(cells: Sequence[tuple[str, Mapping[str, Any]]] | None, page: Allowance) -> Markup:
+    """Return an answer as HTML; a text that is slow to render takes little time from the others."""
+    if not cells:
+        return _NO_NOTEBOOK if cells is None else _NO_TEXT
+    allowance = Allowance(min(page.letters, _ANSWER_LETTERS), min(page.seconds, _ANSWER_SECONDS))
+    parts, seconds = [], allowance.seconds
+    for text, attachments in cells:
+        cell = NotebookNode(cell_type="markdown", source=text, attachments=attachments)
+        part = render_markdown(cell, allowance, "mathml")
+        parts.append(part if allowance.take(len(part)) and page.take(len(part)) else _TOO_LARGE)
+    page.seconds -= seconds - allowance.seconds
+    return Markup("\n").join(parts)
+
+
+def render_question(
+    session: Session, question: WrittenQuestion, base: str, grader: str, *, apart: bool = False
+) -> Markup:
+    """Return the page of a question."""
+    answers, settings = read_answers(session, question), question.course.settings
+    graders = tuple(dict.fromkeys(settings.graders))
+    cards = make_cards(question, answers, share_out(session, graders), apart=apart)
+    rescorings = find_rescorings(question, answers)
+    return render_template(
+        _QUESTION,
+        question=question,
+        wording=_markdown(text_above(question.exercise.cells[: question.place])),
+        model=_markdown(question.cell.model),
+        cards=cards,
+        states=lambda card: {answer.grade: answer.state(question.items) for answer in card.answers},
+        apart=apart,
+        rescorings=rescorings,
+        versions={rescoring.answer.grade: rescoring.answer.version for rescoring in rescorings},
+        changed_items=_changed_items(question, rescorings),
+        graders=graders,
+        grader=grader,
+        base=base,
+        version=_version(),
+    )
+
+
+def _markdown(text: str) -> Markup:
+    return render_markdown(v4.new_markdown_cell(text), Allowance(), "mathml")
+
+
+def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
+    """Return what each changed item adds to a comment today, or an empty text, by what it added before."""
+    changed = {}
+    for rescoring in rescorings:
+        follow = successors(rescoring.answer.marking.items, question.items)
+        for item in rescoring.answer.marking.given_items:
+            now = follow[item.name]
+            if now is None or now.line != item.line:
+                changed[item.line] = "" if now is None else now.line
+    return changed
+
+
+def render_questions(session: Session, course: Course, base: str) -> Markup:
+    """Return the list of all written questions, with the number of answers that wait."""
+    counts = count_answers(session)
+    listed = [
+        (exercise, name, *counts[exercise.name, name])
+        for exercise in course.exercises.values()
+        for name in exercise.written
+        if (exercise.name, name) in counts
+    ]
+    return render_template(_QUESTIONS, listed=listed, problem="", base=base, version=_version())
+
+
+def render_problem(problem: str, base: str) -> Markup:
+    """Return a page that says why there is no other."""
+    return render_template(_QUESTIONS, listed=[], problem=problem, base=base, version=_version())
+
+
+@cache
+def _version() -> str:
+    """Return a digest of the page's files, so that no browser uses those of an earlier version."""
+    contents = (path.read_bytes() for path in sorted(FILES.iterdir()))
+    return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

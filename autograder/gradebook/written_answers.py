@@ -1,0 +1,375 @@
+"""Reads all students' answers to one written question from the gradebook, and saves what graders give.
+
+A save changes the rows that nbgrader's own pages show, through nbgrader's interface. The audit's line and the
+given items of the rubric are part of the same transaction.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.api import Student as StudentRow
+from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import build_notebook
+from autograder.course.source import Cell, Role
+from autograder.errors import AutograderError, UsageError
+from autograder.gradebook.comments import CommentBank
+from autograder.gradebook.ledger import recording
+from autograder.gradebook.rows import as_number
+from autograder.gradebook.rubric import Item, Marking, bounded, carry_over, read_items
+from autograder.records.database import lock
+from autograder.records.tables import ANSWERS, AUDIT, MARKINGS, replace_rows
+from autograder.submission.submission import Submission
+
+_MAX_NOTEBOOKS = 4096  # whose texts a server keeps
+_MAX_COMMENT = 10_000  # characters
+TextCell = tuple[str, Mapping[str, Any]]  # source and attachments
+
+
+class SaveError(AutograderError):
+    """A save asks for something that this question does not have."""
+
+
+class ChangedAnswerError(AutograderError):
+    """Another grader has saved one of these answers since the page read it."""
+
+
+@dataclass(frozen=True)
+class WrittenQuestion:
+    """A question of an exercise that people grade."""
+
+    course: Course
+    exercise: Exercise
+    place: int  # of its cell among the exercise's cells
+
+    @property
+    def cell(self) -> Cell:
+        """The author's cell, with the model answer and the rubric."""
+        return self.exercise.cells[self.place]
+
+    @property
+    def name(self) -> str:
+        """The question's name, which is that of its cell."""
+        return self.cell.name
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The items of the rubric and of the comment bank."""
+        bank = CommentBank(self.course.root).comments(self.exercise.name, self.name)
+        return read_items(self.cell.rubric, bank)
+
+    @cached_property
+    def released_texts(self) -> frozenset[str]:
+        """The texts of the notebook that students get."""
+        texts = {"".join(cell["source"]).strip() for cell in build_notebook(self.exercise)["cells"]}
+        return frozenset(texts | {self.cell.released().strip()})
+
+
+def find_question(course: Course, exercise: str, name: str) -> WrittenQuestion:
+    """Return the written question with this name; UsageError if there is none."""
+    (chosen,) = course.chosen([exercise])
+    for place, cell in enumerate(chosen.cells):
+        if cell.role is Role.MANUAL and cell.name == name:
+            return WrittenQuestion(course, chosen, place)
+    raise UsageError(f"{name} is not a written question of {exercise}")
+
+
+@dataclass(frozen=True)
+class WrittenAnswer:
+    """The grade of one student's answer to a written question, as the gradebook has it."""
+
+    grade: str  # ids of nbgrader's rows
+    comment: str | None
+    notebook: str
+    student: str
+    name: str
+    score: float | None  # by a person, or else by the autograder
+    waits: bool
+    flagged: bool
+    reason: str  # why an instructor has to look, as grading stored it
+    remark: str  # the comment that the student reads
+    marking: Marking
+    by: str  # the grader who saved a score last
+
+    @property
+    def own_words(self) -> str:
+        """The comment without the lines of the rubric's items."""
+        return self.marking.own_words(self.remark)
+
+    @property
+    def version(self) -> str:
+        """A digest of everything that a grader can change here."""
+        state = self.score, self.waits, self.remark, self.marking.given
+        return hashlib.sha256(repr(state).encode("utf-8", "replace")).hexdigest()[:16]
+
+    def state(self, items: Sequence[Item]) -> dict[str, Any]:
+        """Return what a page shows of the grade; given items have the names of today's rubric."""
+        carried, _ = carry_over(self.marking, items, None, 0.0)
+        shown = {"score": self.score, "waits": self.waits, "given": list(carried.given)}
+        about = {"words": self.own_words, "flagged": self.flagged, "by": self.by, "version": self.version}
+        return {**shown, **about}
+
+
+def read_answers(
+    session: Session, question: WrittenQuestion, grades: Collection[str] | None = None
+) -> list[WrittenAnswer]:
+    """Return all answers to a question, or those with these grades, in the order of the students' ids."""
+    cell, commented = aliased(BaseCell), aliased(BaseCell)
+    columns: list[Any] = [
+        Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
+        StudentRow.first_name, StudentRow.last_name,
+        Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade, SubmittedNotebook.flagged,
+        ANSWERS.c.asked, Comment.manual_comment, MARKINGS.c.rubric, MARKINGS.c.given, AUDIT.c.by,
+    ]  # fmt: skip
+    has_comment = and_(
+        commented.notebook_id == cell.notebook_id, commented.name == cell.name, commented.id != cell.id
+    )
+    query = (
+        select(*columns)
+        .select_from(Grade)
+        .join(cell, and_(cell.id == Grade.cell_id, cell.name == question.name))
+        .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .join(StudentRow, StudentRow.id == SubmittedAssignment.student_id)
+        .outerjoin(commented, has_comment)
+        .outerjoin(Comment, and_(Comment.cell_id == commented.id, Comment.notebook_id == Grade.notebook_id))
+        .outerjoin(ANSWERS, ANSWERS.c.grade_id == Grade.id)
+        .outerjoin(MARKINGS, MARKINGS.c.grade_id == Grade.id)
+        .outerjoin(AUDIT, AUDIT.c.id.in_(_last_saves(question)) & (AUDIT.c.student == StudentRow.id))
+        .where(Assignment.name == question.exercise.name)
+        .order_by(SubmittedAssignment.student_id)
+    )
+    if grades is not None:
+        query = query.where(Grade.id.in_(grades))
+    return [_answer(*row) for row in session.execute(query)]
+
+
+def count_answers(session: Session) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return how many answers each graded cell has and how many of them wait, by exercise and cell."""
+    waits = or_(Grade.needs_manual_grade, and_(Grade.auto_score.is_(None), Grade.manual_score.is_(None)))
+    query = (
+        session.query(
+            Assignment.name, BaseCell.name, func.count(Grade.id), func.sum(case((waits, 1), else_=0))
+        )
+        .select_from(Grade)
+        .join(BaseCell, BaseCell.id == Grade.cell_id)
+        .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .group_by(Assignment.name, BaseCell.name)
+    )
+    return {(exercise, cell): (count, int(waiting)) for exercise, cell, count, waiting in query}
+
+
+def share_out(session: Session, graders: Sequence[str]) -> dict[str, str]:
+    """Return the grader of each student: every n-th student of the gradebook, by id, has the same one."""
+    students = session.scalars(select(StudentRow.id).order_by(StudentRow.id))
+    return {id_: graders[place % len(graders)] for place, id_ in enumerate(students)} if graders else {}
+
+
+def _last_saves(question: WrittenQuestion) -> Any:
+    """Return the query of the audit's newest lines on this question, one for each student."""
+    lines = select(func.max(AUDIT.c.id)).group_by(AUDIT.c.student)
+    return lines.where(AUDIT.c.exercise == question.exercise.name, AUDIT.c.question == question.name)
+
+
+def _answer(
+    grade: str, comment: str | None, notebook: str, student: str, first: str | None, last: str | None,
+    auto: Any, manual: Any, waits: Any, flagged: Any,
+    asked: str | None, remark: str | None, items: Any, given: Any, by: str | None,
+) -> WrittenAnswer:  # fmt: skip
+    name = " ".join(filter(None, (first, last)))
+    score = None
+    with suppress(ValueError):  # SQLite stores any text as a score
+        score = as_number(auto if manual is None else manual)
+    marking = Marking(tuple(Item(*item) for item in items or ()), tuple(given or ()))
+    return WrittenAnswer(
+        grade, comment, notebook, student, name, score, bool(waits) or score is None, bool(flagged),
+        asked or "", remark or "", marking, by or "",
+    )  # fmt: skip
+
+
+def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None:
+    """Return the text of an answer: its cell, if it was changed, and text cells that the student added.
+
+    The latter are those between the graded cells before and after it. None says that the graded notebook
+    is missing.
+    """
+    course, exercise = question.course, question.exercise
+    path = Submission(course.root, student, exercise.name).autograded
+    try:
+        cells = _notebook_texts(path, path.stat().st_mtime_ns)
+    except OSError:
+        return None
+    names = [name for name, *_ in cells]
+    if question.name not in names:
+        return []
+    place = names.index(question.name)
+    first = max((at for at in range(place) if names[at]), default=-1) + 1
+    last = next((at for at in range(place + 1, len(cells)) if names[at]), len(cells))
+    around = [cell for cell in cells[first:last] if cell[3].strip() not in question.released_texts]
+    return [(text, attached) for name, kind, attached, text in around if kind == "markdown"]
+
+
+@lru_cache(_MAX_NOTEBOOKS)
+def _notebook_texts(path: Path, _changed: int) -> list[tuple[str, str, Mapping[str, Any], str]]:
+    """Return the name in nbgrader, kind, attachments and text of each cell; code has no text here."""
+    cells = json.loads(path.read_bytes())["cells"]
+    return [
+        (
+            cell["metadata"].get("nbgrader", {}).get("grade_id", ""),
+            cell["cell_type"],
+            cell.get("attachments", {}),
+            "".join(cell["source"]) if cell["cell_type"] == "markdown" else "",
+        )
+        for cell in cells
+    ]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a grader does to some answers at once; a part that is None stays as it is."""
+
+    versions: Mapping[str, str]  # of the answers, as the page read them, by the id of the grade
+    given: tuple[str, ...] | None = None  # names of items; they decide the score if `score` is None
+    score: float | None = None
+    words: str | None = None  # the grader's own, which follow the lines of the items
+    take_back: bool = False  # the score and all given items
+
+    @classmethod
+    def from_json(cls, body: Any) -> "Change":
+        """Return the change that a page asks for; SaveError if the request has another form."""
+        versions, given, score, words = (body.get(key) for key in ("versions", "given", "score", "words"))
+        if not isinstance(versions, dict) or not all(isinstance(one, str) for one in versions.values()):
+            raise SaveError("versions: must name the answers")
+        if given is not None and not (isinstance(given, list) and all(isinstance(n, str) for n in given)):
+            raise SaveError("given: must be a list of names")
+        if score is not None and not (type(score) in (int, float) and isfinite(score)):
+            raise SaveError("score: must be a number")
+        if words is not None and not (isinstance(words, str) and len(words) <= _MAX_COMMENT):
+            raise SaveError(f"words: must be a text of at most {_MAX_COMMENT} characters")
+        names = None if given is None else tuple(given)
+        return cls(versions, names, score, words, body.get("take_back") is True)
+
+    def marking(self, question: WrittenQuestion, answer: WrittenAnswer) -> Marking:
+        """Return which items the answer has after this change."""
+        if self.given is None and not self.take_back:
+            return answer.marking
+        return Marking(question.items, self.given or ())
+
+    def score_of(self, answer: WrittenAnswer, marking: Marking, most: float) -> float | None:
+        """Return the score of the answer after this change."""
+        if self.take_back:
+            return None
+        if self.score is not None:
+            return bounded(self.score, most)
+        if self.given is None:
+            return answer.score
+        came_from_items = answer.marking.score(most) is not None
+        by_items = marking.score(most)
+        return answer.score if by_items is None and not came_from_items else by_items
+
+
+def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
+    """Save a change of some answers, of all or none; return the answers as they are then."""
+    session, most = gradebook.db(), question.cell.points
+    if unknown := set(change.given or ()) - {item.name for item in question.items}:
+        raise SaveError(
+            f"the rubric has no {', '.join(sorted(unknown))}: it has changed, load the page again"
+        )
+    with recording(session, question.course.root, grader):
+        for answer in _locked(session, question, change.versions):
+            marking = change.marking(question, answer)
+            score = change.score_of(answer, marking, most)
+            remark = marking.comment(answer.own_words if change.words is None else change.words)
+            is_graded = change.score is not None or (change.given is not None and score is not None)
+            _enter(gradebook, answer, marking, remark, score, confirms=is_graded)
+        session.commit()
+    return read_answers(session, question, change.versions)
+
+
+@dataclass(frozen=True)
+class Rescoring:
+    """What the rubric of today changes about an answer that was graded by an earlier one."""
+
+    answer: WrittenAnswer
+    marking: Marking
+    score: float | None
+    remark: str
+
+
+def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer]) -> list[Rescoring]:
+    """Return the answers whose score or comment is not as the rubric of today says."""
+    found = []
+    for answer in answers:
+        marking, score = carry_over(answer.marking, question.items, answer.score, question.cell.points)
+        remark = marking.comment(answer.own_words)
+        if answer.marking.given and (score, remark) != (answer.score, answer.remark):
+            found.append(Rescoring(answer, marking, score, remark))
+    return found
+
+
+def apply_rubric(
+    gradebook: Gradebook, question: WrittenQuestion, versions: Mapping[str, str], grader: str
+) -> list[WrittenAnswer]:
+    """Give these answers, of which the grader has seen the list, what the rubric of today says."""
+    session = gradebook.db()
+    with recording(session, question.course.root, grader):
+        for change in find_rescorings(question, _locked(session, question, versions)):
+            _enter(gradebook, change.answer, change.marking, change.remark, change.score, confirms=False)
+        session.commit()
+    return read_answers(session, question, versions)
+
+
+def _locked(session: Session, question: WrittenQuestion, versions: Mapping[str, str]) -> list[WrittenAnswer]:
+    """Return these answers, which no other process can change until the transaction ends."""
+    lock(session)
+    session.expire_all()
+    chosen = read_answers(session, question, versions)
+    if len(chosen) != len(versions):
+        raise SaveError("these are not answers to this question; load the page again")
+    if any(answer.version != versions[answer.grade] for answer in chosen):
+        raise ChangedAnswerError("another grader has saved this answer meanwhile")
+    return chosen
+
+
+def _enter(
+    gradebook: Gradebook, answer: WrittenAnswer, marking: Marking, remark: str, score: float | None,
+    *, confirms: bool,
+) -> None:  # fmt: skip
+    """Write a score and a comment into nbgrader's rows, and the given items into ours.
+
+    A score that `confirms` settles a question for which an instructor was asked.
+    """
+    grade = gradebook.find_grade_by_id(answer.grade)
+    if score is None:
+        grade.manual_score = None
+        grade.needs_manual_grade = grade.auto_score is None or bool(answer.reason)
+    elif confirms or score != answer.score:
+        grade.manual_score = score
+        grade.needs_manual_grade = grade.needs_manual_grade and not confirms
+    if answer.comment is not None and remark != answer.remark:
+        gradebook.find_comment_by_id(answer.comment).manual_comment = remark or None
+    row = {"grade_id": answer.grade, "given": list(marking.given)}
+    rubric = [[item.name, item.words, item.points] for item in marking.items]
+    replace_rows(gradebook.db(), MARKINGS, [{**row, "rubric": rubric}])

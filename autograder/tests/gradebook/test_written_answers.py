@@ -1,0 +1,231 @@
+"""All answers to a question: what is read of them, and what a save leaves in nbgrader's gradebook."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.course.course import Course, load_course
+from autograder.gradebook.config import database
+from autograder.gradebook.pages import settle
+from autograder.gradebook.written_answers import (
+    Change,
+    ChangedAnswerError,
+    SaveError,
+    WrittenAnswer,
+    WrittenQuestion,
+    apply_rubric,
+    count_answers,
+    find_question,
+    find_rescorings,
+    read_answers,
+    read_cells,
+    save,
+    share_out,
+)
+from autograder.records.audit import audit_lines
+from autograder.tests.classroom import Notebook, answered, open_course, small, solved
+from autograder.tests.gradebook import rows
+from autograder.tests.gradebook.rows import gradebook_entry, record
+
+RUBRIC = "(that both are linear: 1 point; the common factor: 0.5 points; an example: 0.5 points)"
+BANK = "units: Say in which units.\n"
+
+
+class Desk:
+    """A grader's page: the question, and nbgrader's gradebook in a session that stays open."""
+
+    def __init__(self, course: Course, gradebook: Gradebook, name: str = "tom") -> None:
+        self.course, self.gradebook, self.name = course, gradebook, name
+
+    @property
+    def question(self) -> WrittenQuestion:
+        """The question as its author has written it now."""
+        return find_question(load_course(self.course.root), "01_small", "why")
+
+    def answers(self) -> dict[str, WrittenAnswer]:
+        """Return the answers as a page reads them, by student."""
+        return {answer.student: answer for answer in read_answers(self.gradebook.db(), self.question)}
+
+    def save(self, *students: str, seen: dict[str, WrittenAnswer] | None = None, **change: Any) -> None:
+        """Save a change of the answers of these students, as the page does that has `seen` them."""
+        read = seen or self.answers()
+        versions = {read[student].grade: read[student].version for student in students}
+        save(self.gradebook, self.question, Change.from_json({"versions": versions, **change}), self.name)
+
+
+def rewrite_rubric(course: Course, rubric: str) -> None:
+    """Let the author give the question a rubric."""
+    source = small(course).source
+    text, _, rest = source.read_text(encoding="utf-8").partition("out of the sum.")
+    source.write_text(
+        f"{text}out of the sum.\n#\n# {rubric}\n# ###{rest.partition('###')[2]}", encoding="utf-8"
+    )
+
+
+@pytest.fixture(scope="module")
+def handed_in(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Course:
+    """Return a course in which three students have answered, to copy."""
+    course = open_course(tmp_path_factory.mktemp("written") / "course")
+    shutil.copy(blank_gradebook, course.root)
+    rewrite_rubric(course, RUBRIC)
+    (course.root / "comments.yaml").write_text(BANK, encoding="utf-8")
+    course = load_course(course.root)
+    for student in ("ann", "ben", "cy"):
+        record(course, student, made=solved(small(course), why=f"The factor, says {student}."))
+    return course
+
+
+@pytest.fixture
+def desk(handed_in: Course, tmp_path: Path) -> Iterator[Desk]:
+    """Return the page of a grader in a copy of this course."""
+    shutil.copytree(handed_in.root, tmp_path / "course")
+    course = load_course(tmp_path / "course")
+    with Gradebook(database(course), course.settings.course) as gradebook:
+        yield Desk(course, gradebook)
+
+
+def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
+    assert [answer.waits for answer in desk.answers().values()] == [True, True, True]
+    desk.save("ann", given=["1", "units"])
+    desk.save("ann", words="Think of $2x$.")
+    entry = gradebook_entry(desk.course, "ann", "why")
+    assert (entry.manual_score, entry.needs_person) == (1.0, False)
+    assert entry.remark == "+1: that both are linear\nSay in which units.\nThink of $2x$."
+    *_, line = audit_lines(desk.course)
+    assert (line["by"], line["student"], line["question"], line["why"]) == ("tom", "ann", "why", "by hand")
+    assert line["questions"]["why"] == [None, 1.0, None]
+    state = desk.answers()["ann"].state(desk.question.items)
+    assert (state["given"], state["words"], state["by"]) == (["1", "units"], "Think of $2x$.", "tom")
+    assert settle(desk.course, small(desk.course)) == ()  # nothing is left for the next `grade`
+    assert count_answers(desk.gradebook.db())["01_small", "why"] == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "score", "remark"),
+    [
+        ([{"given": ["1"]}, {"given": ["1", "2"]}], 1.5, "+1: that both are linear\n+0.5: the common factor"),
+        ([{"given": ["1"]}, {"given": []}], None, ""),
+        ([{"given": [], "score": 0}], 0.0, ""),
+        ([{"score": 7}], 2.0, ""),
+        ([{"score": -1}], 0.0, ""),
+        ([{"score": 1.25}, {"given": ["units"]}, {"given": []}], 1.25, ""),
+        ([{"given": ["units"]}], None, "Say in which units."),
+        ([{"words": "Hm."}], None, "Hm."),
+        ([{"given": ["1"], "score": 0.75}], 0.75, "+1: that both are linear"),
+        ([{"given": ["1"], "words": "Hm."}, {"take_back": True}], None, "Hm."),
+    ],
+)
+def test_items_decide_the_score_unless_one_is_typed(
+    desk: Desk, changes: list[dict[str, Any]], score: float | None, remark: str
+) -> None:
+    for change in changes:
+        desk.save("ann", **change)
+    entry = gradebook_entry(desk.course, "ann", "why")
+    assert (entry.manual_score, entry.remark, entry.needs_person) == (score, remark, score is None)
+
+
+def test_several_answers_are_saved_together_or_not_at_all(desk: Desk) -> None:
+    seen = desk.answers()
+    rows.by_hand(desk.course, "ben", "why", 0.5, "Mine.")  # meanwhile, by another program
+    with pytest.raises(ChangedAnswerError):
+        desk.save("ann", "ben", seen=seen, given=["1"])
+    assert gradebook_entry(desk.course, "ann", "why").manual_score is None
+    assert gradebook_entry(desk.course, "ben", "why").manual_score == 0.5
+    desk.save("ann", "ben", given=["1"])
+    scores = {name: (a.score, a.own_words) for name, a in desk.answers().items()}
+    assert scores == {"ann": (1.0, ""), "ben": (1.0, "Mine."), "cy": (None, "")}
+
+
+def test_two_graders_with_a_server_each_never_overwrite_each_other(desk: Desk) -> None:
+    with Gradebook(database(desk.course), desk.course.settings.course) as gradebook:
+        other = Desk(desk.course, gradebook, "eve")
+        seen, seen_by_other = desk.answers(), other.answers()
+        desk.save("ann", seen=seen, given=["1"])
+        with pytest.raises(ChangedAnswerError):
+            other.save("ann", seen=seen_by_other, given=["2"])
+        other.save("ben", seen=seen_by_other, given=["2"])
+        assert {name: (a.score, a.by) for name, a in desk.answers().items()} == {
+            "ann": (1.0, "tom"), "ben": (0.5, "eve"), "cy": (None, ""),
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {}, {"versions": 7}, {"versions": {"x": 1}}, {"versions": {"no such grade": "x"}}, {"given": "1"},
+        {"given": [1]}, {"given": ["no such item"]}, {"score": "1"}, {"score": float("nan")}, {"score": True},
+        {"words": 7}, {"words": "x" * 10_001},
+    ],
+)  # fmt: skip
+def test_a_request_of_another_form_changes_nothing(desk: Desk, body: dict[str, Any]) -> None:
+    versions = {answer.grade: answer.version for answer in desk.answers().values()}
+    before = rows.dump(desk.course.root / "gradebook.db")
+    request = {"versions": versions, **body} if body else {}
+    with pytest.raises(SaveError):
+        save(desk.gradebook, desk.question, Change.from_json(request), "tom")
+    assert rows.dump(desk.course.root / "gradebook.db") == before
+
+
+def test_a_changed_rubric_changes_scores_after_a_list(desk: Desk) -> None:
+    desk.save("ann", given=["1", "2"], words="Fine.")
+    desk.save("ben", given=["3"])
+    assert find_rescorings(desk.question, list(desk.answers().values())) == []
+    rewrite_rubric(desk.course, RUBRIC.replace("1 point", "0.5 points").replace("common factor", "factor k"))
+    listed = find_rescorings(desk.question, list(desk.answers().values()))
+    assert [(one.answer.student, one.answer.score, one.score) for one in listed] == [("ann", 1.5, 1.0)]
+    desk.save("ann", words="Still fine.")  # does not apply the rubric by itself
+    assert gradebook_entry(desk.course, "ann", "why").manual_score == 1.5
+    versions = {answer.grade: answer.version for answer in desk.answers().values()}
+    apply_rubric(desk.gradebook, desk.question, versions, "tom")
+    entry = gradebook_entry(desk.course, "ann", "why")
+    assert (entry.manual_score, entry.remark) == (
+        1.0,
+        "+0.5: that both are linear\n+0.5: the factor k\nStill fine.",
+    )
+    assert gradebook_entry(desk.course, "ben", "why").manual_score == 0.5
+    assert [line["score"] for line in audit_lines(desk.course)][-1] == entry.manual_score + 5.0
+    assert find_rescorings(desk.question, list(desk.answers().values())) == []
+
+
+def test_an_answer_that_changes_waits_again_and_shows_what_it_got(desk: Desk) -> None:
+    desk.save("ann", given=["1"])
+    record(desk.course, "ann", made=solved(small(desk.course), why="Something else."))
+    answer = desk.answers()["ann"]
+    assert (answer.waits, answer.score, answer.marking.given) == (True, 1.0, ("1",))
+    desk.save("ann", given=["1"])
+    assert not desk.answers()["ann"].waits
+
+
+OWN = {"cell_type": "markdown", "source": "My *own* cell", "metadata": {}, "id": "own"}
+
+
+def around(made: Notebook) -> Notebook:
+    return {**made, "cells": [*made["cells"], OWN]}
+
+
+@pytest.mark.parametrize(
+    ("why", "texts"),
+    [
+        ("A factor.", ["A factor."]),
+        ("YOUR ANSWER HERE", []),
+        ("A factor.", ["A factor.", "My *own* cell"]),
+        ("YOUR ANSWER HERE", ["My *own* cell"]),
+    ],
+)
+def test_an_answer_is_its_cell_and_the_text_cells_beside_it(desk: Desk, why: str, texts: list[str]) -> None:
+    made = answered(small(desk.course), why=why)
+    record(desk.course, "ann", made=around(made) if OWN["source"] in texts else made)
+    assert [text for text, _ in read_cells(desk.question, "ann") or ()] == texts
+
+
+def test_a_missing_graded_notebook_is_not_an_empty_answer(desk: Desk) -> None:
+    assert read_cells(desk.question, "nobody") is None
+
+
+def test_each_grader_gets_every_nth_student(desk: Desk) -> None:
+    assert share_out(desk.gradebook.db(), ["tom", "eve"]) == {"ann": "tom", "ben": "eve", "cy": "tom"}
+    assert share_out(desk.gradebook.db(), []) == {}
