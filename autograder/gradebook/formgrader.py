@@ -38,7 +38,7 @@ from autograder.gradebook.ledger import recording
 from autograder.gradebook.rows import listed_by_id
 from autograder.records.reports import recorded_reports
 from autograder.records.tables import ANSWERS
-from autograder.report.report import Report
+from autograder.report.report import Report, Status, describe_unreadable
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import Student
 
@@ -218,7 +218,8 @@ def _asked(
             continue
         answers = _answers(gradebook, grades[name].cell_id, cells.get(source.name))
         own = next(one for one in answers if one.submission == submission.id)
-        if is_written or own.waits or own.asked:
+        is_unreadable = report is not None and report.status is Status.UNREADABLE
+        if own.asked or (not is_unreadable and (is_written or own.waits)):
             places = [n for n, known in enumerate(names) if source.name in (known, checked_question(known))]
             hint = _hint(report, source.name)
             yield Asked(
@@ -260,6 +261,9 @@ def _above(cells: Sequence[Cell]) -> str:
 
 
 def _hint(report: Report | None, question: str) -> str:
+    if report and report.status is Status.UNREADABLE:
+        words = describe_unreadable(report.message).removesuffix("Hand it in again.")
+        return f"This student's file {words}All questions have 0 points. Save a score here to confirm them."
     hints = (one.hint for one in report.questions if one.name == question) if report else ()
     return (report.message if report else "") or next(iter(hints), "")
 

@@ -238,7 +238,17 @@ class ShownAttempt:
     score: float | None
     max_score: float | None
     counts: bool
-    passed_over: str = ""  # why it does not count although it is the newest, such as "cannot be read: ..."
+    passed_over: str = ""  # why it does not count although it is the newest, in whole sentences
+
+
+def describe_unreadable(problem: str) -> str:
+    """Return what a student reads of a file that cannot be read because of `problem`.
+
+    Such as "cannot be read: the file is empty. Save the notebook. Hand it in again."
+    """
+    what, _, fix = problem.partition("; ")
+    sentences = (f"cannot be read: {what}", f"{fix[:1].upper()}{fix[1:]}", "Hand it in again")
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
 def standing(verdict: Verdict, score: float | None, most: float) -> str:

@@ -17,8 +17,8 @@ WRITTEN = QuestionReport("why", Verdict.UNGRADED, None, 2.0)
 ANSWER = GradebookEntry("ann", "why", True, None, None, None, 2.0, True, "", "")
 
 
-def view(question: QuestionReport, entry: GradebookEntry | None, unreadable: bool = False) -> QuestionView:
-    return show_question(question, entry, Allowance(), unreadable=unreadable)
+def view(question: QuestionReport, entry: GradebookEntry | None) -> QuestionView:
+    return show_question(question, entry, Allowance())
 
 
 FAILED = replace(REVIEW, verdict=Verdict.FAILED, hint="")
@@ -71,12 +71,6 @@ def test_a_review_promises_that_an_instructor_will_look_until_one_has() -> None:
     assert decided.tests[0].verdict == "held for review"
 
 
-def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -> None:
-    question = replace(REVIEW, verdict=Verdict.NOT_ATTEMPTED, hint="")
-    assert view(question, ENTRY, unreadable=True).badge == "unreadable"
-    assert view(question, replace(SETTLED, manual_score=1.0), unreadable=True).badge == "graded"
-
-
 def test_every_verdict_has_a_badge_and_a_sentence() -> None:
     for verdict in Verdict:
         seen = view(replace(REVIEW, verdict=verdict), None)
@@ -100,4 +94,4 @@ def test_every_verdict_has_a_badge_and_a_sentence() -> None:
 def test_it_says_what_to_do_next(verdict: Verdict, place: Place | None, words: str) -> None:
     question = QuestionReport("dot", verdict, None, 3.0, "An error in line 1.", place=place)
     sources = {"dot": "def dot(a, b):\n    return a"}
-    assert show_question(question, None, Allowance(), unreadable=False, sources=sources).next == words
+    assert show_question(question, None, Allowance(), sources=sources).next == words
