@@ -31,7 +31,7 @@ _IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
     Verdict.BLOCKED: "In some tests your code tried something that is not allowed here.",
 }
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-_PROMISE = re.compile(r"\s*\b(A person|An instructor) will [^.]*\.")  # written before anybody had looked
+_PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")  # before anybody had looked
 _PART = re.compile(r"\n\d\. ")  # of a hint that names several things
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _AROUND, _SHORT, _LONGEST_LINE = 3, 10, 200  # lines beside a marked one; of code that is shown whole; letters
@@ -103,6 +103,8 @@ def show_question(
     `sources` are the student's cells by the name of the question that they answer; `place` is the question's.
     """
     score = question.score if entry is None else entry.score
+    if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
+        score = None  # the tests have earned something, and an instructor decides
     decided = entry is not None and _decided(question, entry)
     badge, meaning = _standing(question, entry, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint) if decided else _counted(question))
@@ -115,7 +117,7 @@ def show_question(
         badge=badge,
         points=f"{'worth' if score is None else f'{number(score)} of'} {number(question.max_score)}",
         share=min(max((score or 0.0) / question.max_score, 0.0), 1.0) if question.max_score else 0.0,
-        meaning=meaning,
+        meaning="" if badge == Verdict.REVIEW and "instructor" in hint else meaning,
         error=_error(question),
         next="" if decided else _next(question, entry, code),
         lead=lead,

@@ -86,6 +86,11 @@ class QuestionReport:
     place: Place | None = None  # of what is wrong, where that is one line
 
     @property
+    def score_by_tests(self) -> float:
+        """The points that the tests alone would give, also while an instructor has to look."""
+        return round(self.max_score * earned_share(self.tests), 4)
+
+    @property
     def halves_in_words(self) -> str:
         """The score by halves, such as "1.5 of 3: results (1.5 of 1.5), and 0 of 1.5 for everything else".
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from math import nan
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _above,
 from autograder.gradebook.pages import read_graders, settle
 from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
+from autograder.records.reports import read_report
 from autograder.report.report import Status
 from autograder.report.safe_html import MAX_SECONDS, Allowance, Rendered, Renderer
 from autograder.submission.submission import Submission
@@ -279,3 +281,17 @@ def test_an_unreadable_file_is_one_item(ready: Course) -> None:
     ) in html
     rows.by_hand(ready, "ann", "check-double", 0.0)
     assert not gradebook_submission(ready, "ann").is_provisional
+
+
+def test_a_held_answer_shows_its_whole_report_and_offers_the_score_of_the_tests(graded_class: Course) -> None:
+    html = formgrader_page(graded_class, "forbidden")
+    reason = 'Line 2 uses "einsum", which this question asks you to do without.'
+    assert f"<strong>Why you are asked:</strong> {reason}" in html
+    assert "All tests, which would give 3 of 3 points" in html
+    report = read_report(Submission(graded_class.root, "forbidden", "01_small"))
+    assert report is not None
+    titles = [test.title for test in report.questions[1].tests]
+    assert len(titles) > 2
+    assert [title for title in titles if escape(title, quote=False) not in html] == []
+    assert 'data-offer="3.0" type="button">Give 3 points, as the tests would</button>' in html
+    assert "data-offer=" not in formgrader_page(graded_class, "solved")
