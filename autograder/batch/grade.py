@@ -199,7 +199,7 @@ class _ExerciseRound:
             report.score,
             report.max_score,
             current.seconds_late,
-            "; ".join(filter(None, ((is_failed and problem) or report.message, passed_over))),
+            "; ".join(filter(None, ((is_failed and problem) or report.message, passed_over.rstrip(".")))),
             ours=is_failed,
             graded=is_graded or is_new,
             waiting=tuple(entry.question for entry in current.entries if entry.needs_person),

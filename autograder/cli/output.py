@@ -47,6 +47,8 @@ def show_report(notebook: str, report: Report) -> None:
     rows = []
     for question in report.questions:
         score = question.halves_in_words or f"{number(question.score)} of {number(question.max_score)}"
+        if question.verdict is Verdict.REVIEW:
+            score = f"held; {number(question.score_by_tests)} of {number(question.max_score)} by tests"
         hint = "graded manually" if question.verdict is Verdict.UNGRADED else question.hint
         stands = standing(question.verdict, question.score, question.max_score)
         rows.append((question.name, stands, score.replace(": ", ":\n").replace(", and ", "\n"), hint))

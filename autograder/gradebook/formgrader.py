@@ -38,7 +38,7 @@ from autograder.gradebook.ledger import recording
 from autograder.gradebook.rows import listed_by_id
 from autograder.records.reports import recorded_reports
 from autograder.records.tables import ANSWERS
-from autograder.report.report import Report
+from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import Student
 
@@ -50,7 +50,8 @@ _WRITTEN = "written"  # what the table of answers says of an answer that waits f
 _MAX_LINES = 20
 Resources = dict[str, Any]
 # How reports name what they found: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
-_FOUND = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|called (\w+)')
+_FOUND = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|call(?:s|ed) (\w+)')
+_FOR_STUDENTS = re.compile(r"^An instructor looks at this answer because of [^.]*\. ")
 _REASONS = {
     "own text": "The answer's cell is as it was released, but this student wrote text in other cells, "
     "which are unfolded.",
@@ -82,6 +83,7 @@ class Asked:
     above: str  # the text of the lesson that asks it
     places: Sequence[int]  # of its graded cells in the notebook
     reason: str = ""  # why an instructor has to look, where the answer is not simply a written one
+    report: QuestionReport | None = None  # of a question that tests grade
     lines: Sequence[tuple[str, str]] = ()  # the lines in question, each with its place
     answers: Sequence[Given] = ()  # of all students
     own: Given | None = None
@@ -101,6 +103,12 @@ class Asked:
     def rubric(self) -> str:
         """What a full written answer names, as a list; students can read the same in their notebook."""
         return "\n".join(f"- {thing}" for thing in self.source.rubric)
+
+    @property
+    def offer(self) -> float | None:
+        """The score that the tests would give to a question that is held for an instructor."""
+        is_held = self.report is not None and self.report.verdict is Verdict.REVIEW
+        return self.report.score_by_tests if self.report is not None and is_held else None
 
     @property
     def waiting(self) -> int:
@@ -218,11 +226,13 @@ def _asked(
             continue
         answers = _answers(gradebook, grades[name].cell_id, cells.get(source.name))
         own = next(one for one in answers if one.submission == submission.id)
-        if is_written or own.waits or own.asked:
+        is_unreadable = report is not None and report.status is Status.UNREADABLE
+        if own.asked or (not is_unreadable and (is_written or own.waits)):
             places = [n for n, known in enumerate(names) if source.name in (known, checked_question(known))]
             hint = _hint(report, source.name)
             yield Asked(
                 source, text_above(exercise.cells[:place]), places, _reason(own, hint),
+                _tested(report, source.name),
                 [] if is_written else _lines(exercise, node, source.name, hint),
                 answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
                 any("attachment:" in node.cells[n].source for n in places),
@@ -260,8 +270,19 @@ def text_above(cells: Sequence[Cell]) -> str:
 
 
 def _hint(report: Report | None, question: str) -> str:
+    if report and report.status is Status.UNREADABLE:
+        words = describe_unreadable(report.message).removesuffix("Hand it in again.")
+        return f"This student's file {words}All questions have 0 points. Save a score here to confirm them."
     hints = (one.hint for one in report.questions if one.name == question) if report else ()
-    return (report.message if report else "") or next(iter(hints), "")
+    hint = next(filter(None, hints), "") or (report.message if report else "")
+    return _FOR_STUDENTS.sub("", hint)
+
+
+def _tested(report: Report | None, question: str) -> QuestionReport | None:
+    """Return the report on a question that tests grade, in a file that could be read."""
+    if report is None or report.status is Status.UNREADABLE:
+        return None
+    return next((one for one in report.questions if one.name == question and one.tests), None)
 
 
 def _reason(own: Given, hint: str) -> str:

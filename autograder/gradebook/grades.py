@@ -24,7 +24,7 @@ from autograder.gradebook.rows import by_cell
 from autograder.grading.graded import CellResult, Output
 from autograder.records.reports import Outputs
 from autograder.records.tables import ANSWERS, replace_rows
-from autograder.report.report import QuestionReport, Report, Status, Verdict, standing
+from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable, standing
 from autograder.report.safe_html import Allowance, render_html
 from autograder.report.text import clean_text, is_picture, printable
 from autograder.submission.matching import RestoredCell, in_exercise_form, restore
@@ -64,7 +64,7 @@ class Release:
             submitted = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
             node = deepcopy(self._node)
-            unread = f"**The submitted file could not be read: {error}.**"
+            unread = f"**The submitted file {describe_unreadable(str(error))}**"
             note = f"{unread} What follows is the exercise as released."
             node.cells.insert(0, v4.new_markdown_cell(note, id="unreadable"))
             return node
@@ -208,36 +208,44 @@ def _needs_person(grade: Grade, judged: Judged, before: Any) -> bool:
 def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:
     """Return score and comment for each graded cell; a written answer that was never begun is worth 0.
 
-    Where the student added text cells, one of them may be the written answer, so a person looks at it. The
-    answer to each question of an unreadable file is that file.
+    Where the student added text cells, one of them may be the written answer, so a person looks at it. An
+    unreadable file is worth 0, and an instructor looks at it once, as the answer to the first question.
     """
-    unreadable = report.status is Status.UNREADABLE
+    if report.status is Status.UNREADABLE:
+        return _judge_unreadable(release, node, notebook, report)
     answers = {
         name: hashlib.sha256(text.encode()).hexdigest() for name, text in release.answers(node).items()
     }
-    if unreadable:
-        answers = dict.fromkeys(answers, notebook.digest)
-    questions = {question.name: question for question in report.questions}
     judged = {}
-    for name, question in questions.items():
+    for question in report.questions:
         if question.verdict is not Verdict.UNGRADED:
             asked = str(question.verdict) if question.verdict in _FOR_A_PERSON else ""
-            asked, cell_name = str(report.status) if unreadable else asked, check_id(name)
-            judged[cell_name] = Judged(question.score, comment(report, question), asked, answers[cell_name])
+            name = check_id(question.name)
+            judged[name] = Judged(question.score, comment(report, question), asked, answers[name])
     own_text = "own text" if release.has_own_text(node) else ""
     for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
         name, (score, _) = cell.metadata.nbgrader.grade_id, utils.determine_grade(cell)
-        asked = str(report.status) if unreadable else own_text if score is not None else "written"
-        no_response = _NO_RESPONSE if score == 0 else None
-        words = comment(report, questions[name]) if unreadable else no_response
-        judged[name] = Judged(score, words, asked, answers[name])
+        asked = own_text if score is not None else "written"
+        judged[name] = Judged(score, _NO_RESPONSE if score == 0 else None, asked, answers[name])
     return judged
+
+
+def _judge_unreadable(
+    release: Release, node: NotebookNode, notebook: Notebook, report: Report
+) -> dict[str, Judged]:
+    cells = release.answers(node).keys()
+    names = [one.name if one.name in cells else check_id(one.name) for one in report.questions]
+    words = comment(report, report.questions[0])
+    return {
+        name: Judged(0.0, words, "" if place else str(report.status), notebook.digest)
+        for place, name in enumerate(names)
+    }
 
 
 def comment(report: Report, question: QuestionReport) -> str:
     """Return how `question` stands, a hint, and the titles of the tests that did not pass."""
     if report.status is Status.UNREADABLE:
-        text = f"The notebook could not be read: {report.message}. An instructor has to look at it."
+        text = f"This file {describe_unreadable(report.message)}"
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
         stands = standing(question.verdict, question.score, question.max_score)

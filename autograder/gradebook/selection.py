@@ -19,14 +19,14 @@ from autograder.course.notebook import build_notebook
 from autograder.course.settings import Counts
 from autograder.gradebook.attempts import known_time
 from autograder.gradebook.lateness import Lateness
-from autograder.report.report import Report
+from autograder.report.report import Report, describe_unreadable
 from autograder.report.text import one_line
 from autograder.submission.matching import answers_anything
 from autograder.submission.notebook import UnreadableError, read_notebook
 
 _LONGEST = 300  # letters of a reason
 KEPT = "kept"  # what `collect` says of a notebook that is stored and does not count
-NO_ANSWER = "answers no question of this exercise"
+NO_ANSWER = "answers no question of this exercise."
 TOO_LATE = "came so late that it scores 0"
 CurrentReport = Callable[[Attempt], Report | None]  # the report on an attempt, if it is up to date
 
@@ -112,10 +112,10 @@ class AttemptSelection:
         return is_preferred and self._scores(student, row, attempt, self._reachable(report))
 
     def why_passed_over(self, student: str, row: SubmittedAssignment | None, attempt: Attempt) -> str:
-        """Return why an attempt replaces no other, such as "came so late that it scores 0", or nothing."""
+        """Return why an attempt replaces no other, such as "came so late that it scores 0.", or nothing."""
         if problem := self._problem(attempt):
             return problem
-        return "" if self._scores(student, row, attempt, self._points) else TOO_LATE
+        return "" if self._scores(student, row, attempt, self._points) else f"{TOO_LATE}."
 
     def _in_time(self, student: str, row: SubmittedAssignment | None, attempt: Attempt) -> bool:
         return self._lateness.in_time(student, row, known_time(attempt.time))
@@ -159,6 +159,6 @@ class AttemptSelection:
         try:
             cells = read_notebook(attempt.notebook).cells
         except UnreadableError as error:
-            return f"cannot be read: {one_line(str(error), _LONGEST)}"
+            return describe_unreadable(one_line(str(error), _LONGEST))
         is_answered = answers_anything(self._exercise.cells, cells, self._released_texts)
         return "" if is_answered else NO_ANSWER

@@ -16,10 +16,10 @@ from autograder.course.code import Piece, in_scope, rests_on
 from autograder.course.rule import Rule
 from autograder.worker.operators import LOST
 
-_LOOK = "Because of this, an instructor will look at your answer before it scores."
-_UNREAD = "The code of this question cannot be read."
-_NOT_RECORDED = "What the code of this question ran could not be recorded."
-_CALLED, _OTHER = "The code of this question called", "The code of this question ran an operation"
+_LOOKS = "An instructor looks at this answer because"
+_UNREAD = f"{_LOOKS} the grader cannot read its code."
+_NOT_RECORDED = f"{_LOOKS} the grader could not record what its code ran."
+_RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation"
 _WITHOUT = "which this question asks you to do without."
 _ROUNDS = 10  # of a search for drafts that are read; a notebook that needs more is read with all of them
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
@@ -67,7 +67,7 @@ def broken_rule(
     found: Sequence[Piece],
     ran: Sequence[frozenset[str]] = (),
     shown: Sequence[frozenset[str]] = (),
-    where: Callable[[int, int], str] = lambda _, __: "",
+    where: Callable[[int, int], str] = lambda _, line: f"line {line}",
     unfinished: Container[int] = (),
 ) -> str | None:
     """Return in a student's words why an instructor has to look at `question`, or None.
@@ -82,18 +82,23 @@ def broken_rule(
         return None
     reached, read = _reached(question, found, unfinished)
     if not reached or any(piece.tree is None for piece in reached):
-        return f"{_UNREAD} {_LOOK}"
+        return _UNREAD
     if use := _first_use(rule, found, reached, read):
-        return f'The code of this question uses "{use.name}"{where(use.at, use.line)}, {_WITHOUT} {_LOOK}'
+        return _because_of(where(use.at, use.line), f'uses "{use.name}"')
     if rule.operators is not None and (needless := _needless(ran, rule.operators)):
         told = _needless(shown, rule.operators)
         if LOST in (told or needless):
-            return f"{_NOT_RECORDED} {_LOOK}"
-        name = _named(told)
-        at, line = _place(name, question, reached)
-        ran_it = f"{_CALLED} {name}" if name else _OTHER
-        return f"{ran_it}{where(at, line)}, {_WITHOUT} {_LOOK}"
+            return _NOT_RECORDED
+        if not (name := _named(told)):
+            return f"{_RAN}, {_WITHOUT}"
+        if place := _place(name, reached):
+            return _because_of(where(*place), f"calls {name}")
+        return f"{_LOOKS} of {name}. The code called {name}, {_WITHOUT}"
     return None
+
+
+def _because_of(place: str, what: str) -> str:
+    return f"{_LOOKS} of {place}. {place[:1].upper()}{place[1:]} {what}, {_WITHOUT}"
 
 
 def _reached(
@@ -146,17 +151,14 @@ def _named(operators: Iterable[str]) -> str:
     return min(names, key=lambda name: (name.startswith("_"), name), default="")
 
 
-def _place(operator: str, question: str, reached: Sequence[Piece]) -> tuple[int, int]:
-    """Return the cell and line that name an operator, or those of the last definition of the question."""
-    place = (0, 0)
+def _place(operator: str, reached: Sequence[Piece]) -> tuple[int, int] | None:
+    """Return the cell and line that name an operator, if any do."""
     for piece in reached:
         for node in ast.walk(piece.tree or ast.Pass()):
             match node:
-                case ast.Name(name) | ast.Attribute(attr=name) if operator and name == operator:
+                case ast.Name(name) | ast.Attribute(attr=name) if name == operator:
                     return piece.at, node.lineno
-        if question in piece.bound:
-            place = piece.at, getattr(piece.tree, "lineno", 0)
-    return place
+    return None
 
 
 class _Scan:

@@ -75,9 +75,12 @@ class Submitted:
             return self.statements
         return as_judged(self.statements, last, self.ran)
 
-    def line_of(self, at: int, line: int) -> str:
-        """Return " (the cell of softmax, line 3)" for a line of the cell in which statement `at` ran."""
-        return self._worded(self.ran[at], line)
+    def line_of(self, question: str, at: int, line: int) -> str:
+        """Return "line 3", or "line 3 of code cell 5" for a line outside the answer to `question`."""
+        owner = self._question(self.ran[at])
+        cell = f"the cell of {owner}" if owner else f"code cell {self._count(self.ran[at])}"
+        place = f"line {line}" if line else cell
+        return place if owner == question or not line else f"{place} of {cell}"
 
     def later_change(self, question: str) -> str:
         """Say which later cell changes a name that an answer reads; nothing if none does.

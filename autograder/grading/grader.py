@@ -5,6 +5,7 @@ import json
 import traceback
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from autograder.course.code import UNREADABLE
@@ -263,7 +264,8 @@ class Grader:
         shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
         try:
             statements = submitted.judged_statements(name)
-            return broken_rule(name, rule, statements, ran, shown, submitted.line_of, submitted.unfinished)
+            where = partial(submitted.line_of, name)
+            return broken_rule(name, rule, statements, ran, shown, where, submitted.unfinished)
         except UNREADABLE:
             self._warn()
             return _RULE_UNCHECKED

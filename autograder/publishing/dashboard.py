@@ -175,7 +175,8 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
     for name, entry in known.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
         reports = [work.questions[name] for work, _ in answers if name in work.questions]
-        entries = [work.entries[name] for work in works if name in work.entries]
+        readable = [work for work in works if not work.is_unreadable]  # else a student has to hand in again
+        entries = [work.entries[name] for work in readable if name in work.entries]
         yield QuestionStatistics(
             exercise=works[0].exercise,
             name=name,

@@ -152,7 +152,7 @@ class GradedWork:
     @property
     def is_unreadable(self) -> bool:
         """Whether the file could not be read, and no person has settled what becomes of it."""
-        waits = any(entry.waits for entry in self.tested)
+        waits = any(entry.waits for entry in self.submission.entries)
         return self.report is not None and self.report.status is Status.UNREADABLE and waits
 
     @cached_property

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from autograder.report.question_view import QuestionView, show_question
-from autograder.report.report import GradebookSubmission, Report, ShownAttempt, Status, Verdict
+from autograder.report.report import (
+    GradebookSubmission,
+    Report,
+    ShownAttempt,
+    Status,
+    Verdict,
+    describe_unreadable,
+)
 from autograder.report.safe_html import (
     TOO_LARGE,
     Allowance,
@@ -63,7 +70,7 @@ def render_feedback(
     """
     allowance, cells = Allowance(), list(cells)
     entries = {entry.question: entry for entry in submission.entries}
-    unreadable = report.status is Status.UNREADABLE
+    unreadable = describe_unreadable(report.message) if report.status is Status.UNREADABLE else ""
     abouts = ((cell, cell.get("metadata", {}).get("nbgrader", {})) for cell in cells)
     sources = {about["grade_id"]: cell.source for cell, about in abouts if about.get("solution")}
     questions = [
@@ -71,13 +78,13 @@ def render_feedback(
             question,
             entries.get(question.name),
             allowance,
-            unreadable=unreadable,
             sources=sources,
             place=place,
         )
         for place, question in enumerate(report.questions, 1)
     ]
-    failures = _failures(questions)
+    judged = [] if unreadable else questions
+    failures = _failures(judged)
     lessons = dict[str, Lesson]()
     parts = list(show_notebook(cells, saved or {}, allowance, lessons))
     return load_template(_TEMPLATE).render(
@@ -85,9 +92,10 @@ def render_feedback(
         submission=submission,
         title=title or report.exercise,
         student=student or submission.student,
-        questions=questions,
+        questions=judged,
+        remarks=[question for question in questions if unreadable],
         failures=failures,
-        others=[question for question in questions if not question.failed],
+        others=[question for question in judged if not question.failed],
         parts=parts,
         lessons=lessons,
         late=_duration(submission.seconds_late),

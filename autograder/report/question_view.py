@@ -31,7 +31,7 @@ _IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
     Verdict.BLOCKED: "In some tests your code tried something that is not allowed here.",
 }
 _FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-_PROMISE = re.compile(r"\s*\b(A person|An instructor) will [^.]*\.")  # written before anybody had looked
+_PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")  # before anybody had looked
 _PART = re.compile(r"\n\d\. ")  # of a hint that names several things
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _AROUND, _SHORT, _LONGEST_LINE = 3, 10, 200  # lines beside a marked one; of code that is shown whole; letters
@@ -95,7 +95,6 @@ def show_question(
     entry: GradebookEntry | None,
     allowance: Allowance,
     *,
-    unreadable: bool,
     sources: Mapping[str, str] = MappingProxyType({}),
     place: int = 1,
 ) -> QuestionView:
@@ -104,8 +103,10 @@ def show_question(
     `sources` are the student's cells by the name of the question that they answer; `place` is the question's.
     """
     score = question.score if entry is None else entry.score
-    decided = entry is not None and _decided(question, entry, unreadable)
-    badge, meaning = _standing(question, entry, unreadable=unreadable, decided=decided)
+    if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
+        score = None  # the tests have earned something, and an instructor decides
+    decided = entry is not None and _decided(question, entry)
+    badge, meaning = _standing(question, entry, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint) if decided else _counted(question))
     lead, *more = _SENTENCE.split(hint, maxsplit=1)
     passed = sum(test.verdict is Verdict.PASSED for test in question.tests)
@@ -116,9 +117,9 @@ def show_question(
         badge=badge,
         points=f"{'worth' if score is None else f'{number(score)} of'} {number(question.max_score)}",
         share=min(max((score or 0.0) / question.max_score, 0.0), 1.0) if question.max_score else 0.0,
-        meaning=meaning,
+        meaning="" if badge == Verdict.REVIEW and "instructor" in hint else meaning,
         error=_error(question),
-        next="" if decided or unreadable else _next(question, entry, code),
+        next="" if decided else _next(question, entry, code),
         lead=lead,
         more=" ".join(more),
         parts=tuple(parts),
@@ -128,7 +129,7 @@ def show_question(
         tests=tuple(_grouped_tests(question, decided=decided)),
         remark=render_comment(entry.remark, allowance) if entry is not None and entry.remark else None,
         example=show_example(question.shown) if question.shown else None,
-        failed=not decided and not unreadable and question.verdict in _NEXT,
+        failed=not decided and question.verdict in _NEXT,
     )
 
 
@@ -168,18 +169,14 @@ def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
 
-def _decided(question: QuestionReport, entry: GradebookEntry, unreadable: bool) -> bool:
+def _decided(question: QuestionReport, entry: GradebookEntry) -> bool:
     """Whether a person has given this question, on which tests could not decide, its points."""
     if entry.waits:
         return False
-    return entry.manual_score is not None if unreadable else question.verdict in _FOR_A_PERSON
+    return question.verdict in _FOR_A_PERSON
 
 
-def _standing(
-    question: QuestionReport, entry: GradebookEntry | None, *, unreadable: bool, decided: bool
-) -> tuple[str, str]:
-    if unreadable and not decided:
-        return "unreadable", ""
+def _standing(question: QuestionReport, entry: GradebookEntry | None, *, decided: bool) -> tuple[str, str]:
     badge, meaning = stand(question, question.score if entry is None else entry.score)
     written = question.verdict is Verdict.UNGRADED
     if entry is None:
@@ -188,7 +185,7 @@ def _standing(
         return "not attempted", "This answer is empty."
     if decided:
         given = f"An instructor graded this answer and gave it {_given(entry)}."
-        return "reviewed" if question.verdict is Verdict.REVIEW and not unreadable else "graded", given
+        return "reviewed" if question.verdict is Verdict.REVIEW else "graded", given
     if written:
         return ("not graded yet" if entry.score is None else "not final"), meaning
     if entry.manual_score is not None and not entry.needs_person:

@@ -86,6 +86,11 @@ class QuestionReport:
     place: Place | None = None  # of what is wrong, where that is one line
 
     @property
+    def score_by_tests(self) -> float:
+        """The points that the tests alone would give, also while an instructor has to look."""
+        return round(self.max_score * earned_share(self.tests), 4)
+
+    @property
     def halves_in_words(self) -> str:
         """The score by halves, such as "1.5 of 3: results (1.5 of 1.5), and 0 of 1.5 for everything else".
 
@@ -238,7 +243,17 @@ class ShownAttempt:
     score: float | None
     max_score: float | None
     counts: bool
-    passed_over: str = ""  # why it does not count although it is the newest, such as "cannot be read: ..."
+    passed_over: str = ""  # why it does not count although it is the newest, in whole sentences
+
+
+def describe_unreadable(problem: str) -> str:
+    """Return what a student reads of a file that cannot be read because of `problem`.
+
+    Such as "cannot be read: the file is empty. Save the notebook. Hand it in again."
+    """
+    what, _, fix = problem.partition("; ")
+    sentences = (f"cannot be read: {what}", f"{fix[:1].upper()}{fix[1:]}", "Hand it in again")
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
 def standing(verdict: Verdict, score: float | None, most: float) -> str:

@@ -31,10 +31,10 @@ _PICTURE = re.compile(r"data:image/([\w.+-]{1,20});base64,([A-Za-z0-9+/=]+)")
 _CUT = "\n\n(The rest of this cell is left out: it is too long.)"
 _MAX_DIGITS = 400  # of an integer that is read; no notebook needs a longer one
 _KINDS = ("code", "markdown", "raw")
-_SAVE = "open it in Jupyter, save it, and hand in that file"
+_SAVE = "open it in Jupyter and save it"
 _READ = (
-    "hand in the notebook itself (.ipynb), or its export as a script or text by Jupyter, Colab, Databricks, "
-    "jupytext, marimo, Quarto, Spyder or VS Code"
+    "it must be the notebook itself (.ipynb), or its export as a script or text by Jupyter, Colab, "
+    "Databricks, jupytext, marimo, Quarto, Spyder or VS Code"
 )
 _LANGUAGE = re.compile(rb'"language_info"\s*:\s*\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}')
 _VERSION = re.compile(rb'"version"\s*:\s*"(\d{1,3})\.(\d{1,3})')
@@ -153,7 +153,7 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise UnreadableError(f"not UTF-8 text; {_SAVE}") from None
     if not text.strip():
-        raise UnreadableError("the file is empty; save the notebook and hand it in again")
+        raise UnreadableError("the file is empty; save the notebook")
     script = cells_of_script(text)
     return _checked(_parsed(text) if script is None else {"nbformat": 4, "cells": script})
 

@@ -18,7 +18,7 @@ from autograder.errors import OUR_FAILURE
 from autograder.files import write_whole
 from autograder.grading.marking import MarkingProcess
 from autograder.report.question_view import stand
-from autograder.report.report import QuestionReport, Report, Status, Verdict
+from autograder.report.report import QuestionReport, Report, Status, Verdict, describe_unreadable
 from autograder.report.text import clean_text, number
 from autograder.submission.notebook import read_notebook
 
@@ -64,7 +64,7 @@ def results(report: Report) -> dict[str, Any]:
 
 def _overall(report: Report) -> Iterator[str]:
     if report.status is Status.UNREADABLE:
-        yield f"Your notebook could not be read: {report.message}."
+        yield f"This file {describe_unreadable(report.message)}"
         yield f"Hand in the file {report.exercise}.ipynb, saved from Jupyter."
     elif report.message:
         yield report.message

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from html import escape
 from math import nan
 from pathlib import Path
 
@@ -16,7 +17,10 @@ from autograder.gradebook import formgrader
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _lines, text_above
 from autograder.gradebook.pages import read_graders, settle
+from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
+from autograder.records.reports import read_report
+from autograder.report.report import Status
 from autograder.report.safe_html import MAX_SECONDS, Allowance, Rendered, Renderer
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import Notebook, cell_of, real_course, small, solved
@@ -257,3 +261,37 @@ def test_a_grader_is_who_the_hub_says_or_else_who_is_logged_in(monkeypatch: pyte
     assert formgrader.grader_name(None) == "login"
     monkeypatch.setenv("JUPYTERHUB_USER", "hub")
     assert formgrader.grader_name(User("0f3a", "Anonymous Kore")) == "hub"
+
+
+def test_an_unreadable_file_is_one_item(ready: Course) -> None:
+    report = full_marks(small(ready)).report
+    unreadable = replace(report, status=Status.UNREADABLE, message="not JSON; open it in Jupyter", score=0.0)
+    record(ready, "ann", Graded(unreadable), made="not a notebook")
+    entries = gradebook_submission(ready, "ann").entries
+    assert [(entry.question, entry.waits, entry.score) for entry in entries] == [
+        ("double", True, 0.0),
+        ("row_sums", False, 0.0),
+        ("why", False, 0.0),
+    ]
+    html = formgrader_page(ready, "ann")
+    assert html.count('<section class="asked"') == 1
+    assert (
+        "This student's file cannot be read: not JSON. Open it in Jupyter. "
+        "All questions have 0 points. Save a score here to confirm them."
+    ) in html
+    rows.by_hand(ready, "ann", "check-double", 0.0)
+    assert not gradebook_submission(ready, "ann").is_provisional
+
+
+def test_a_held_answer_shows_its_whole_report_and_offers_the_score_of_the_tests(graded_class: Course) -> None:
+    html = formgrader_page(graded_class, "forbidden")
+    reason = 'Line 2 uses "einsum", which this question asks you to do without.'
+    assert f"<strong>Why you are asked:</strong> {reason}" in html
+    assert "All tests, which would give 3 of 3 points" in html
+    report = read_report(Submission(graded_class.root, "forbidden", "01_small"))
+    assert report is not None
+    titles = [test.title for test in report.questions[1].tests]
+    assert len(titles) > 2
+    assert [title for title in titles if escape(title, quote=False) not in html] == []
+    assert 'data-offer="3.0" type="button">Give 3 points, as the tests would</button>' in html
+    assert "data-offer=" not in formgrader_page(graded_class, "solved")

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,15 +14,18 @@ from playwright.sync_api import BrowserContext, Page
 from autograder.batch.grade import grade_submissions
 from autograder.collecting.attempts import Arrival, place
 from autograder.course.course import Course, load_course
+from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.config import database
 from autograder.gradebook.pages import write_feedback
+from autograder.grading.graded import Graded
+from autograder.report.report import TestReport, Verdict
 from autograder.submission.submission import Submission
 from autograder.tests.accessibility import violations
 from autograder.tests.authoring.jupyter import answering, environment
 from autograder.tests.batch.test_attempts import DUE, ByTheirWord, written
 from autograder.tests.browser import IN_BROWSER, Listener, opened, show, until
 from autograder.tests.classroom import ANSWER, open_course, small
-from autograder.tests.gradebook.rows import gradebook_entry
+from autograder.tests.gradebook.rows import full_marks, gradebook_entry, take_in
 from autograder.tests.gradebook.stock import UNNEEDED
 
 pytestmark = IN_BROWSER
@@ -126,6 +129,29 @@ def save(page: Page, field: str, text: str) -> None:
     page.keyboard.insert_text(text)
     page.evaluate("document.activeElement.blur()")
     until(page, "saved > 0")
+
+
+def test_one_key_gives_a_held_answer_the_score_of_the_tests(desk: Desk) -> None:
+    exercise = small(desk.course)
+    submission = Submission(desk.course.root, "ida", "01_small")
+    place(submission, written(desk.course, 1.0), Arrival(DUE))
+    report = full_marks(exercise).report
+    passed = TestReport("Sums of rows.", Verdict.PASSED, basic=True)
+    held = replace(
+        report.questions[1], verdict=Verdict.REVIEW, score=0.0, hint="Line 2 is odd.", tests=(passed,)
+    )
+    questions = (report.questions[0], held, *report.questions[2:])
+    with ExerciseGradebook(desk.course, exercise) as book:
+        take_in(book, submission, Graded(replace(report, questions=questions)))
+    page = desk.submission("ida")
+    until(page, "document.activeElement.id === 'check-row_sums'")
+    assert page.evaluate("document.querySelector('.report summary').innerText").endswith("give 3 of 3 points")
+    page.evaluate("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")
+    page.keyboard.press("t")
+    until(page, "saved > 0")
+    entry = gradebook_entry(desk.course, "ida", "row_sums")
+    assert (entry.manual_score, entry.needs_person) == (3.0, False)
+    assert violations(page, ".asked, .tools") == []
 
 
 def test_an_answer_is_graded_beside_what_belongs_to_it_and_for_all_who_wrote_it(desk: Desk) -> None:

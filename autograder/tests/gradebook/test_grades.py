@@ -66,7 +66,7 @@ TAMPERED: dict[str, Callable[[Notebook], object]] = {
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form", "tags": ["raises-exception"]}
 
 
-UNREAD = {f"unreadable{number}": "The notebook could not be read" for number in range(len(UNREADABLE))}
+UNREAD = {f"unreadable{number}": "This file cannot be read" for number in range(len(UNREADABLE))}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,10 @@ UNREAD = {f"unreadable{number}": "The notebook could not be read" for number in 
         ("solved", [(2.0, False), (3.0, False), (None, True)], ["Passed.", "Passed.", ""]),
         ("released", [(0.0, False)] * 3, ["Not attempted.", "Not attempted.", "No response."]),
         ("forbidden", [(2.0, False), (0.0, True), (None, True)], ["Passed.", "Review.", ""]),
-        *((student, [(0.0, True)] * 3, [said] * 3) for student, said in UNREAD.items()),
+        *(
+            (student, [(0.0, True), (0.0, False), (0.0, False)], [said] * 3)
+            for student, said in UNREAD.items()
+        ),
     ],
 )
 def test_each_question_has_a_score_a_comment_and_perhaps_somebody_who_has_to_look(
@@ -91,7 +94,7 @@ def test_instead_of_a_file_that_is_no_notebook_the_release_is_shown(
     graded_class: Course, student: str
 ) -> None:
     first, *rest = autograded(graded_class, student)["cells"]
-    assert "could not be read" in "".join(first["source"])
+    assert "cannot be read" in "".join(first["source"])
     assert len(rest) == len(autograded(graded_class, "released")["cells"])
 
 
@@ -215,7 +218,7 @@ def test_a_student_s_words_are_neither_html_nor_a_link_nor_control_characters(ho
         (replace(QUESTION, score=0.0, tests=()), "", "Failed.\nLook at dim."),
         (replace(QUESTION, hint="Two:\n1. A\n2. B", tests=()), "", "Partly right.\nTwo:\n1. A\n2. B"),
         (replace(QUESTION, verdict=Verdict.PASSED, hint="", tests=(PASSED,)), "", "Passed."),
-        (QUESTION, "not JSON", "The notebook could not be read: not JSON. An instructor has to look at it."),
+        (QUESTION, "not JSON", "This file cannot be read: not JSON. Hand it in again."),
     ],
 )
 def test_a_comment_says_how_it_stands_with_the_hint_and_what_did_not_pass(

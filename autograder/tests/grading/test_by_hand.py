@@ -11,7 +11,7 @@ LOOP = "def dot(a, b):\n    t = 0\n    for x, y in zip(a, b):\n        t = t + x
 RULE = Rule(("sum",), spelt_out(["basics"]))
 CELLS = ["import torch", LOOP]
 FORBIDDEN = Rule(("dot", "matmul", "@", "sum"))
-LOOK = "Because of this, an instructor will look at your answer before it scores."
+LOOKS = "An instructor looks at this answer because of"
 HEAD = "import torch\nimport math\nimport numpy as np\nfrom torch.nn import functional as F"
 
 
@@ -19,7 +19,7 @@ def judged(
     *runs: set[str], shown: tuple[set[str], ...] = (), cells: list[str] = CELLS, rule: Rule = RULE
 ) -> str | None:
     ran, disclosed = [*map(frozenset, runs)], [*map(frozenset, shown)]
-    return broken_rule("dot", rule, pieces(cells), ran, disclosed, lambda _, line: f" in line {line}")
+    return broken_rule("dot", rule, pieces(cells), ran, disclosed)
 
 
 def read(answer: str, *before: str) -> str | None:
@@ -40,12 +40,12 @@ def test_a_loop_of_allowed_operators_is_nobodys_matter() -> None:
 def test_an_operator_is_named_only_where_calls_that_may_be_shown_ran_it_too() -> None:
     hidden = judged({"mul", "conv1d", "_convolution"})
     assert hidden == (
-        "The code of this question ran an operation in line 1, which this question asks you to do without. "
-        + LOOK
+        f"{LOOKS} an operation that its code ran. The code ran an operation, which this question asks you to "
+        "do without."
     )
     shown = judged({"mul", "conv1d", "_convolution"}, shown=({"_convolution", "conv1d"},))
     assert shown is not None
-    assert "called conv1d in line 1, which" in shown
+    assert shown.startswith(f"{LOOKS} conv1d. The code called conv1d, which")
     assert judged({"mul"}, shown=({"conv1d"},)) is None
     assert judged({"tells 3.14"}, shown=({"tells 3.14"},)) == hidden
     assert judged({"no_operator"}, shown=({"no_operator"},)) == hidden
@@ -53,7 +53,7 @@ def test_an_operator_is_named_only_where_calls_that_may_be_shown_ran_it_too() ->
 
 @pytest.mark.parametrize("said", [{"mul", LOST}, set()])
 def test_what_could_not_be_recorded_is_for_review(said: set[str]) -> None:
-    assert "could not be recorded" in str(judged(said))
+    assert "could not record" in str(judged(said))
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_what_could_not_be_recorded_is_for_review(said: set[str]) -> None:
     ],
 )
 def test_a_use_is_found_by_its_name_and_said_with_its_line(value: str, found: str) -> None:
-    where = f'The code of this question uses "{found}" in line 2, which this question asks you to do without.'
-    assert read(returning(value)) == f"{where} {LOOK}"
+    why = f'{LOOKS} line 2. Line 2 uses "{found}", which this question asks you to do without.'
+    assert read(returning(value)) == why
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_local_names_other_modules_own_attributes_and_texts_are_no_use(answer: s
 
 @pytest.mark.parametrize("answer", ["def dot(a, b:", "import a" + ".a" * 1000, "x = 1"])
 def test_a_definition_that_cannot_be_read_is_said_to_be_unread(answer: str) -> None:
-    assert read(answer) == f"The code of this question cannot be read. {LOOK}"
+    assert read(answer) == "An instructor looks at this answer because the grader cannot read its code."

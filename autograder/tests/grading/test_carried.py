@@ -51,7 +51,7 @@ def test_a_later_question_is_judged_on_its_own_merit(grade: Grade) -> None:
     assert after["row_sums"].hint == NOTE
     assert after["double"] == before["double"]
     assert grade(double=TRIPLE, row_sums=HALVED) == after
-    view = show_question(after["row_sums"], None, Allowance(), unreadable=False)
+    view = show_question(after["row_sums"], None, Allowance())
     assert (view.badge, f"{view.lead} {view.more}".strip()) == ("passed", NOTE)
 
 

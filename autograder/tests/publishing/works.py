@@ -45,13 +45,14 @@ def report_on(answers: Answers, exercise: str = "01_small") -> Report:
 
 def in_gradebook(student: str, report: Report, person: bool = True) -> GradebookSubmission:
     """Return what the gradebook has of a report; `person` says whether someone still has to look."""
-    waits = (Verdict.REVIEW, Verdict.GRADER_ERROR)
+    waits, unread = (Verdict.REVIEW, Verdict.GRADER_ERROR), report.status is Status.UNREADABLE
     entries = [
         GradebookEntry(
-            student, q.name, q.verdict is Verdict.UNGRADED, q.score, None, None, q.max_score,
-            person and (q.verdict in waits or report.status is Status.UNREADABLE), "", "",
+            student, q.name, q.verdict is Verdict.UNGRADED,
+            0.0 if unread else q.score, None, None, q.max_score,
+            person and (q.verdict in waits or (unread and not place)), "", "",
         )
-        for q in report.questions
+        for place, q in enumerate(report.questions)
     ]  # fmt: skip
     return GradebookSubmission(student, 0.0, 0.0, tuple(entries))
 

@@ -134,11 +134,18 @@ def test_late_work_is_said_to_be_late_in_the_largest_unit(seconds: float, said: 
     assert "Handed in" not in page(submission=replace(late, seconds_late=-seconds))
 
 
-def test_an_unreadable_file_is_named_as_such_and_no_question_is_judged() -> None:
-    text = page(replace(REPORT, status=Status.UNREADABLE, message="not <JSON>"))
-    assert "<p class=message>The file could not be read: not &lt;JSON&gt;.</p>" in text
-    assert '<span class="state unreadable">unreadable</span>' in text
-    assert "Some tests failed" not in text
+def test_the_page_on_an_unreadable_file_says_that_alone() -> None:
+    unreadable = replace(REPORT, status=Status.UNREADABLE, message="not <JSON>; open it in Jupyter")
+    waiting = replace(SUBMISSION, entries=(replace(SUBMISSION.entries[0], needs_person=True),))
+    text = page(unreadable, submission=waiting)
+    message = "This file cannot be read: not &lt;JSON&gt;. Open it in Jupyter. Hand it in again."
+    assert f"<p class=message>{message}</p>" in text
+    for left_out in ("Some tests failed", "<table", "grader", "points", "<details", "class=question"):
+        assert left_out not in text.partition("<main>")[2]
+    decided = replace(SUBMISSION, entries=(replace(SUBMISSION.entries[0], remark="Sent by mail."),))
+    text = page(unreadable, submission=decided)
+    assert "Sent by mail." in text
+    assert "<p class=score>" in text
 
 
 def test_an_endless_hint_is_cut() -> None:

@@ -9,7 +9,10 @@ from autograder.report.report import GradebookEntry, Place, QuestionReport, Verd
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 
-HINT = 'This question asks you to do without "Tensor.dot". An instructor will look at it before it scores.'
+HINT = (
+    "An instructor looks at this answer because of line 7. "
+    'Line 7 uses "Tensor.dot", which this question asks you to do without.'
+)
 RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
 REVIEW = QuestionReport("dot", Verdict.REVIEW, 0.0, 3.0, HINT, None, (RULE,))
 ENTRY = GradebookEntry("ann", "dot", False, 0.0, None, None, 3.0, True, "", "")
@@ -17,8 +20,8 @@ WRITTEN = QuestionReport("why", Verdict.UNGRADED, None, 2.0)
 ANSWER = GradebookEntry("ann", "why", True, None, None, None, 2.0, True, "", "")
 
 
-def view(question: QuestionReport, entry: GradebookEntry | None, unreadable: bool = False) -> QuestionView:
-    return show_question(question, entry, Allowance(), unreadable=unreadable)
+def view(question: QuestionReport, entry: GradebookEntry | None) -> QuestionView:
+    return show_question(question, entry, Allowance())
 
 
 FAILED = replace(REVIEW, verdict=Verdict.FAILED, hint="")
@@ -32,7 +35,8 @@ POINTS_SET = f"{MEANINGS[Verdict.FAILED]} An instructor looked at it and set the
 @pytest.mark.parametrize(
     ("question", "entry", "badge", "points", "meaning"),
     [
-        (REVIEW, ENTRY, "review", "0 of 3", MEANINGS[Verdict.REVIEW]),
+        (REVIEW, ENTRY, "review", "worth 3", ""),  # the hint says that an instructor looks
+        (replace(REVIEW, hint=""), ENTRY, "review", "worth 3", MEANINGS[Verdict.REVIEW]),
         (REVIEW, replace(SETTLED, manual_score=3.0), "reviewed", "3 of 3", f"{GAVE} full points."),
         (REVIEW, replace(SETTLED, manual_score=1.5), "reviewed", "1.5 of 3", f"{GAVE} a part of the points."),
         (REVIEW, replace(SETTLED, manual_score=0.0), "reviewed", "0 of 3", f"{GAVE} no points."),
@@ -67,21 +71,15 @@ def test_a_badge_and_a_sentence_say_how_a_question_stands(
 def test_a_review_promises_that_an_instructor_will_look_until_one_has() -> None:
     waiting, decided = view(REVIEW, ENTRY), view(REVIEW, replace(SETTLED, manual_score=3.0))
     assert f"{waiting.lead} {waiting.more}" == HINT
-    assert (decided.lead, decided.more) == ('This question asks you to do without "Tensor.dot".', "")
+    assert decided.lead == 'Line 7 uses "Tensor.dot", which this question asks you to do without.'
     assert decided.tests[0].verdict == "held for review"
-
-
-def test_an_unreadable_file_that_a_person_has_graded_is_no_longer_unreadable() -> None:
-    question = replace(REVIEW, verdict=Verdict.NOT_ATTEMPTED, hint="")
-    assert view(question, ENTRY, unreadable=True).badge == "unreadable"
-    assert view(question, replace(SETTLED, manual_score=1.0), unreadable=True).badge == "graded"
 
 
 def test_every_verdict_has_a_badge_and_a_sentence() -> None:
     for verdict in Verdict:
         seen = view(replace(REVIEW, verdict=verdict), None)
         assert seen.badge
-        assert seen.meaning
+        assert seen.meaning or seen.lead
 
 
 @pytest.mark.parametrize(
@@ -100,4 +98,4 @@ def test_every_verdict_has_a_badge_and_a_sentence() -> None:
 def test_it_says_what_to_do_next(verdict: Verdict, place: Place | None, words: str) -> None:
     question = QuestionReport("dot", verdict, None, 3.0, "An error in line 1.", place=place)
     sources = {"dot": "def dot(a, b):\n    return a"}
-    assert show_question(question, None, Allowance(), unreadable=False, sources=sources).next == words
+    assert show_question(question, None, Allowance(), sources=sources).next == words

@@ -30,16 +30,16 @@ CELL: dict[str, Any] = {
 BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [CELL]}
 
 
-SAVE = "open it in Jupyter, save it, and hand in that file"
+SAVE = "open it in Jupyter and save it"
 NEW_CELL = "copy what it should hold into a new cell, delete it, and save the notebook"
-READ = "hand in the notebook itself (.ipynb), or its export as a script or text by"
+READ = "it must be the notebook itself (.ipynb), or its export as a script or text by"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file is empty; save the notebook and hand it in again"),
-        (b"   ", "the file is empty; save the notebook and hand it in again"),
+        (b"", "the file is empty; save the notebook"),
+        (b"   ", "the file is empty; save the notebook"),
         (b"{", f"not JSON (line 1, column 2), perhaps cut off; {SAVE}"),
         (b"Dear teacher", f"not a notebook; {READ} Jupyter, Colab, Databricks, jupytext, marimo, Quarto"),
         (b"[" * 100_000, f"nested too deeply to be a notebook; {SAVE}"),
