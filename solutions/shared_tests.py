@@ -91,4 +91,6 @@ def expect_parameters(actual, shapes):
             f"{name} is not registered as a parameter; the module's parameters: {seen}.",
         )
         tensor = expect_tensor(actual[name], shape, name=name)
-        expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
+        expect(
+            tensor.requires_grad, f"{name} cannot learn: its requires_grad is False."
+        )
