@@ -13,9 +13,9 @@ def parameters(module):
 
 
 def numbers(actual, expected):
-    """Return a result in the form of `expected`, if it has as many numbers.
+    """Return a result in the shape and dtype of `expected`, if it has as many numbers.
 
-    Only tests of the form look at shape and dtype.
+    Other tests check shape and dtype.
     """
     tensor = expect_tensor(actual)
     if tensor.numel() != expected.numel():
@@ -24,18 +24,18 @@ def numbers(actual, expected):
 
 
 def expect_numbers(actual, expected, **how):
-    """Expect the values of `expected`, in whatever shape and dtype."""
+    """Expect the values of `expected`, in any shape and dtype."""
     expect_close(numbers(actual, expected), expected, **how)
 
 
 def expect_same(actual, before, **how):
-    """Expect what a module gave before; NaN may stay NaN, which other tests look at."""
+    """Expect the result that a module returned before. NaN may stay NaN: other tests check for it."""
     actual, before = numbers(actual, before), before.nan_to_num()
     expect_close(actual.nan_to_num(), before, **how)
 
 
 def expect_slope(call, inputs, gradients, weight):
-    """Expect gradients to say how far (result * weight).sum() moves with the inputs, all of them float64."""
+    """Expect gradients to match the change of (result * weight).sum() when float64 inputs change a little."""
     for _ in range(2):
         steps = [1e-3 * torch.randn_like(x) for x in inputs]
         pairs = list(zip(inputs, steps, strict=True))
@@ -47,26 +47,26 @@ def expect_slope(call, inputs, gradients, weight):
         parts = [
             2 * gradient * step for gradient, step in zip(gradients, steps, strict=True)
         ]
-        fault = "The gradients do not say how the result moves with the inputs."
-        expect_moved(moved, parts, f"{fault} Is a step cut off from them?")
+        fault = "The gradients do not match the change of the result when the inputs change."
+        expect_moved(moved, parts, f"{fault} Is a step detached from the inputs?")
 
 
 def expect_no_seed(student, make, *inputs):
-    """Expect that random numbers go on being random after a module was made and called."""
+    """Expect that creating and calling a module does not set the seed."""
     numbers = []
     for seed in torch.randperm(1000)[:2].tolist():
         student.seed(seed)
         make()(*inputs)
         numbers.append(student.torch.rand(4))
     message = (
-        "After your class was made and called, random numbers are the same whatever the seed was before. "
-        "Whoever uses the class sets the seed, not the class."
+        "After your class is created and called, random numbers are the same whatever the seed was before. "
+        "The code that uses the class should set the seed."
     )
     expect(not torch.equal(*numbers), message)
 
 
 def three(n, m, d, dtype=torch.float32):
-    """Return n tokens that ask, m that answer, and m that are mixed."""
+    """Return random inputs for n queries, m keys and m values."""
     return [torch.randn(size, d, dtype=dtype) for size in (n, m, m)]
 
 
@@ -83,7 +83,7 @@ def parameters(student, module):
 
 
 def expect_parameters(actual, shapes):
-    """Expect parameters of these names and shapes, all of which can learn."""
+    """Expect parameters with these names and shapes, each with a gradient."""
     for name, shape in shapes.items():
         seen = ", ".join(actual) or "none"
         expect(
@@ -91,4 +91,6 @@ def expect_parameters(actual, shapes):
             f"{name} is not registered as a parameter; the module's parameters: {seen}.",
         )
         tensor = expect_tensor(actual[name], shape, name=name)
-        expect(tensor.requires_grad, f"{name} cannot learn: it asks for no gradient.")
+        expect(
+            tensor.requires_grad, f"{name} cannot learn: its requires_grad is False."
+        )

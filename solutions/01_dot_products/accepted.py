@@ -1,5 +1,5 @@
 # %% accepted="copies_and_views"
-"""In-place steps on fresh tensors only, views, matrix products with a column, strict zip."""
+"""In-place steps on new tensors only, views, matrix products with a column, strict zip."""
 
 
 def dot_product(a, b):
@@ -77,10 +77,10 @@ def context_vector(weights, inputs):
 
 
 # %% accepted="own_helpers"
-"""Helpers in the student's own cell, a shift without a gradient, sums over broadcast products.
+"""Helper functions in the student's cell, a shift without a gradient, sums over broadcast products.
 
-Two small helpers have names that say what they do, so that `softmax` reads as its own definition, and
-the shift is a plain number that no gradient follows.
+Two small helpers have names that say what they do, so `softmax` reads like its definition. The shift is
+a plain number, without a gradient.
 """
 
 from functools import reduce
@@ -119,7 +119,7 @@ def context_vector(weights, inputs):
 
 
 # %% accepted="row_by_row"
-"""attention_scores asks dot_product for one score after another, and puts them together."""
+"""attention_scores calls dot_product for each score, and stacks the results."""
 
 import torch
 
@@ -131,8 +131,8 @@ def attention_scores(inputs, query):
 # %% accepted="zip_and_stack"
 """Loops over pairs, lists joined by stack, einsum and broadcasting where they are allowed.
 
-Five questions, five tools. `einsum` says in its first argument which dimension disappears, and
-`logsumexp` is the safe softmax that torch already has.
+Each of the five questions uses another tool. The first argument of `einsum` says which dimension
+disappears, and `logsumexp` is a safe part of softmax that torch already has.
 """
 
 

@@ -1,5 +1,5 @@
 # %% mistake="dot_product" name="adds_entries"
-"""A dot product multiplies entries at the same place and adds up the products. Which of these two steps
+"""A dot product multiplies entries with the same index and adds up the products. Which of these two steps
 is missing?
 """
 
@@ -14,8 +14,8 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="asserts_lengths"
-"""You notice unequal lengths, but with another error than the description promises. A caller who waits for
-ValueError does not catch an AssertionError.
+"""Unequal lengths raise an AssertionError in your code, but the description names a ValueError. A caller
+who catches ValueErrors does not catch an AssertionError.
 """
 
 
@@ -28,7 +28,9 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="counts_first_twice"
-"""Try vectors of length 1. With what does your total start, and which entry comes next?"""
+"""Try vectors of length 1. Which value does your total have before the loop, and what does the first round
+add?
+"""
 
 
 def dot_product(a, b):
@@ -41,7 +43,7 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="documented_value"
-"""This is the example's number. The function must work it out from whatever vectors it is given."""
+"""Your function always returns the number of the example. It must compute the result from its arguments."""
 
 
 def dot_product(a, b):
@@ -51,8 +53,8 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="fixed_length"
-"""The example has three dimensions, other inputs have more or fewer. Where does your function learn how
-long the vectors are?
+"""The vectors of the example have length 3, but others are longer or shorter. Where does your function get
+the length from?
 """
 
 
@@ -66,7 +68,7 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="library_call"
-"""torch's own call gives the right number. This question asks for the loop behind it."""
+"""The function of torch gives the right number, but this question asks you to write the loop."""
 
 
 def dot_product(a, b):
@@ -76,7 +78,9 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="one_length_spreads"
-"""A vector of a single number is shorter than one of four. What does your code make of the two?"""
+"""A vector of one number is broadcast to the length of the other vector. What should your function do with
+vectors of length 1 and 4?
+"""
 edit = """
 if len(A) != len(B):
     raise X
@@ -88,9 +92,7 @@ A, B = torch.broadcast_tensors(A, B)
 
 
 # %% mistake="dot_product" name="overwrites_inputs"
-"""After the call, look at a again: it has changed. Which step writes into it, and where else could its
-result go?
-"""
+"""After the call, `a` has changed. Which step writes into it, and where else could its result go?"""
 
 
 def dot_product(a, b):
@@ -104,8 +106,8 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="overwrites_inputs__first_entry"
-"""After the call the first entry of a has changed. Is a[0] a copy of it, or a window onto it, and what
-does += do to a window?
+"""After the call, the first entry of `a` has changed. a[0] is a view of it, not a copy. Which of your
+operators writes into this view?
 """
 
 
@@ -120,7 +122,9 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="place_of_an_equal_number"
-"""Try a vector in which a number comes twice. Does each entry meet the one at its own place?"""
+"""Try a vector in which a number occurs twice. Is each entry of `a` multiplied by the entry of `b` with
+the same index?
+"""
 
 
 def dot_product(a, b):
@@ -135,9 +139,7 @@ def dot_product(a, b):
 
 
 # %% mistake="dot_product" name="returns_after_first"
-"""The first product is all that counts. Is a return indented into the loop? It ends it in the first
-round.
-"""
+"""Your function returns after the first product. Is the `return` inside the loop?"""
 
 
 def dot_product(a, b):
@@ -150,7 +152,7 @@ def dot_product(a, b):
 
 
 # %% exception="dot_product"
-"""A sum of float32 and float64 takes the larger of the two, and torch.zeros is no larger than either."""
+"""A sum of float32 and float64 has the larger of the two dtypes, and torch.zeros has the smaller."""
 edits = ["torch.zeros((), dtype=A.dtype) => torch.zeros(())"]
 
 
@@ -160,29 +162,27 @@ edits = ["A.dtype => b.dtype"]
 
 
 # %% exception="dot_product"
-"""Other lengths than that of a have been refused."""
+"""Other lengths than that of a have raised an error."""
 edits = ["range(len(A)) => range(len(b))"]
 
 
 # %% exception="dot_product"
-"""A single value has no dimension that could go."""
+"""A single value has no dimension that squeeze could remove."""
 edits = ["return T => return T.squeeze()"]
 
 
 # %% mistake="attention_scores" name="documented_values"
-"""These are the example's scores. The function must work them out from whatever inputs it is given."""
+"""Your function always returns the scores of the example. It must compute the scores from its arguments."""
 edit = "I @ Q => torch.tensor([0.9544, 1.495, 1.4754, 0.8434, 0.707, 1.0865])"
 
 
 # %% mistake="attention_scores" name="ignores_query"
-"""Your function asks with row 1 of its inputs, whatever query it is given. Where is the second argument
-used?
-"""
+"""Your function takes row 1 of `inputs` as the query. Where does it use the argument `query`?"""
 edit = "I @ Q => I @ I[1]"
 
 
 # %% mistake="attention_scores" name="overwrites_inputs"
-"""After the call, look at inputs again: they have changed. Which step writes into them, as `*=` would?"""
+"""After the call, `inputs` has changed. Which step writes into it, as `*=` would?"""
 edit = """
 return I @ Q
 =>
@@ -192,15 +192,13 @@ return I.sum(dim=-1)
 
 
 # %% mistake="attention_scores" name="reads_the_notebook"
-"""The function uses the notebook's journey, not the tensor that it is called with. Look at the names in
-its body.
-"""
+"""Your function uses the variable `journey` of the notebook instead of the argument `inputs`."""
 edit = "I @ Q => journey @ Q"
 
 
 # %% mistake="attention_scores" name="six_tokens"
-"""The example has six tokens, other inputs have more or fewer. Where does your function learn how many
-scores to compute?
+"""The example has six tokens, but other inputs have more or fewer. Where does your function get the number
+of scores from?
 """
 edit = """
 return I @ Q
@@ -213,22 +211,22 @@ return scores
 
 
 # %% mistake="attention_scores" name="sums_over_tokens"
-"""You add up over the tokens and get one number for each dimension. A score belongs to a token: over which
-dimension do you sum?
+"""You add up over the tokens and get one number for each dimension. Each token needs one score: over which
+dimension should you sum?
 """
 edit = "I @ Q => (I * Q).sum(dim=0)"
 
 
 # %% mistake="normalize_by_sum" name="absolute"
-"""Negative scores keep their sign here, in the sum too. The weights may look strange; the next question
-deals with that.
+"""Negative scores should keep their sign, in the sum too. The weights may then look strange; the next
+question solves this.
 """
 edit = "S.sum() => S.abs().sum()"
 
 
 # %% mistake="normalize_by_sum" name="absolute__everywhere"
-"""Negative scores keep their sign here, in the sum too. The weights may look strange; the next question
-deals with that.
+"""Negative scores should keep their sign, in the sum too. The weights may then look strange; the next
+question solves this.
 """
 
 
@@ -242,27 +240,33 @@ def normalize_by_sum(scores):
 
 
 # %% mistake="normalize_by_sum" name="divides_by_count"
-"""Dividing by the number of scores gives shares only by accident. Add up your weights: what do you get?"""
+"""You divide by the number of scores. What do your weights sum to, and what should they sum to?"""
 edit = "S.sum() => len(S)"
 
 
 # %% mistake="normalize_by_sum" name="divides_by_largest"
-"""The largest weight comes out as 1. By what must you divide so that all weights together are 1?"""
+"""You divide by the largest score, so the largest weight is 1. Which number must you divide by so that all
+weights together sum to 1?
+"""
 edit = "S.sum() => S.max()"
 
 
 # %% mistake="normalize_by_sum" name="documented_values"
-"""These are the example's weights. The function must work them out from whatever scores it is given."""
+"""Your function always returns the weights of the example. It must compute the weights from its argument."""
 edit = "S / S.sum() => torch.tensor([0.1455, 0.2278, 0.2249, 0.1285, 0.1077, 0.1656])"
 
 
 # %% mistake="normalize_by_sum" name="softmax_already"
-"""You are one question ahead: no exponential here. Divide the scores as they are by their sum."""
+"""You apply the softmax of the next question. This question needs no exponential: divide the scores by
+their sum.
+"""
 edit = "S / S.sum() => torch.softmax(S, dim=0)"
 
 
 # %% mistake="normalize_by_sum" name="softmax_already__by_hand"
-"""You are one question ahead: no exponential here. Divide the scores as they are by their sum."""
+"""You apply the softmax of the next question. This question needs no exponential: divide the scores by
+their sum.
+"""
 edit = """
 return S / S.sum()
 =>
@@ -272,15 +276,15 @@ return torch.div(e, e.sum(dim=0))
 
 
 # %% mistake="normalize_by_sum" name="sum_as_number"
-"""The gradient misses a part: the sum depends on the scores as well. Does .item() or .detach() hide
-that?
+"""A part of the gradient is missing: the sum depends on the scores, too. Do you use `.item()` or
+`.detach()` on the sum?
 """
 edit = "S.sum() => S.sum().item()"
 
 
 # %% mistake="softmax" name="by_sum"
-"""Dividing the scores by their sum was the question before. The step that makes every score positive is
-missing.
+"""You divide the scores by their sum, as in the question before. The step that makes every score positive
+is missing.
 """
 
 
@@ -289,15 +293,15 @@ def softmax(scores):
 
 
 # %% mistake="softmax" name="denominator_as_number"
-"""The gradient misses a part: the denominator depends on the scores as well. Does .item() or .detach()
-hide that?
+"""A part of the gradient is missing: the denominator depends on the scores, too. Do you use `.item()` or
+`.detach()` on it?
 """
 edit = "P.sum() => P.sum().item()"
 
 
 # %% mistake="softmax" name="divides_in_place"
-"""A step in place, such as `/=`, overwrites numbers that the gradient needs on its way back. Let it make
-a new tensor.
+"""An in-place operator such as `/=` overwrites numbers that are needed for the gradient. Use an operation
+that makes a new tensor.
 """
 edit = """
 return P / P.sum()
@@ -308,7 +312,7 @@ return P
 
 
 # %% mistake="softmax" name="documented_values"
-"""These are the example's weights. The function must work them out from whatever scores it is given."""
+"""Your function always returns the weights of the example. It must compute the weights from its argument."""
 
 
 def softmax(scores):
@@ -316,7 +320,7 @@ def softmax(scores):
 
 
 # %% mistake="softmax" name="library_softmax"
-"""The library's softmax gives the right weights. This question wants you to write the formula yourself."""
+"""The softmax of torch gives the right weights, but this question asks you to write the formula."""
 
 
 def softmax(scores):
@@ -324,8 +328,8 @@ def softmax(scores):
 
 
 # %% mistake="softmax" name="overflows_and_divides_in_place"
-"""Two things to look at. What does torch.exp make of 1e4, and of -1e4? And what does the gradient of exp find
-on its way back, after /= has overwritten the exponentials?
+"""There are two mistakes. What does torch.exp return for 1e4, and for -1e4? And which numbers, needed for
+the gradient of exp, does `/=` overwrite?
 """
 
 
@@ -336,20 +340,20 @@ def softmax(scores):
 
 
 # %% mistake="softmax" name="shift_is_not_the_maximum"
-"""Try scores that are all -1e4. What do you subtract from them? It must be the largest score itself, with
-its sign: anything larger can be far from every score.
+"""Try scores that are all -1e4. Which number do you subtract from them? It must be the largest score
+itself, with its sign.
 """
 edit = "S.max() => S.abs().max()"
 
 
 # %% mistake="softmax" name="shifts_by_smallest"
-"""Which exponents are left after you subtract the smallest score? The largest of them can overflow."""
+"""Which exponents remain after you subtract the smallest score? The largest exponent can still overflow."""
 edit = "S.max() => S.min()"
 
 
 # %% mistake="softmax" name="shifts_numerator_only"
-"""Subtract the maximum in the numerator and in the denominator, or the factor does not cancel. What do
-your weights sum to?
+"""You subtract the maximum only in the numerator. What do your weights sum to? The denominator must change
+by the same factor.
 """
 
 
@@ -358,12 +362,14 @@ def softmax(scores):
 
 
 # %% mistake="context_vector" name="documented_values"
-"""This is the example's context vector. The function must work it out from whatever it is given."""
+"""Your function always returns the context vector of the example. It must compute the result from its
+arguments.
+"""
 edit = "W @ I => torch.tensor([0.4419, 0.6515, 0.5683])"
 
 
 # %% mistake="context_vector" name="overwrites_inputs"
-"""After the call, look at inputs again: they have changed. Which step writes into them, as `*=` would?"""
+"""After the call, `inputs` has changed. Which step writes into it, as `*=` would?"""
 edit = """
 return W @ I
 =>
@@ -373,32 +379,32 @@ return I.sum(dim=0)
 
 
 # %% mistake="context_vector" name="plain_mean"
-"""Every token counts the same in your result. Where do the weights come in?"""
+"""Your result is the plain mean of all tokens. Where does your function use the weights?"""
 edit = "W @ I => I.mean(dim=0)"
 
 
 # %% mistake="context_vector" name="reads_the_notebook"
-"""The function uses the notebook's journey, not the tensor that it is called with. Look at the names in
-its body.
-"""
+"""Your function uses the variable `journey` of the notebook instead of the argument `inputs`."""
 edit = "W @ I => W @ journey"
 
 
 # %% mistake="context_vector" name="rows_not_added"
-"""Each row has its weight, but the rows are still apart. The context vector is one vector of shape (d,)."""
+"""You multiply each row by its weight, but you do not add up the rows. The context vector is one vector of
+shape (d,).
+"""
 edit = "W @ I => W[:, None] * I"
 
 
 # %% mistake="context_vector" name="sums_over_dimensions"
-"""You add up inside each token and get one number for each token. The sum should run over the tokens and
-keep the dimensions apart.
+"""You add up the numbers of each token and get one number for each token. Over which dimension should the
+sum run, so that d numbers remain?
 """
 edit = "W @ I => (W[:, None] * I).sum(dim=1)"
 
 
 # %% mistake="context_vector" name="three_dimensions"
-"""The example has three dimensions, other inputs have more or fewer. Where does your function learn how
-long a token's vector is?
+"""The tokens of the example have three numbers, but others have more or fewer. Where does your function
+get the length of a token from?
 """
 edit = """
 return W @ I
@@ -411,8 +417,8 @@ return context
 
 
 # %% mistake="context_vector" name="three_dimensions__stacked"
-"""The example has three dimensions, other inputs have more or fewer. Where does your function learn how
-long a token's vector is?
+"""The tokens of the example have three numbers, but others have more or fewer. Where does your function
+get the length of a token from?
 """
 edit = "W @ I => torch.stack([(W * I[:, c]).sum() for c in (0, 1, 2)])"
 

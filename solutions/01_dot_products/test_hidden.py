@@ -1,7 +1,7 @@
 """Hidden tests of the dot product, scores, weights and context vector of one query.
 
 Basic tests compare numbers, in any shape and dtype. The other tests look at one property each, often of
-square inputs, where a wrong product still fits.
+square inputs, where the shapes of a wrong product still fit.
 """
 
 import pytest
@@ -33,7 +33,7 @@ def expect_precise(function, right, *arguments):
         given = [one.to(dtype) for one in arguments]
         result = function(*given)
         expect_numbers(result, right(*given), hint=PRECISE)
-        if isinstance(result, torch.Tensor):  # what else it may be is for other tests
+        if isinstance(result, torch.Tensor):  # other tests check the type
             expect_tensor(result, dtype=dtype)
 
 
@@ -54,7 +54,7 @@ def test_dot_product_of_any_length(student, length):
         student.dot_product(a, b),
         product_of(a, b),
         atol=1e-4,
-        hint="Does every pair of entries count once?",
+        hint="Is every pair of entries counted exactly once?",
     )
 
 
@@ -64,19 +64,21 @@ def test_dot_product_of_single_numbers(student):
     for a, b in ((3.5, 2.0), (-1.5, 4.0)):
         a, b = torch.tensor([a]) + torch.rand(1), torch.tensor([b])
         expect_numbers(
-            student.dot_product(a, b), product_of(a, b), hint="One pair, one product."
+            student.dot_product(a, b),
+            product_of(a, b),
+            hint="One pair of entries gives one product.",
         )
 
 
 @question("dot_product")
 def test_dot_product_counts_zeros_and_repeats(student):
-    """Entries of 0, and numbers that come again, count at their own place, in long vectors too."""
+    """Entries of 0 and repeated numbers count at their own index, in long vectors too."""
     a, b = torch.randint(0, 3, (2, 40)).float()  # no sum of these cancels another
     a[:4], b[:4] = torch.tensor([[1.0, 0, 2, 2], [2.0, 2, 2, 1]])
     expect_numbers(
         student.dot_product(a, b),
         product_of(a, b),
-        hint="Is each entry found by its place, and do you go to the end?",
+        hint="Do you read each entry by its index, up to the last one?",
     )
 
 
@@ -88,13 +90,13 @@ def test_dot_product_is_one_number(student):
 
 @question("dot_product")
 def test_dot_product_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.dot_product, product_of, *torch.randn(2, 7))
 
 
 @question("dot_product")
 def test_dot_product_refuses_unequal_lengths(student):
-    """Vectors of different lengths raise ValueError, whichever is the longer."""
+    """Vectors of different lengths raise ValueError, whichever is longer."""
     expect_computed(student.dot_product, *(9 * torch.rand(2, 5)))
     for lengths in [(3, 5), (5, 3), (1, 4), (4, 1)]:
         vectors = [torch.randn(length) for length in lengths]
@@ -142,7 +144,7 @@ def test_attention_scores_of_any_size(student, n, d):
 
 @question("attention_scores", basic=True)
 def test_attention_scores_of_as_many_tokens_as_dimensions(student):
-    """Right when there are as many tokens as dimensions, where a wrong product fits too."""
+    """Right when there are as many tokens as dimensions, so that the shapes of a wrong product also fit."""
     inputs = torch.randint(-40, 41, (4, 4)).float()
     query = torch.tensor([3.0, -1.0, 7.0, 2.0])[torch.randperm(4)]
     inputs[0] = torch.tensor([9.0, -20.0, 31.0, 8.0])  # not symmetric by chance
@@ -165,13 +167,13 @@ def test_attention_scores_of_a_single_token(student):
 
 @question("attention_scores")
 def test_attention_scores_of_equal_tokens_and_zeros(student):
-    """The query's own row, equal rows and rows of zeros have scores like all others."""
+    """Rows equal to the query, equal rows and rows of zeros have scores like all other rows."""
     inputs = 2 * torch.randn(6, 3)
     inputs[4], inputs[1] = inputs[3], 0
     expect_numbers(
         student.attention_scores(inputs, inputs[3]),
         scores_of(inputs, inputs[3]),
-        hint="Is each row found by its place?",
+        hint="Do you read each row by its index?",
     )
 
 
@@ -185,7 +187,7 @@ def test_attention_scores_have_one_for_each_token(student):
 
 @question("attention_scores")
 def test_attention_scores_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     inputs, query = torch.randn(4, 4), torch.randn(4)
     expect_precise(student.attention_scores, scores_of, inputs, query)
 
@@ -223,32 +225,32 @@ def test_normalize_by_sum_of_any_number(student, n):
 
 @question("normalize_by_sum", basic=True)
 def test_normalize_by_sum_of_negative_scores(student):
-    """Negative scores are divided like all others, whatever comes of it."""
+    """Negative scores are divided like all others."""
     scores = torch.tensor([2.0, -3.0, 0.5, 4.5])[torch.randperm(4)] + torch.rand(4)
     for signed in (scores, -scores):
         expect_numbers(
             student.normalize_by_sum(signed),
             shares(scores),
-            hint="Divide by the plain sum, signs and all.",
+            hint="Divide each score, with its sign, by the sum of all scores.",
         )
 
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_of_very_few(student):
-    """Two scores share the whole, and a single one gets all of it."""
+    """The weights of two scores sum to 1, and a single score has the weight 1."""
     for scores in (torch.rand(2) + 0.1, torch.rand(1) + 0.1):
         expect_numbers(student.normalize_by_sum(scores), shares(scores))
 
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_of_large_and_small_scores(student):
-    """Large and small scores give the same shares."""
+    """Multiplying all scores by a large or small number does not change the weights."""
     scores = torch.rand(4) + 0.1
     for size in (1e4, 1e-5):
         expect_numbers(
             student.normalize_by_sum(size * scores),
             shares(scores),
-            hint="Is anything but the sum in the denominator?",
+            hint="Is there anything in the denominator besides the sum?",
         )
 
 
@@ -261,7 +263,7 @@ def test_normalize_by_sum_keeps_the_shape(student):
 
 @question("normalize_by_sum")
 def test_normalize_by_sum_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.normalize_by_sum, shares, torch.rand(6) + 0.1)
 
 
@@ -303,14 +305,14 @@ def test_softmax_of_negative_scores(student):
 
 @question("softmax")
 def test_softmax_of_very_few(student):
-    """Two scores share the whole, and a single one gets all of it."""
+    """The weights of two scores sum to 1, and a single score has the weight 1."""
     for scores in (torch.randn(2), torch.randn(1)):
         expect_numbers(student.softmax(scores), softmax_of(scores))
 
 
 @question("softmax")
 def test_softmax_survives_large_and_very_negative_scores(student):
-    """Scores of 1e4 do not overflow, and scores of -1e4 do not all vanish."""
+    """Scores of 1e4 do not overflow, and scores near -1e4 do not all get the exponential 0."""
     n, low = draw(3, 9), 2 * torch.rand(3, dtype=torch.float64)
     far = torch.tensor([1e4, -1e4, 0.0])[torch.randperm(3)]
     expect_numbers(student.softmax(far), (far == 1e4).float())
@@ -329,7 +331,7 @@ def test_softmax_keeps_the_shape(student):
 
 @question("softmax")
 def test_softmax_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.softmax, softmax_of, torch.randn(6))
 
 
@@ -369,30 +371,30 @@ def test_context_vector_of_any_size(student, n, d):
 
 @question("context_vector", basic=True)
 def test_context_vector_takes_weights_as_they_are(student):
-    """Weights that do not sum to 1, or are negative, are used as given."""
+    """Weights that do not sum to 1, or are negative, are used unchanged."""
     weights, inputs = torch.tensor([2.0, -1.0, 0.0, 3.5]), torch.randn(4, 3)
     expect_numbers(
         student.context_vector(weights, inputs),
         context_of(weights, inputs),
-        hint="Are the weights changed first?",
+        hint="Does your code change the weights first?",
     )
 
 
 @question("context_vector", basic=True)
 def test_context_vector_of_as_many_tokens_as_dimensions(student):
-    """Right when there are as many tokens as dimensions, where a wrong product fits too."""
+    """Right when there are as many tokens as dimensions, so that the shapes of a wrong product also fit."""
     weights, inputs = torch.softmax(torch.randn(4), 0), torch.randn(4, 4)
     inputs[0] = torch.tensor([3.0, -5.0, 2.0, 4.0])  # not symmetric by chance
     expect_numbers(
         student.context_vector(weights, inputs),
         context_of(weights, inputs),
-        hint="Does a weight go with a row or with a column?",
+        hint="Is a weight multiplied with a row or with a column of the inputs?",
     )
 
 
 @question("context_vector")
 def test_context_vector_of_a_single_token(student):
-    """A single token is taken times its weight, whether it has many numbers or one."""
+    """A single token is multiplied by its weight, whether it has many numbers or one."""
     for d in (5, 1):
         weights, inputs = torch.tensor([0.5]), 2 * torch.randn(1, d)
         expect_numbers(
@@ -402,13 +404,13 @@ def test_context_vector_of_a_single_token(student):
 
 @question("context_vector")
 def test_context_vector_of_equal_tokens_and_weights(student):
-    """Equal tokens, equal weights and weights of 0 count at their own place."""
+    """Equal tokens, equal weights and weights of 0 count at their own index."""
     weights, inputs = torch.tensor([0.25, 0.5, 0.0, 0.25, 0.5]), torch.randn(5, 3)
     inputs[4] = inputs[0]
     expect_numbers(
         student.context_vector(weights, inputs),
         context_of(weights, inputs),
-        hint="Is each row found by its place?",
+        hint="Do you read each row by its index?",
     )
 
 
@@ -421,7 +423,7 @@ def test_context_vector_is_as_long_as_a_token(student):
 
 @question("context_vector")
 def test_context_vector_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     weights, inputs = torch.rand(4), torch.randn(4, 4)
     expect_precise(student.context_vector, context_of, weights, inputs)
 

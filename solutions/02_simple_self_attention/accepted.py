@@ -1,5 +1,5 @@
 # %% accepted="broadcasting_and_helpers"
-"""Sums over broadcast products, a helper in the student's own cell, a loop over the sentences of a batch."""
+"""Sums over broadcast products, a helper in the student's cell, a loop over the sentences of a batch."""
 
 
 def attend(sentence):
@@ -37,9 +37,9 @@ def simple_self_attention(inputs):
 
 
 # %% accepted="calls_its_own_answers"
-"""simple_self_attention puts the answers above together; softmax by hand, one row of the loop at a time.
+"""simple_self_attention calls the answers above. The loop and the softmax are written out, row by row.
 
-The last function is the lesson in one line, score, weigh, mix, and each part can be tried by itself.
+The last function shows the three steps of the lesson in one line: score, weigh, mix.
 """
 
 
@@ -76,8 +76,8 @@ def simple_self_attention(inputs):
 # %% accepted="einsum"
 """Everything by einsum, with an ellipsis for the batch.
 
-The letters say what happens to each dimension, and the dots in front stand for as many sentences as
-there are, so one line serves one sentence and a batch.
+The letters name the dimensions, and the dots stand for any leading dimensions, so one line works for a
+sentence and for a batch.
 """
 
 

@@ -1,6 +1,6 @@
 # %% mistake="pairwise_scores_loop" name="documented_values"
-"""Whatever it is given, your function returns the example's scores. Look for numbers typed in, and for the
-name journey in its body.
+"""Your function always returns the scores of the example. Look for typed numbers, and for the variable
+`journey` in its body.
 """
 
 
@@ -18,7 +18,7 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="flat_list"
-"""All the scores are there, but in one long row. How do n times n numbers get the shape (n, n)?"""
+"""All scores are there, but in one long row. How do n times n numbers get the shape (n, n)?"""
 
 
 def pairwise_scores_loop(inputs):
@@ -26,7 +26,9 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="half_of_them"
-"""Half of your matrix is still 0. Every token asks every token, also those that stand before it."""
+"""Half of your matrix is still 0. The scores of a token with earlier tokens, and with later tokens, are
+both needed.
+"""
 
 
 def pairwise_scores_loop(inputs):
@@ -39,7 +41,9 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="half_of_them__lower"
-"""Half of your matrix is still 0. Every token asks every token, also those that stand before it."""
+"""Half of your matrix is still 0. The scores of a token with earlier tokens, and with later tokens, are
+both needed.
+"""
 
 
 def pairwise_scores_loop(inputs):
@@ -54,9 +58,7 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="overwrites_inputs"
-"""After the call, look at inputs again: they have changed. Does a step such as *= write into the
-caller's rows?
-"""
+"""After the call, `inputs` has changed. Does a step such as `*=` write into its rows?"""
 
 
 def pairwise_scores_loop(inputs):
@@ -71,7 +73,7 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="returns_in_the_loop"
-"""In which round does your function return? A return that is indented into the loop ends it in the first
+"""In which round does your function return? A `return` inside the loop ends the function in the first
 round.
 """
 
@@ -86,7 +88,9 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores_loop" name="six_tokens"
-"""The example has six tokens, other inputs have more or fewer. Where do your loops learn how far to count?"""
+"""The example has six tokens, but other inputs have more or fewer. Where do your loops get the number of
+tokens from?
+"""
 
 
 def pairwise_scores_loop(inputs):
@@ -98,8 +102,8 @@ def pairwise_scores_loop(inputs):
 
 
 # %% mistake="pairwise_scores" name="documented_values"
-"""Whatever it is given, your function returns the example's scores. Look for numbers typed in, and for the
-name journey in its body.
+"""Your function always returns the scores of the example. Look for typed numbers, and for the variable
+`journey` in its body.
 """
 
 
@@ -117,14 +121,16 @@ def pairwise_scores(inputs):
 
 
 # %% mistake="pairwise_scores" name="half_the_gradient"
-"""The scores depend on the inputs twice, as queries and as tokens looked at. One of the two is hidden
-from the gradient. Does .detach() or .data do that?
+"""The inputs are both factors of the product, but the gradient reaches only one of them. Do you use
+`.detach()` or `.data`?
 """
 edit = "I.transpose(-2, -1) => I.detach().transpose(-2, -1)"
 
 
 # %% mistake="pairwise_scores" name="mixes_sentences"
-"""Tokens of different sentences match each other. Are all sentences joined into one before the product?"""
+"""Your code also computes scores between tokens of different sentences. Do you join all sentences into one
+matrix before the product?
+"""
 
 
 def pairwise_scores(inputs):
@@ -133,27 +139,27 @@ def pairwise_scores(inputs):
 
 
 # %% mistake="pairwise_scores" name="needs_a_batch"
-"""Dimensions 1 and 2 are right for one batch dimension. A single sentence has no dimension 2, and a batch
-with more dimensions has its tokens elsewhere. Count from the end.
+"""Dimensions 1 and 2 are right for one batch dimension only. A single sentence has no dimension 2. Count
+from the end.
 """
 edit = "I.transpose(-2, -1) => I.transpose(1, 2)"
 
 
 # %% mistake="pairwise_scores" name="transposed_input_in_place"
-"""After the call, look at the shape of inputs. Is there a method whose name ends in _? It changes the
-caller's tensor.
+"""After the call, the shape of `inputs` has changed. Do you use a method whose name ends in `_`? Such
+methods change the caller's tensor.
 """
 edit = "I @ I.transpose(-2, -1) => I.clone() @ I.transpose_(-2, -1)"
 
 
 # %% exception="pairwise_scores"
-"""A pair in place of a tensor has another form in every test, and its first part is right."""
+"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
 shares = ["returns_weights_too"]
 
 
 # %% mistake="attention_weights" name="divides_in_place"
-"""A step in place, such as `/=`, overwrites numbers that the gradient needs on its way back. Let it make
-a new tensor.
+"""An in-place operator such as `/=` overwrites numbers that are needed for the gradient. Use an operation
+that makes a new tensor.
 """
 
 
@@ -164,7 +170,7 @@ def attention_weights(scores):
 
 
 # %% mistake="attention_weights" name="documented_values"
-"""These are the example's weights. The function must work them out from whatever scores it is given."""
+"""Your function always returns the weights of the example. It must compute the weights from its argument."""
 
 
 def attention_weights(scores):
@@ -181,7 +187,9 @@ def attention_weights(scores):
 
 
 # %% mistake="context_vectors" name="documented_values"
-"""These are the example's context vectors. The function must work them out from whatever it is given."""
+"""Your function always returns the context vectors of the example. It must compute the result from its
+arguments.
+"""
 
 
 def context_vectors(weights, inputs):
@@ -198,14 +206,14 @@ def context_vectors(weights, inputs):
 
 
 # %% mistake="context_vectors" name="no_batches"
-"""A batch does not fit. Does your formula name exactly two dimensions? How do einsum and @ pass leading
-dimensions on?
+"""Your code fails for a batch. Does your formula name exactly two dimensions? In einsum, `...` stands for
+leading dimensions; `@` keeps them by itself.
 """
 edit = "W @ I => torch.einsum('ij,jd->id', W, I)"
 
 
 # %% mistake="context_vectors" name="overwrites_inputs"
-"""After the call, look at inputs again: they have changed. Which step writes into them?"""
+"""After the call, `inputs` has changed. Which step writes into it?"""
 edit = """
 return W @ I
 =>
@@ -215,30 +223,30 @@ return I
 
 
 # %% mistake="context_vectors" name="plain_mean"
-"""Every token counts the same in your result. Where do the weights come in?"""
+"""Your result is the plain mean of all tokens. Where does your function use the weights?"""
 edit = "W @ I => I.mean(dim=-2, keepdim=True).expand_as(I).clone()"
 
 
 # %% mistake="context_vectors" name="reads_the_notebook"
-"""The function uses the notebook's journey, not the tensor that it is called with. Look at the names in
-its body.
-"""
+"""Your function uses the variable `journey` of the notebook instead of the argument `inputs`."""
 edit = "W @ I => W @ journey"
 
 
 # %% mistake="context_vectors" name="wrong_order"
-"""Matrix products do not commute. Which factor's rows are the tokens that ask?"""
+"""The order of the factors of a matrix product matters. Which factor has one row for each row of the
+result?
+"""
 edit = "W @ I => I @ W"
 
 
 # %% exception="context_vectors"
-"""A pair in place of a tensor has another form in every test, and its first part is right."""
+"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
 shares = ["returns_weights_too"]
 
 
 # %% mistake="simple_self_attention" name="divides_in_place"
-"""A step in place, such as `/=`, overwrites numbers that the gradient needs on its way back. Let it make
-a new tensor.
+"""An in-place operator such as `/=` overwrites numbers that are needed for the gradient. Use an operation
+that makes a new tensor.
 """
 edit = """
 W = torch.softmax(S, dim=-1)
@@ -251,8 +259,8 @@ return powers @ I
 
 
 # %% mistake="simple_self_attention" name="documented_values"
-"""These are the example's context vectors. The function must work them out from whatever inputs it is
-given.
+"""Your function always returns the context vectors of the example. It must compute the result from its
+argument.
 """
 
 
@@ -270,7 +278,7 @@ def simple_self_attention(inputs):
 
 
 # %% mistake="simple_self_attention" name="mixes_sentences"
-"""Every token attends to the tokens of other sentences as well. Are all sentences joined into one?"""
+"""Every token also attends to the tokens of other sentences. Do you join all sentences into one matrix?"""
 
 
 def simple_self_attention(inputs):
@@ -279,7 +287,7 @@ def simple_self_attention(inputs):
 
 
 # %% mistake="simple_self_attention" name="overwrites_inputs"
-"""After the call, look at inputs again: they have changed. Which step writes into them?"""
+"""After the call, `inputs` has changed. Which step writes into it?"""
 
 
 def simple_self_attention(inputs):
@@ -289,5 +297,5 @@ def simple_self_attention(inputs):
 
 
 # %% mistake="simple_self_attention" name="reads_the_notebook"
-"""One of the three moves uses the notebook's journey, not the tensor that the function is called with."""
+"""One of the three steps uses the variable `journey` of the notebook instead of the argument `inputs`."""
 edit = "return X @ I => return X @ journey"

@@ -1,7 +1,8 @@
 """Hidden tests of self-attention without trainable weights.
 
 Basic tests compare numbers, in any shape and dtype. The other tests look at one property each; those of deep
-batches and of gradients compare a function with itself, on square inputs, where a wrong product still fits.
+batches and of gradients compare a function with itself, on square inputs, where the shapes of a wrong product
+still fit.
 """
 
 import pytest
@@ -17,8 +18,8 @@ from autograder.testing import (
 )
 
 SENTENCES = [(5, 3), (2, 7)]
-MIXED = "Does every sentence of the batch stay by itself?"
-DEEP = "Any number of dimensions may stand in front. Do you count them from the end?"
+MIXED = "Does your code mix sentences of a batch?"
+DEEP = "There may be any number of leading dimensions. Do you count dimensions from the end?"
 PRECISE = "float64 has 15 digits. Is a step computed in float32?"
 
 
@@ -59,12 +60,12 @@ def expect_precise(function, right, *arguments):
         given = [one.to(dtype) for one in arguments]
         result = function(*given)
         expect_numbers(result, right(*given), hint=PRECISE)
-        if isinstance(result, torch.Tensor):  # what else it may be is for other tests
+        if isinstance(result, torch.Tensor):  # other tests check the type
             expect_tensor(result, dtype=dtype)
 
 
 def expect_deep(function, *arguments):
-    """Expect for two dimensions in front what the function makes of one, of the same sentences."""
+    """Expect the same results with two leading dimensions as with one, for the same sentences."""
     deep = expect_computed(function, *arguments)
     flat = function(*(argument.flatten(0, 1) for argument in arguments))
     expect_numbers(deep, expect_tensor(flat), hint=DEEP)
@@ -81,7 +82,7 @@ def test_loop_scores_of_any_size(student, shape):
     expect_numbers(
         student.pairwise_scores_loop(inputs),
         scores_of(inputs),
-        hint="Row i asks, column j is looked at.",
+        hint="Row i belongs to the token that asks, column j to the token that is looked at.",
     )
 
 
@@ -94,24 +95,24 @@ def test_loop_scores_of_a_single_token(student):
 
 @question("pairwise_scores_loop")
 def test_loop_scores_of_equal_tokens_and_zeros(student):
-    """Tokens that come twice, and tokens of zeros, have rows and columns of their own."""
+    """Repeated tokens and tokens of zeros have rows and columns like all other tokens."""
     inputs = 1.5 * torch.randn(5, 3)
     inputs[4], inputs[1] = inputs[2], 0
     expect_numbers(
         student.pairwise_scores_loop(inputs),
         scores_of(inputs),
-        hint="Is each token found by its place?",
+        hint="Do you read each token by its index?",
     )
 
 
 @question("pairwise_scores_loop", basic=True)
 def test_loop_scores_of_as_many_tokens_as_dimensions(student):
-    """Right when there are as many tokens as dimensions, where a wrong loop fits too."""
+    """Right when there are as many tokens as dimensions, so that a wrong loop raises no error."""
     inputs = 1.5 * torch.randn(4, 4)
     expect_numbers(
         student.pairwise_scores_loop(inputs),
         scores_of(inputs),
-        hint="A row is a token, a column is a dimension. Which of them meet?",
+        hint="A row is a token, a column is a dimension. Do you multiply rows with rows?",
     )
 
 
@@ -124,7 +125,7 @@ def test_loop_scores_have_a_row_and_a_column_for_each_token(student):
 
 @question("pairwise_scores_loop")
 def test_loop_scores_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.pairwise_scores_loop, scores_of, torch.randn(4, 4))
 
 
@@ -152,14 +153,14 @@ def test_scores_of_one_sentence(student, shape):
     expect_numbers(
         student.pairwise_scores(inputs),
         scores_of(inputs),
-        hint="The plain dot product of every pair.",
+        hint="Each score is the plain dot product of two tokens.",
     )
 
 
 @question("pairwise_scores", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_scores_of_batches(student, shape):
-    """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
+    """Right for batches, also if the sizes of batch, tokens and dimensions are equal."""
     inputs = 1.5 * torch.randn(shape)
     expect_numbers(student.pairwise_scores(inputs), scores_of(inputs), hint=MIXED)
 
@@ -174,7 +175,7 @@ def test_scores_of_a_single_token(student):
 
 @question("pairwise_scores")
 def test_scores_of_many_dimensions(student):
-    """A batch of batches is scored like one batch of all its sentences."""
+    """A batch of batches gives the same scores as one batch of all its sentences."""
     expect_deep(student.pairwise_scores, torch.randn(2, 3, 4, 4))
 
 
@@ -188,7 +189,7 @@ def test_scores_have_a_row_and_a_column_for_each_token(student):
 
 @question("pairwise_scores")
 def test_scores_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.pairwise_scores, scores_of, torch.randn(2, 4, 4))
 
 
@@ -216,19 +217,19 @@ def test_weights_of_one_sentence(student, n):
     expect_numbers(
         student.attention_weights(scores),
         weights_of(scores),
-        hint="Rows or columns?",
+        hint="Do the rows of your weights sum to 1, or the columns?",
     )
 
 
 @question("attention_weights")
 def test_weights_of_very_few_tokens(student):
-    """Two tokens share each row, and a single one gives itself the whole weight."""
+    """The rows of two tokens sum to 1, and a single token gives itself the weight 1."""
     for n in (2, 1):
         scores = 2 * torch.randn(n, n)
         expect_numbers(
             student.attention_weights(scores),
             weights_of(scores),
-            hint="Rows or columns?",
+            hint="Do the rows of your weights sum to 1, or the columns?",
         )
 
 
@@ -239,13 +240,13 @@ def test_weights_of_batches(student):
     expect_numbers(
         student.attention_weights(scores),
         weights_of(scores),
-        hint="Which dimension holds the scores of one token that asks?",
+        hint="Which dimension counts the tokens that are looked at?",
     )
 
 
 @question("attention_weights")
 def test_weights_survive_large_scores(student):
-    """Scores of 1e4 and -1e4 neither overflow nor vanish, row by row."""
+    """Scores of 1e4 do not overflow, and a row of scores near -1e4 does not get only exponentials of 0."""
     small = -3 * torch.rand(3, 3, dtype=torch.float64)
     shift = torch.tensor([[1e4], [-1e4], [0.0]], dtype=torch.float64)[torch.randperm(3)]
     right = torch.softmax(small, dim=-1)
@@ -257,7 +258,7 @@ def test_weights_survive_large_scores(student):
 
 @question("attention_weights")
 def test_weights_of_many_dimensions(student):
-    """A batch of batches is treated like one batch of all its sentences."""
+    """A batch of batches gives the same result as one batch of all its sentences."""
     expect_deep(student.attention_weights, torch.randn(2, 3, 4, 4))
 
 
@@ -271,7 +272,7 @@ def test_weights_keep_the_shape(student):
 
 @question("attention_weights")
 def test_weights_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.attention_weights, weights_of, torch.randn(4, 4))
 
 
@@ -305,20 +306,20 @@ def test_contexts_of_one_sentence(student, shape):
 
 @question("context_vectors", basic=True)
 def test_contexts_take_weights_as_they_are(student):
-    """Weights that do not sum to 1, or are negative, are used as given."""
+    """Weights that do not sum to 1, or are negative, are used unchanged."""
     weights = torch.tensor([[2.0, -1.0, 0.5], [0.0, 3.0, 1.0], [-1.0, 0.0, 0.0]])
     inputs = torch.randn(3, 4)
     expect_numbers(
         student.context_vectors(weights, inputs),
         contexts_of(weights, inputs),
-        hint="Are the weights changed first?",
+        hint="Does your code change the weights first?",
     )
 
 
 @question("context_vectors", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_contexts_of_batches(student, shape):
-    """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
+    """Right for batches, also if the sizes of batch, tokens and dimensions are equal."""
     weights, inputs = weights_and_inputs(*shape)
     expect_numbers(
         student.context_vectors(weights, inputs),
@@ -329,7 +330,7 @@ def test_contexts_of_batches(student, shape):
 
 @question("context_vectors")
 def test_contexts_of_a_single_token(student):
-    """A single token is taken times its weight, alone and in a batch."""
+    """A single token is multiplied by its weight, alone and in a batch."""
     for front in ((), (3,)):
         weights, inputs = torch.rand(*front, 1, 1), 2 * torch.randn(*front, 1, 4)
         expect_numbers(
@@ -339,7 +340,7 @@ def test_contexts_of_a_single_token(student):
 
 @question("context_vectors")
 def test_contexts_of_many_dimensions(student):
-    """A batch of batches is treated like one batch of all its sentences."""
+    """A batch of batches gives the same result as one batch of all its sentences."""
     expect_deep(student.context_vectors, *weights_and_inputs(2, 3, 4, 4))
 
 
@@ -352,7 +353,7 @@ def test_contexts_have_the_shape_of_the_tokens(student):
 
 @question("context_vectors")
 def test_contexts_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.context_vectors, contexts_of, *weights_and_inputs(2, 4, 4))
 
 
@@ -388,18 +389,18 @@ def test_attention_of_one_sentence(student, shape):
 @question("simple_self_attention", basic=True)
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 3, 3)])
 def test_attention_of_batches(student, shape):
-    """Right for batches, also where batch, tokens and dimensions happen to be equally many."""
+    """Right for batches, also if the sizes of batch, tokens and dimensions are equal."""
     inputs = 0.8 * torch.randn(shape)
     expect_numbers(
         student.simple_self_attention(inputs),
         attention_of(inputs),
-        hint="Do both steps that name a dimension count it from the end?",
+        hint="In transpose and in softmax, do you count the dimensions from the end?",
     )
 
 
 @question("simple_self_attention")
 def test_attention_of_very_few_tokens(student):
-    """Two tokens share their attention, and a single one keeps all of its own."""
+    """Two tokens attend to each other and to themselves; a single token attends only to itself."""
     for n in (2, 1):
         inputs = 0.8 * torch.randn(n, 4)
         expect_numbers(student.simple_self_attention(inputs), attention_of(inputs))
@@ -417,7 +418,7 @@ def test_attention_survives_large_inputs(student):
 
 @question("simple_self_attention")
 def test_attention_of_many_dimensions(student):
-    """A batch of batches is treated like one batch of all its sentences."""
+    """A batch of batches gives the same result as one batch of all its sentences."""
     expect_deep(student.simple_self_attention, torch.randn(2, 3, 4, 4))
 
 
@@ -431,7 +432,7 @@ def test_attention_keeps_the_shape(student):
 
 @question("simple_self_attention")
 def test_attention_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.simple_self_attention, attention_of, torch.randn(2, 4, 4))
 
 

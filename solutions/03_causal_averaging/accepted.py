@@ -11,7 +11,7 @@ def causal_average(x):
 
 
 # %% accepted="built_on_each_other"
-"""Each answer calls the one before it, as the lecture's three versions do."""
+"""Each answer calls the previous one, as in the three versions of the lecture."""
 
 
 def causal_average_weights(length):
@@ -85,8 +85,8 @@ def causal_average_loop(x):
 # %% accepted="positions_compared"
 """Masks from comparing positions, torch.where in place of masked_fill, einsum in place of the product.
 
-`position <= position` says who may look at whom just as the rule is spoken, and needs no triangle that
-one could take the wrong way round.
+Comparing positions says which tokens are visible, just as the causal rule does. There is no triangle that
+could be on the wrong side.
 """
 
 
@@ -115,10 +115,10 @@ def causal_softmax_weights(length):
 
 
 # %% accepted="running_sums"
-"""Averages as running sums divided by the number of tokens so far; no weights at all.
+"""Averages as running sums, divided by the number of tokens so far; there are no weights.
 
-It notices that an average over the past is a sum that grows by one token at a time. That is less work
-than a product with a matrix that is half zeros.
+The sum over the past grows by one token at a time. That is less work than a product with a matrix whose
+upper half is zeros.
 """
 
 

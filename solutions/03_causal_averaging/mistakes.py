@@ -1,6 +1,6 @@
 # %% mistake="causal_average_loop" name="averages_its_own_output"
-"""Averages are averaged that were made before, and not the tokens alone. Which numbers does the mean of
-row 2 read, and who wrote them?
+"""Your mean also reads averages that were written in earlier rounds. Which rows does the mean of row 2
+read, and which line wrote them?
 """
 
 
@@ -13,7 +13,7 @@ def causal_average_loop(x):
 
 
 # %% mistake="causal_average_loop" name="last_eight"
-"""Try a sequence of twenty tokens. Which of them does the last row still count?"""
+"""Try a sequence of twenty tokens. Which tokens are in the average of the last row?"""
 edit = """
 for T in X:
     A[Y] = Z[B, :C].mean(dim=0)
@@ -24,8 +24,8 @@ for T in X:
 
 
 # %% mistake="causal_average_loop" name="mixes_the_batch"
-"""Your mean runs over the sequences as well as over the tokens. With a batch of one nobody notices; what
-has one sequence to do with another?
+"""Your mean runs over the sequences as well as over the tokens. Try a batch of two sequences: each must
+get only its own averages.
 """
 
 
@@ -37,7 +37,7 @@ def causal_average_loop(x):
 
 
 # %% mistake="causal_average_loop" name="overwrites_inputs"
-"""The caller's x has changed. Which line writes into it, and where else could the result go?"""
+"""After the call, x has changed. Which line writes into it, and where else could the result go?"""
 
 
 def causal_average_loop(x):
@@ -49,8 +49,8 @@ def causal_average_loop(x):
 
 
 # %% mistake="causal_average_loop" name="overwrites_while_reading"
-"""The tensor that is read is written to as well, and it is the caller's; a second name, as in `y = x`,
-makes no copy. Follow row 2: which rows does it read, and who wrote to them before?
+"""Your loop writes into x while it reads from it; `y = x` does not make a copy. Follow row 2: which rows
+does it read, and what has the loop written there before?
 """
 
 
@@ -82,9 +82,7 @@ for T in range(A.shape[1]):
 
 
 # %% mistake="causal_average_weights" name="made_for_eight_tokens"
-"""Your weights fit the check's 8 tokens and shorter sequences. Where does `length` come in when there are
-more?
-"""
+"""Your weights fit 8 tokens or fewer. Where does your function use `length` if there are more?"""
 
 
 def causal_average_weights(length):
@@ -93,8 +91,8 @@ def causal_average_weights(length):
 
 
 # %% mistake="causal_average_weights" name="softmax_of_the_triangle"
-"""Softmax of a 0 is not 0, since exp(0) = 1. Divide by the row sums here; the softmax needs another mask,
-which comes later.
+"""The softmax does not turn a 0 into 0, since exp(0) = 1. Divide by the sums of the rows; a later question
+uses a softmax.
 """
 
 
@@ -103,12 +101,12 @@ def causal_average_weights(length):
 
 
 # %% exception="causal_average_weights"
-"""Nothing that asks for a gradient goes in."""
+"""No input has a gradient."""
 misconceptions = ["detached"]
 
 
 # %% exception="causal_average_weights"
-"""The result is float32 as it is."""
+"""The result already is float32."""
 misconceptions = ["single_precision"]
 
 
@@ -118,8 +116,8 @@ misconceptions = ["negatives_cut", "absolute_values"]
 
 
 # %% mistake="causal_average" name="along_the_channels"
-"""You average along the last dimension, over the numbers of one token. Along which dimension do the
-tokens follow each other?
+"""You average along the last dimension, over the numbers of one token. Which dimension of x counts the
+tokens?
 """
 
 
@@ -129,13 +127,13 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="last_eight"
-"""Try a sequence of twenty tokens. Which of them does the last row still count?"""
+"""Try a sequence of twenty tokens. Which tokens are in the average of the last row?"""
 edit = "torch.tril(X) => torch.tril(X).triu(-7)"
 
 
 # %% mistake="causal_average" name="mixes_the_batch"
-"""All sequences of your batch get the same kind of mixture: a mean over the sequences has slipped in.
-Each sequence has its own averages.
+"""All sequences of your batch get the same averages: your code takes a mean over the sequences. Which line
+does this?
 """
 
 
@@ -148,8 +146,8 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="overwrites_inputs"
-"""x has been overwritten. Methods whose name ends in an underscore do that, and so do assignments to a
-part of x.
+"""After the call, x has changed. Do you use a method whose name ends in an underscore, or assign to a part
+of x?
 """
 
 
@@ -159,8 +157,8 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="three_dimensions_only"
-"""`B, T, C = x.shape` works for exactly three dimensions. Does a step of yours need three? Count from
-the end: where is T in any shape?
+"""`B, T, C = x.shape` works only for three dimensions. Does a step of yours need three? Which index does T
+have if you count from the end?
 """
 
 
@@ -171,8 +169,8 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="view_of_the_input"
-"""`view` needs a tensor that lies in memory in order; a transposed one does not. Is the reshaping needed
-at all, and which call copies when it must?
+"""`view` needs a tensor whose numbers are in order in memory, and a transposed tensor is not. Do you need
+to change the shape at all? Which function makes a copy if it is necessary?
 """
 
 
@@ -183,8 +181,8 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="weights_always_float32"
-"""A product of two number types is an error. Are your weights float32, whatever x is? Which argument
-makes them follow x?
+"""Two tensors of different dtypes cannot be multiplied. Are your weights always float32? Which argument
+gives them the dtype of x?
 """
 
 
@@ -194,7 +192,9 @@ def causal_average(x):
 
 
 # %% mistake="causal_mask_scores" name="ones_left"
-"""The future is masked, but the triangle of ones has stayed. Which score should a visible token have here?"""
+"""The later tokens are masked, but the scores of the visible tokens are the ones of the triangle. Which
+score should a visible token have?
+"""
 edit = "torch.zeros(L, L) => allowed"
 
 
@@ -209,12 +209,12 @@ misconceptions = ["misses_the_last"]
 
 
 # %% exception="causal_mask_scores"
-"""Nothing that asks for a gradient goes in."""
+"""No input has a gradient."""
 misconceptions = ["detached"]
 
 
 # %% exception="causal_mask_scores"
-"""The result is float32 as it is."""
+"""The result already is float32."""
 misconceptions = ["single_precision"]
 
 
@@ -224,8 +224,8 @@ misconceptions = ["diagonal_left_out"]
 
 
 # %% mistake="causal_softmax_weights" name="masked_after_softmax"
-"""If hidden tokens are struck out after the softmax, their share of the whole is lost, and the rows no
-longer sum to 1. Mask first.
+"""If hidden weights are set to 0 after the softmax, the rows no longer sum to 1. Mask the scores before
+the softmax.
 """
 
 
@@ -235,8 +235,8 @@ def causal_softmax_weights(length):
 
 
 # %% mistake="causal_softmax_weights" name="zero_for_minus_infinity"
-"""Hidden tokens get a weight, too: their scores are only 1 below the others. What must stand in their place,
-so that nothing is left for them?
+"""Hidden tokens get a weight, too: their scores are only 1 lower than the visible ones. Which score gives
+a weight of exactly 0?
 """
 
 
@@ -250,7 +250,7 @@ edits = ["torch.zeros(L, L) => torch.zeros(L)"]
 
 
 # %% exception="causal_softmax_weights"
-"""Scores that are all alike have one softmax."""
+"""Any row of equal scores has the same softmax."""
 edits = ["torch.zeros(L, L) => torch.ones(L, L)"]
 
 
@@ -265,30 +265,30 @@ misconceptions = ["exp_overflows", "one_shift_for_all"]
 
 
 # %% exception="causal_softmax_weights"
-"""Nothing that asks for a gradient goes in."""
+"""No input has a gradient."""
 misconceptions = ["weights_detached", "detached"]
 
 
 # %% exception="causal_softmax_weights"
-"""The result is float32 as it is."""
+"""The result already is float32."""
 misconceptions = ["single_precision"]
 
 
 # %% exception="causal_softmax_weights"
-"""A number goes in, and the scores are its own."""
+"""The input is a number, and the function itself creates the scores."""
 misconceptions = ["overwrites_inputs"]
 
 
 # %% exception="causal_softmax_weights"
-"""The future is hidden as it is."""
+"""Later tokens are hidden already."""
 misconceptions = ["causal_by_default"]
 
 
 # %% exception="causal_softmax_weights"
-"""All scores that are seen are 0."""
+"""All visible scores are 0."""
 misconceptions = ["scaled_where_it_should_not_be", "powers_of_two"]
 
 
 # %% exception="causal_softmax_weights"
-"""The rows sum to 1 as they are."""
+"""The rows already sum to 1."""
 misconceptions = ["normalises_again"]

@@ -22,12 +22,12 @@ from autograder.testing import (
 )
 
 PRECISE = "float64 has 15 digits. Is a step computed in float32?"
-SCORES = "Row: who looks. Column: who is looked at. What is the score of a token that may be seen?"
-SIZES = "Which dimension counts sequences, which one tokens, and which one numbers?"
-AVERAGES = "Row t is the mean of the rows from 0 to t, row t among them."
+SCORES = "Row i holds the scores of token i. Which score should a visible token have, and which a later one?"
+SIZES = "Which dimension of x counts the sequences, which the tokens, and which the numbers of a token?"
+AVERAGES = "Row t is the mean of the rows from 0 to t, including row t."
 SHARES = {
-    "causal_average_weights": "How many tokens does row t see?",
-    "causal_softmax_weights": "What does a row of the masked scores look like?",
+    "causal_average_weights": "How many tokens are visible in row t?",
+    "causal_softmax_weights": "Print a row of your masked scores. Which of them should be -inf?",
 }
 
 OVERWRITE = """
@@ -77,7 +77,7 @@ def table_of(function, length):
 
 
 def weights_of(function, length):
-    """Return a table in which some token looks at another one."""
+    """Return a table in which some token has a weight for an earlier token."""
     table = table_of(function, length)
     expect(bool(table.tril(-1).any()), "No token has a weight for an earlier one.")
     return table
@@ -96,14 +96,14 @@ def mask_of(student, length):
 @each_average(basic=True)
 @pytest.mark.parametrize("shape", [(3, 5, 4), (3, 3, 3), (2, 50, 3)])
 def test_each_row_is_averaged_with_all_before_it(student, name, shape):
-    """Each row is the mean of itself and of all rows before it, in short and long sequences."""
+    """Each row is the mean of this row and all rows before it, in short and long sequences."""
     x = 3 * torch.randn(shape)
     expect_numbers(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
 
 
 @question("causal_average", basic=True)
 def test_product_averages_a_single_sequence(student):
-    """A sequence without a batch around it is averaged, too."""
+    """A single sequence without a batch dimension is averaged, too."""
     x = 3 * torch.randn(6, 4)
     expect_numbers(student.causal_average(x), averages_of(x), hint=SIZES)
 
@@ -119,7 +119,7 @@ def test_averages_of_very_few_tokens(student, name):
 
 @each_average()
 def test_averages_of_very_long_sequences(student, name):
-    """A sequence of more than a hundred tokens is averaged from its first token on, to the end."""
+    """In a sequence of more than a hundred tokens, all averages start at the first token."""
     x = torch.randn(1, draw(110, 160), 1)
     expect_numbers(getattr(student, name)(x), averages_of(x), hint=AVERAGES)
 
@@ -135,23 +135,23 @@ def test_loop_keeps_the_shape(student):
 
 @question("causal_average", needs_results=True)
 def test_product_takes_any_number_of_leading_dimensions(student):
-    """One sequence, or a batch of batches, gives what a batch of its sequences gives."""
+    """One sequence, or a batch of batches, gives the same averages as one batch of its sequences."""
     for shape in ((6, 4), (2, 3, 5, 4), (2, 1, 3, 3, 2)):
         x = torch.randn(shape)
         right = expect_tensor(student.causal_average(x.reshape(-1, *shape[-2:])))
         averages = expect_tensor(expect_computed(student.causal_average, x), shape)
-        hint = "T is the last dimension but one."
+        hint = "T is the second-to-last dimension."
         expect_numbers(averages, right, hint=hint)
 
 
 @each_average()
 def test_averages_keep_the_dtype(student, name):
-    """float32 in, float32 out; float64 in, float64 out, without a detour through float32."""
+    """The result has the dtype of x, float32 or float64, and its precision."""
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(3, 2, 3, dtype=dtype)  # 1 and 1/2 are exact in any dtype
         averages = getattr(student, name)(x)
         expect_numbers(averages, averages_of(x), hint=PRECISE)
-        if isinstance(averages, torch.Tensor):  # what else it may be is for other tests
+        if isinstance(averages, torch.Tensor):  # other tests check the type
             expect_tensor(averages, dtype=dtype)
 
 
@@ -178,14 +178,14 @@ def test_averages_of_any_memory_layout(student, name):
 
 @each_average(needs_results=True)
 def test_averages_are_a_new_tensor(student, name):
-    """Whoever overwrites the averages does not overwrite x, not even that of a single token."""
+    """If the caller overwrites the averages, x does not change, even if x is a single token."""
     average, overwrite = getattr(student, name), student.define(OVERWRITE, "overwrite")
     expect_computed(average, torch.randn(3, 3, 3))
     for length in (1, 4):
         x = torch.randn(2, length, 3)
         same = torch.equal(expect_tensor(overwrite(average, x), x.shape), x)
         message = "The averages were overwritten, and x changed with them."
-        expect(same, f"{message} Is the result a tensor of its own?")
+        expect(same, f"{message} Does your function return x itself, or a view of it?")
 
 
 # causal_average_weights and causal_softmax_weights
@@ -205,7 +205,7 @@ def test_weights_of_some_tokens(student, name, low, high):
 
 @each_table()
 def test_weights_of_very_few_tokens(student, name):
-    """Two tokens share the weight of the second row, and a single token has the weight 1."""
+    """With two tokens, both have the weight 1/2 in the second row; a single token has the weight 1."""
     for length in (2, 1):
         expect_numbers(getattr(student, name)(length), shares_of(length))
 
@@ -228,15 +228,13 @@ def test_rows_of_weights_sum_to_one(student, name):
 def test_weights_hide_the_future(student, name):
     """Every weight above the diagonal is exactly 0."""
     weights = weights_of(getattr(student, name), draw(5, 8))
-    message = (
-        "A token has a weight for one that comes after it. Which triangle is kept?"
-    )
+    message = "A token has a weight for a later token. Which triangle do you keep?"
     expect(bool((weights.triu(1) == 0).all()), message)
 
 
 @each_table(needs_results=True)
 def test_weights_have_a_row_and_a_column_for_each_token(student, name):
-    """The weights are a table, for a single token too."""
+    """The weights have the shape (T, T), for a single token too."""
     for length in (5, 1):
         expect_tensor(getattr(student, name)(length), (length, length))
 
@@ -260,7 +258,7 @@ def test_mask_is_zero_or_minus_infinity(student, low, high):
 
 @question("causal_mask_scores")
 def test_mask_of_very_few_tokens(student):
-    """The first of two tokens does not see the second; a single one has nothing to hide."""
+    """With two tokens, the first does not see the second; a single token sees itself."""
     for length in (2, 1):
         scores = student.causal_mask_scores(length)
         expect_numbers(scores, scores_of(length), hint=SCORES)
@@ -275,26 +273,26 @@ def test_mask_of_many_tokens(student):
 
 @question("causal_mask_scores")
 def test_mask_leaves_the_past_alone(student):
-    """Every token may look at itself and at all earlier ones."""
+    """Every token sees itself and all earlier tokens."""
     scores = expect_no_nan(mask_of(student, draw(5, 8)))
-    message = "The score of a token for itself or for an earlier one is not 0. Where does the future begin?"
+    message = "The score of a visible token is not 0. On which diagonal does your triangle start?"
     expect(bool((scores.tril() == 0).all()), message)
 
 
 @question("causal_mask_scores")
 def test_mask_hides_whatever_the_scores_are(student):
-    """Added to huge scores, it still hides the future completely."""
+    """When it is added to very large scores, it still hides all later tokens."""
     length = draw(5, 8)
     mask = table_of(student.causal_mask_scores, length)
     scores = 1e12 * torch.randn(length, length).abs().cumsum(dim=1)
     weights = torch.softmax(scores + mask, dim=1)[:-1]
-    message = "Added to huge scores, the mask does not hide the future. Does it hold minus infinity?"
+    message = "Added to very large scores, it does not hide later tokens. Does it contain minus infinity?"
     expect(bool((weights.triu(1) == 0).all()), message)
 
 
 @question("causal_mask_scores", needs_results=True)
 def test_mask_has_a_row_and_a_column_for_each_token(student):
-    """The scores are a table, for a single token too."""
+    """The scores have the shape (T, T), for a single token too."""
     for length in (5, 1):
         expect_tensor(student.causal_mask_scores(length), (length, length))
 

@@ -1,7 +1,7 @@
 # %% accepted="built_on_each_other"
-"""Each answer calls the one before it and the functions that the lesson gives.
+"""Each answer calls the previous one and the functions that the lesson gives.
 
-Each function adds one step to the one before it, so the formula can be read off from the last two lines.
+Each function adds one step to the previous one, so the last two lines show the whole formula.
 """
 
 

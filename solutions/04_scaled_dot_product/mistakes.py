@@ -1,13 +1,15 @@
 # %% mistake="project" name="matrices_transposed"
-"""Matrices of shape (d_in, d_k) fit as they are. Transposed, they fit only when they are square, and then
-the result is wrong.
+"""You transpose matrices that already fit: their shape is (d_in, d_k). A transposed matrix fits only if it
+is square, and then the result is wrong.
 """
 
 edit = "X @ W => X @ W.T"
 
 
 # %% mistake="project" name="projected_twice"
-"""The values are made from the keys, so a token passes through two matrices. From what are all three made?"""
+"""Your values are computed from the keys, so a token is multiplied by two matrices. Which tensor should
+keys and values be computed from?
+"""
 edit = """
 return X @ W, X @ Y, X @ Z
 =>
@@ -18,21 +20,21 @@ return queries, keys, keys @ Z
 
 
 # %% mistake="project" name="reads_the_notebook"
-"""Call the function with other tokens: does the result change? It reads a name that belongs to the
-notebook and not to its arguments.
+"""Call the function with other tokens: does the result change? It reads a variable of the notebook instead
+of the argument `x`.
 """
 edit = "X @ W => journey @ W"
 
 
 # %% mistake="project" name="stacked"
-"""Values may be wider than keys. Does a step need all three to be equally wide, as packing them into one
-tensor does?
+"""Values may be wider than keys. Does a step of your code need three tensors of equal width, as
+torch.stack does?
 """
 edit = "(X @ W, X @ Y, X @ Z) => torch.stack([X @ W, X @ Y, X @ Z])"
 
 
 # %% mistake="project" name="values_missing"
-"""Two tensors come back where three are asked for. Which role has no vector?"""
+"""Your function returns two tensors, but the description asks for three. Which one is missing?"""
 edit = """
 return X @ W, X @ Y, X @ Z
 =>
@@ -42,8 +44,8 @@ return queries, keys
 
 
 # %% mistake="project" name="view_of_the_tokens"
-"""`view` needs a tensor that lies in memory in order; a transposed one does not. A matrix product takes any
-number of leading dimensions: is the reshaping needed at all?
+"""`view` needs a tensor whose numbers are in order in memory, and a transposed tensor is not. A matrix
+product works with any number of leading dimensions: do you need to change the shape at all?
 """
 edit = """
 (X @ Y, X @ Z, X @ A)
@@ -58,22 +60,22 @@ misconceptions = ["first_two_dimensions"]
 
 
 # %% mistake="attention_scores" name="all_dimensions_reversed"
-"""In a batch, other dimensions of the keys change places than the last two. What does `.T` do to three
+"""In a batch, the wrong dimensions of the keys are swapped. What does `.T` do to a tensor with three
 dimensions?
 """
 edit = "K.transpose(-2, -1) => K.permute(*range(K.dim() - 1, -1, -1))"
 
 
 # %% mistake="attention_scores" name="first_two_dimensions"
-"""Dimensions 0 and 1 are the last two of a matrix, but in a batch 0 counts the sequences. How do you count
-from the end?
+"""Your code swaps dimensions 0 and 1. In a batch, dimension 0 counts the sequences. Which dimensions are
+the last two, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.transpose(0, 1)"
 
 
 # %% mistake="attention_scores" name="reads_leftover_keys"
-"""The product reads the `keys` of the notebook, left over from an earlier cell, and not your argument.
-Restart the kernel, or try other tokens, and it shows.
+"""Your product reads the variable `keys` of the notebook, not your argument. Restart the kernel, or try
+other tokens, to see it.
 """
 
 
@@ -82,8 +84,8 @@ def attention_scores(queries, key):
 
 
 # %% mistake="attention_scores" name="three_dimensions_only"
-"""`transpose(1, 2)` means the last two dimensions only when there are exactly three. How do you count
-from the end?
+"""`transpose(1, 2)` swaps the last two dimensions only if there are exactly three. Which dimensions are
+the last two, counted from the end?
 """
 edit = """
 return Q @ K.transpose(-2, -1)
@@ -95,17 +97,17 @@ return Q @ K.transpose(1, 2)
 
 
 # %% exception="attention_scores"
-"""A pair in place of a tensor has another form in every test, and its first part is right."""
+"""A pair instead of a tensor has the wrong form in every test, and its first part is right."""
 shares = ["returns_weights_too"]
 
 
 # %% exception="attention_scores"
-"""A list in place of a tensor has another form in every test, and its numbers are right."""
+"""A list instead of a tensor has the wrong form in every test, and its numbers are right."""
 shares = ["list"]
 
 
 # %% mistake="score_variance" name="overwrites_inputs"
-"""Look at what the caller's queries and keys hold after the call. Which line writes into them?"""
+"""After the call, the caller's queries or keys have changed. Which line writes into them?"""
 
 
 def score_variance(queries, keys, scaled):
@@ -115,7 +117,7 @@ def score_variance(queries, keys, scaled):
 
 
 # %% exception="score_variance"
-"""A variance is only looked at, and no gradient of it is promised."""
+"""The description promises no gradient of the variance."""
 edits = [
     "Q @ X => (Q @ X).detach()",
     "S / X => (S / X).detach()",
@@ -134,12 +136,12 @@ edits = ["X[-1] => X[1]"]
 
 
 # %% exception="score_variance"
-"""A single value has no dimension that could go."""
+"""A single value has no dimension that squeeze could remove."""
 edits = ["S.var() => S.var().squeeze()"]
 
 
 # %% exception="score_variance"
-"""The variance of all scores does not depend on their places."""
+"""The variance of all scores does not depend on their order."""
 misconceptions = ["queries_and_keys_swapped"]
 
 
@@ -149,13 +151,13 @@ misconceptions = ["all_dimensions_reversed", "first_two_dimensions"]
 
 
 # %% exception="score_variance"
-"""A number for a table, and no gradient is asked for."""
+"""The description promises no gradient of the variance."""
 misconceptions = ["detached", "inputs_detached"]
 
 
 # %% mistake="scaled_attention_weights" name="divides_in_place"
-"""A step in place, such as `/=`, overwrites numbers that the gradient needs on its way back. Let it make
-a new tensor.
+"""An in-place operator such as `/=` overwrites numbers that are needed for the gradient. Use an operation
+that makes a new tensor.
 """
 
 
@@ -167,8 +169,8 @@ def scaled_attention_weights(scores, d_k):
 
 
 # %% mistake="scaled_attention_weights" name="over_dimension_one"
-"""In a batch, dimension 1 holds the queries, so they compete for each key. Which dimension counts the
-keys, in any shape?
+"""In a batch, dimension 1 of the scores counts the queries. Which dimension counts the keys, for any
+number of dimensions?
 """
 
 
@@ -177,7 +179,9 @@ def scaled_attention_weights(scores, d_k):
 
 
 # %% mistake="scaled_attention_weights" name="over_the_queries"
-"""Sum your weights along a row and along a column. Each query shares out a weight of 1 among the keys."""
+"""Print the sums of your weights along a row and along a column. The weights of each query, in a row,
+should sum to 1.
+"""
 
 
 def scaled_attention_weights(scores, d_k):
@@ -185,27 +189,29 @@ def scaled_attention_weights(scores, d_k):
 
 
 # %% mistake="scaled_attention_weights" name="single_precision__root"
-"""The root that torch takes of an integer is float32. Float64 scores lose 8 digits if you divide by it."""
+"""The square root of an integer tensor is float32 in torch. If you divide float64 scores by it, they lose
+8 digits.
+"""
 edit = "D**0.5 => torch.sqrt(torch.tensor(D))"
 
 
 # %% mistake="scaled_dot_product_attention" name="all_dimensions_reversed"
-"""In a batch, other dimensions of the keys change places than the last two. What does `.T` do to three
+"""In a batch, the wrong dimensions of the keys are swapped. What does `.T` do to a tensor with three
 dimensions?
 """
 edit = "K.transpose(-2, -1) => K.permute(*range(K.dim() - 1, -1, -1))"
 
 
 # %% mistake="scaled_dot_product_attention" name="first_two_dimensions"
-"""Dimensions 0 and 1 of the keys are the last two of a matrix, but in a batch 0 counts the sequences. How do
-you count from the end?
+"""Your code swaps dimensions 0 and 1 of the keys. In a batch, dimension 0 counts the sequences. Which
+dimensions are the last two, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.transpose(0, 1)"
 
 
 # %% mistake="scaled_dot_product_attention" name="library_function"
-"""Here the point is to write these lines yourself. Everything that the library's function does, you have
-done above.
+"""This question asks you to write the steps yourself. You have written each of them in the questions
+above.
 """
 
 
@@ -214,7 +220,7 @@ def scaled_dot_product_attention(queries, keys, values):
 
 
 # %% mistake="scaled_dot_product_attention" name="overwrites_inputs"
-"""Look at what the caller's queries, keys and values hold after the call. Which line writes into them?"""
+"""After the call, the caller's queries, keys or values have changed. Which line writes into them?"""
 
 
 def scaled_dot_product_attention(queries, keys, values):
@@ -223,27 +229,29 @@ def scaled_dot_product_attention(queries, keys, values):
 
 
 # %% mistake="scaled_dot_product_attention" name="scaled_by_dimension_one"
-"""`shape[1]` is the width for a matrix; in a batch it is the number of tokens. Count from the end."""
+"""For a matrix, `shape[1]` is the width of a key; in a batch it is the number of tokens. Which index does
+the width have if you count from the end?
+"""
 edit = "X[-1] => X[1]"
 
 
 # %% mistake="scaled_dot_product_attention" name="scaled_by_the_token_s_width"
-"""You scale by the width that the lesson's tokens had before they were projected. Scores are made
-afterwards: over which width do they sum?
+"""You divide by the root of d_in, the width of the tokens before the projection. A score is a sum over the
+numbers of a key: how many are they?
 """
 edit = "K.shape[-1] => d_in"
 
 
 # %% mistake="scaled_dot_product_attention" name="three_dimensions_only"
-"""With another number of dimensions than three it goes wrong. Does a step count dimensions from the
-front? How do you count from the end?
+"""The result is wrong unless there are exactly three dimensions. Which step counts dimensions from the
+front? Which dimensions are the last two, counted from the end?
 """
 edit = "K.transpose(-2, -1) => K.T if K.dim() == 2 else K.transpose(1, 2)"
 
 
 # %% mistake="scaled_dot_product_attention" name="view_of_the_keys"
-"""`view` needs a tensor that lies in memory in order; a transposed one does not. Is the reshaping needed at
-all?
+"""`view` needs a tensor whose numbers are in order in memory, and a transposed tensor is not. Do you need
+to change the shape at all?
 """
 edit = """
 K.transpose(-2, -1)

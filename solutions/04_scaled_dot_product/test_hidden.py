@@ -23,7 +23,7 @@ from autograder.testing import (
 ROLES = ("queries", "keys", "values")
 MATRICES = ("W_query", "W_key", "W_value")
 PRECISE = "float64 has 15 digits. Is a step, or the root, computed in float32?"
-DEEP = "Any number of dimensions may stand in front. Do you count them from the end?"
+DEEP = "There may be any number of leading dimensions. Do you count dimensions from the end?"
 
 JOINED = """
 def joined(project, x, *matrices):
@@ -32,7 +32,7 @@ def joined(project, x, *matrices):
 
 
 def expect_three(projected):
-    """Expect queries, keys and values, however they are packed, and return them."""
+    """Expect queries, keys and values in a tuple or a list, and return them."""
     wanted = "The result must be three tensors: queries, keys and values"
     expect(projected is not None, f"{wanted}, but it is None. Is a return missing?")
     if isinstance(projected, torch.Tensor) and (
@@ -62,19 +62,19 @@ def expect_precise(function, right, *arguments):
         ]
         result = function(*given)
         expect_numbers(result, right(*given), hint=PRECISE)
-        if isinstance(result, torch.Tensor):  # what else it may be is for other tests
+        if isinstance(result, torch.Tensor):  # other tests check the type
             expect_tensor(result, dtype=dtype)
 
 
 def expect_deep(function, *arguments):
-    """Expect for two dimensions in front what the function makes of one, of the same sequences."""
+    """Expect the same results with two leading dimensions as with one, for the same sequences."""
     deep = expect_computed(function, *arguments)
     flat = function(*(argument.flatten(0, 1) for argument in arguments))
     expect_numbers(deep, expect_tensor(flat), hint=DEEP)
 
 
 def expect_any_layout(function, *arguments):
-    """Expect of transposed tensors what the function makes of the same numbers in order."""
+    """Expect the same results for transposed tensors as for contiguous tensors with the same numbers."""
     mixed = [
         one.permute(1, 3, 0, 2).contiguous().permute(2, 0, 3, 1) for one in arguments
     ]
@@ -89,14 +89,14 @@ def expect_any_layout(function, *arguments):
 @question("project", basic=True)
 @pytest.mark.parametrize("role", [0, 1, 2])
 def test_project_gives_each_role_its_matrix(student, role):
-    """Queries, keys and values come from their own matrices, in this order; values may be wider."""
+    """Queries, keys and values are computed with their own matrices, in this order; values may be wider."""
     x, matrices = 2 * torch.randn(5, 4), [torch.randn(4, size) for size in (3, 3, 6)]
     parts = expect_three(student.project(x, *matrices))
     expect_numbers(
         parts[role],
         x @ matrices[role],
         name=f"The tensor of {ROLES[role]}",
-        hint="Which matrix makes them?",
+        hint="Which matrix is it computed with?",
     )
 
 
@@ -134,7 +134,7 @@ def test_project_of_a_single_token(student):
 
 @question("project")
 def test_project_of_many_dimensions(student):
-    """A batch of batches gives what its tokens give in one sequence."""
+    """A batch of batches gives the same results as its tokens in one sequence."""
     x, matrices = torch.randn(2, 1, 5, 4), torch.randn(3, 4, 4)
     flat = expect_three(student.project(x.reshape(-1, 4), *matrices))
     for part, right in zip(projected(student, x, *matrices), flat, strict=True):
@@ -143,7 +143,7 @@ def test_project_of_many_dimensions(student):
 
 @question("project")
 def test_project_reads_any_memory_layout(student):
-    """Transposed tokens work like any others."""
+    """Transposed tokens give the same results as contiguous ones."""
     x, matrices = torch.randn(2, 4, 4).mT, torch.randn(3, 4, 4)
     ordered = expect_three(student.project(x.contiguous(), *matrices))
     for part, right in zip(projected(student, x, *matrices), ordered, strict=True):
@@ -152,7 +152,7 @@ def test_project_reads_any_memory_layout(student):
 
 @question("project")
 def test_project_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     for dtype in (torch.float32, torch.float64):
         x, *matrices = torch.randn(4, 4, 4, dtype=dtype)
         parts = expect_three(student.project(x, *matrices))
@@ -211,36 +211,36 @@ def test_scores_of_more_or_fewer_keys(student):
 
 @question("attention_scores")
 def test_scores_of_a_single_pair(student):
-    """One query and one key make one score."""
+    """One query and one key give one score."""
     queries, keys = torch.randn(2, 1, 3)
     expect_numbers(student.attention_scores(queries, keys), scores_of(queries, keys))
 
 
 @question("attention_scores", basic=True)
 def test_scores_of_batches(student):
-    """In a batch, each sequence is scored by itself, also where all sizes are equal."""
+    """In a batch, each sequence has its own scores, also if all sizes are equal."""
     for n, m, d in ((4, 5, 6), (3, 3, 3)):
         queries, keys = torch.randn(3, n, d), torch.randn(3, m, d)
-        hint = "Which two dimensions of the keys change places?"
+        hint = "Which two dimensions of the keys do you swap?"
         scores = student.attention_scores(queries, keys)
         expect_numbers(scores, scores_of(queries, keys), hint=hint)
 
 
 @question("attention_scores")
 def test_scores_of_many_dimensions(student):
-    """A batch of batches is scored like one batch of all its sequences."""
+    """A batch of batches gives the same scores as one batch of all its sequences."""
     expect_deep(student.attention_scores, *torch.randn(2, 2, 3, 4, 4))
 
 
 @question("attention_scores")
 def test_scores_read_any_memory_layout(student):
-    """Transposed inputs work like any others."""
+    """Transposed inputs give the same results as contiguous ones."""
     expect_any_layout(student.attention_scores, *torch.randn(2, 3, 2, 4, 4))
 
 
 @question("attention_scores", needs_results=True)
 def test_scores_have_a_row_for_each_query_and_a_column_for_each_key(student):
-    """The scores are a table for each sequence; a batch of one stays a batch."""
+    """Each sequence has a matrix of scores; a batch of one stays a batch."""
     for front in ((), (1,), (2, 1)):
         for n, m in ((4, 5), (1, 1)):
             queries, keys = torch.randn(*front, n, 3), torch.randn(*front, m, 3)
@@ -249,7 +249,7 @@ def test_scores_have_a_row_for_each_query_and_a_column_for_each_key(student):
 
 @question("attention_scores")
 def test_scores_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     expect_precise(student.attention_scores, scores_of, *torch.randn(2, 4, 4))
 
 
@@ -287,20 +287,20 @@ def test_variance_of_the_scores(student, scaled):
             student.score_variance(queries, keys, scaled),
             right,
             atol=1e-5 * (1 + right.item()),
-            hint="Of which scores is it the variance, and by what are they divided?",
+            hint="Do you take the variance of all scores? Which number do you divide them by?",
         )
 
 
 @question("score_variance")
 def test_variance_of_few_scores(student):
-    """Of two scores, too, the result is the unbiased variance."""
+    """For only two scores, the result is also the unbiased variance."""
     queries, keys = 2 * torch.randn(1, 3), 2 * torch.randn(2, 3)
     right = variance_of(queries, keys, False)
     expect_numbers(
         student.score_variance(queries, keys, False),
         right,
         atol=1e-3 * right.item() + 1e-4,
-        hint="By what do you divide: the count, or less?",
+        hint="Do you divide by the number of scores, or by this number minus 1?",
     )
 
 
@@ -317,13 +317,13 @@ def test_variance_shows_why_one_scales(student):
 
 @question("score_variance")
 def test_variance_grows_with_the_square(student):
-    """Queries twice as long have scores of four times the variance."""
+    """If the queries are twice as long, the variance of the scores is four times as large."""
     queries, keys = torch.randn(4, 6), torch.randn(5, 6)
     plain = expect_numel(
         expect_computed(student.score_variance, queries, keys, False), ()
     )
     longer = student.score_variance(2 * queries, keys, False)
-    hint = "Is it the variance that you return?"
+    hint = "Do you return the variance, or another number?"
     expect_numbers(longer, 4 * plain, atol=1e-3, hint=hint)
 
 
@@ -336,7 +336,7 @@ def test_variance_is_one_number(student):
 
 @question("score_variance")
 def test_variance_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     for scaled in (True, False):
         queries, keys = torch.randn(2, 4, 3)
         expect_precise(student.score_variance, variance_of, queries, keys, scaled)
@@ -368,13 +368,13 @@ def test_weights_are_the_softmax_of_the_scaled_scores(student, shape):
         expect_numbers(
             student.scaled_attention_weights(scores, d_k),
             weights_of(scores, d_k),
-            hint="Which dimension counts the keys, and are scores divided by the root of the given d_k?",
+            hint="Which dimension counts the keys? Do you divide the scores by the root of the argument d_k?",
         )
 
 
 @question("scaled_attention_weights")
 def test_weights_of_keys_of_one_number(student):
-    """Where a key is one number wide, the weights are the softmax of the scores themselves."""
+    """If d_k is 1, the weights are the softmax of the scores themselves."""
     scores = 2 * torch.randn(5, 6)
     expect_numbers(student.scaled_attention_weights(scores, 1), weights_of(scores, 1))
 
@@ -389,7 +389,7 @@ def test_weights_survive_large_scores(student):
 
 @question("scaled_attention_weights")
 def test_weights_of_a_single_query(student):
-    """The scores of a single query, shape (m,), are weighted like those of a row; a single key gets 1."""
+    """The scores of a single query, shape (m,), have the same weights as a row; a single key has weight 1."""
     for m in (6, 1):
         scores = 3 * torch.randn(m)
         weights = student.scaled_attention_weights(scores, 1)
@@ -398,7 +398,7 @@ def test_weights_of_a_single_query(student):
 
 @question("scaled_attention_weights")
 def test_weights_of_many_dimensions(student):
-    """A batch of batches is weighted like one batch of all its sequences."""
+    """A batch of batches gives the same weights as one batch of all its sequences."""
     scores = torch.randn(2, 3, 4, 4)
     expect_deep(lambda scores: student.scaled_attention_weights(scores, 4), scores)
 
@@ -413,7 +413,7 @@ def test_weights_keep_the_shape(student):
 
 @question("scaled_attention_weights")
 def test_weights_keep_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     scores = torch.randn(4, 4)
     for d_k in (3, 4):
         expect_precise(student.scaled_attention_weights, weights_of, scores, d_k)
@@ -443,7 +443,7 @@ def inputs_of(n=4, m=4, d_k=4, d_v=4, batch=(), dtype=torch.float32):
 
 
 def expect_attention(student, inputs, *, atol=None, hint=""):
-    """Expect what the library's own function gives."""
+    """Expect the result of torch's own function."""
     right = functional.scaled_dot_product_attention(*inputs)
     seen = student.scaled_dot_product_attention(*inputs)
     expect_numbers(seen, right, atol=atol, hint=hint)
@@ -452,22 +452,22 @@ def expect_attention(student, inputs, *, atol=None, hint=""):
 @question("scaled_dot_product_attention", basic=True)
 @pytest.mark.parametrize("head_size", [6, 64, 2])
 def test_attention_agrees_with_the_library(student, head_size):
-    """The result agrees with the library's own function, whatever the widths of keys and values are."""
-    hint = "Row i is the sum of the values by the softmax of query i's scores over the root of d_k."
+    """The result equals that of torch's own function, for any widths of keys and values."""
+    hint = "Row i is a weighted sum of values; its weights are the softmax of query i's scores / sqrt(d_k)."
     for d_v in (head_size, 3):
         expect_attention(student, inputs_of(5, 5, head_size, d_v), hint=hint)
 
 
 @question("scaled_dot_product_attention", basic=True)
 def test_attention_to_more_or_fewer_keys(student):
-    """There may be more keys than queries, or fewer, and values of another width."""
+    """There may be more or fewer keys than queries, and values may have another width."""
     for n, m, d_v in ((3, 7, 2), (7, 2, 11)):
         expect_attention(student, inputs_of(n, m, 4, d_v))
 
 
 @question("scaled_dot_product_attention", basic=True)
 def test_attention_in_batches(student):
-    """In a batch, each sequence attends to itself alone, and the softmax runs over the keys."""
+    """In a batch, each sequence attends only to itself, and the softmax runs over the keys."""
     for n, m, d_k, d_v in ((4, 5, 6, 7), (3, 3, 3, 3)):
         hint = "Count the dimensions from the end."
         expect_attention(student, inputs_of(n, m, d_k, d_v, (3,)), hint=hint)
@@ -485,7 +485,7 @@ def test_attention_survives_large_inputs(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_to_a_single_token(student):
-    """A single key gets all the attention, so each query gets back its value."""
+    """A single key has the weight 1, so the result of each query is its value."""
     for n in (3, 1):
         queries, keys, values = inputs_of(n, 1, 3, 4, (2,))
         seen = student.scaled_dot_product_attention(queries, keys, values)
@@ -494,13 +494,13 @@ def test_attention_to_a_single_token(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_of_many_dimensions(student):
-    """A batch of batches is treated like one batch of all its sequences."""
+    """A batch of batches gives the same result as one batch of all its sequences."""
     expect_deep(student.scaled_dot_product_attention, *inputs_of(batch=(2, 3)))
 
 
 @question("scaled_dot_product_attention")
 def test_attention_reads_any_memory_layout(student):
-    """Transposed inputs work like any others."""
+    """Transposed inputs give the same results as contiguous ones."""
     expect_any_layout(student.scaled_dot_product_attention, *inputs_of(batch=(3, 2)))
 
 
@@ -516,7 +516,7 @@ def test_attention_gives_each_query_a_vector_like_a_value(student):
 
 @question("scaled_dot_product_attention")
 def test_attention_keeps_the_dtype(student):
-    """float32 in, float32 out; float64 in, float64 out, to the last digits."""
+    """The result has the dtype of the inputs, float32 or float64, and its precision."""
     right = functional.scaled_dot_product_attention
     for d_k in (3, 4):
         inputs = inputs_of(d_k=d_k)

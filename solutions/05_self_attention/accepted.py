@@ -11,7 +11,7 @@ def copy_weights(source, target):
 
 
 # %% accepted="by_einsum"
-"""Every product by einsum, the softmax by hand with its maximum taken off, d_out kept as an attribute."""
+"""Every product by einsum, the softmax by hand with its maximum subtracted, d_out as an attribute."""
 
 
 class SelfAttention_v1(nn.Module):
@@ -51,7 +51,7 @@ class SelfAttention(nn.Module):
 
 
 # %% accepted="by_state_dict"
-"""The weights go through a state_dict."""
+"""The weights are copied with a state_dict."""
 
 
 def copy_weights(source, target):
@@ -101,8 +101,8 @@ class SelfAttention(nn.Module):
 # %% accepted="fused_product"
 """One product for all three projections, from the named parameters; the library's attention; any batch.
 
-One large product keeps a processor busier than three small ones. Large models are written so; the three
-matrices stay parameters of their own all the same.
+One large product uses a processor better than three small ones, so large models are written in this way.
+The three matrices are still separate parameters.
 """
 
 import torch.nn.functional as F
@@ -154,7 +154,7 @@ def copy_weights(source, target):
 # %% accepted="token_by_token"
 """Loops over tokens, rows stacked at the end; scaling of the queries instead of the scores.
 
-`look` is one token's view of attention, and both classes use it. It is slow, and good to think with.
+`look` computes the attention of one token, and both classes call it. It is slow, but easy to follow.
 """
 
 

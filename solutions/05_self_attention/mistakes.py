@@ -1,5 +1,5 @@
 # %% mistake="SelfAttention_v1" name="documented_tensor"
-"""Numbers copied from the page are right for one sentence only. Let forward compute them from x."""
+"""Your `forward` always returns the numbers of the lesson. It must compute them from x."""
 
 
 class SelfAttention_v1(nn.Module):
@@ -23,7 +23,7 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% mistake="SelfAttention_v1" name="forward_misnamed"
-"""torch calls a method of one certain name when you call the module. Spell it letter by letter."""
+"""When you call a module, torch calls its method `forward`. Is the name spelled correctly?"""
 
 
 class SelfAttention_v1(nn.Module):
@@ -43,7 +43,7 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% mistake="SelfAttention_v1" name="one_matrix"
-"""Count your matrices. Three names are not yet three matrices."""
+"""All three names refer to the same matrix. How many parameters does your module have?"""
 
 
 class SelfAttention_v1(nn.Module):
@@ -63,8 +63,9 @@ class SelfAttention_v1(nn.Module):
 
 
 # %% mistake="SelfAttention_v1" name="reads_global_keys__undefined" error="NameError"
-"""Restart the kernel and call the module with other tokens. One name in forward is neither made there
-nor on self."""
+"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither
+assigned there nor an attribute of `self`?
+"""
 edit = """
 return scaled_dot_product_attention(X @ self.W_query, X @ self.W_key, X @ self.W_value)
 =>
@@ -75,8 +76,9 @@ return torch.softmax(queries @ keys.T / keys.shape[-1] ** 0.5, dim=-1) @ (X @ se
 
 
 # %% mistake="SelfAttention_v1" name="scaled_by_input_width"
-"""You scale by the size of the wrong thing. A score is a sum of products: over how many places does the
-sum run?"""
+"""You divide by the root of the wrong size. A score is a sum of products of a query and a key: how many
+products does it have?
+"""
 
 
 class SelfAttention_v1(nn.Module):
@@ -105,7 +107,9 @@ misconceptions = [
 
 
 # %% mistake="SelfAttention_v2" name="bias_by_default"
-"""Someone who says nothing about a bias wants none. Look at the default in the signature."""
+"""By default, the layers should have no bias. Look at the default of `qkv_bias` in the signature of
+`__init__`.
+"""
 
 
 class SelfAttention_v2(nn.Module):
@@ -125,7 +129,9 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="documented_tensor"
-"""For the lesson's sentence you return printed numbers. Other weights must give other numbers there, too."""
+"""For the lesson's sentence, your `forward` returns fixed numbers. It must compute them from x and the
+weights of the layers.
+"""
 
 
 class SelfAttention_v2(nn.Module):
@@ -153,7 +159,9 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="extra_layer"
-"""The module has a layer that nobody asks for. Which of yours takes no part in the result?"""
+"""The module has a layer that the exercise does not ask for. Which of your layers is not used in
+`forward`?
+"""
 edit = """
 self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
 =>
@@ -163,7 +171,9 @@ self.out_proj = nn.Linear(d_out, d_out)
 
 
 # %% mistake="SelfAttention_v2" name="layers_in_a_dict"
-"""A module sees the layers that are assigned to it by name. It does not look into Python lists and dicts."""
+"""A module registers layers that are assigned to its attributes. It does not find layers in Python lists
+and dicts.
+"""
 
 
 class SelfAttention_v2(nn.Module):
@@ -181,7 +191,7 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="overwrites_inputs"
-"""The caller still needs x. One of your lines writes into it."""
+"""After the call, x has changed. Which of your lines writes into it?"""
 
 
 class SelfAttention_v2(nn.Module):
@@ -202,7 +212,7 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="returns_values"
-"""The mixture is what counts. What does your last line return?"""
+"""Your last line returns the values. Which tensor should `forward` return?"""
 
 
 class SelfAttention_v2(nn.Module):
@@ -222,8 +232,9 @@ class SelfAttention_v2(nn.Module):
 
 
 # %% mistake="SelfAttention_v2" name="scaled_by_input_width"
-"""You scale by the size of the wrong thing. A score is a sum of products: over how many places does the
-sum run?"""
+"""You divide by the root of the wrong size. A score is a sum of products of a query and a key: how many
+products does it have?
+"""
 edit = """
 scaled_dot_product_attention(self.W_query(X), self.W_key(X), self.W_value(X))
 =>
@@ -241,7 +252,7 @@ misconceptions = [
 
 
 # %% mistake="copy_weights" name="a_copy_is_changed"
-"""The caller's own target should change. Which object do you write to?"""
+"""The object `target` of the caller should change. Does your code write into a copy of it?"""
 
 
 import copy
@@ -257,7 +268,9 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="keys_and_values_swapped"
-"""Each matrix goes to the parameter of its own name. Compare the names on both sides of each line."""
+"""Each matrix must be copied to the parameter with the same name. Compare the names on both sides of each
+line.
+"""
 
 
 def copy_weights(source, target):
@@ -269,8 +282,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="memory_shared"
-"""Both modules share their numbers: training the target changes the source too. What makes a tensor of
-its own?
+"""Source and target share the memory of their numbers: training the target changes the source, too. Which
+method makes an independent copy?
 """
 
 
@@ -282,8 +295,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="names_rebound"
-"""The module keeps its old parameters: an assignment to a name only gives the name another tensor. How
-do you write into the parameter itself?
+"""The target keeps its old parameters: your assignments only give new values to local variables. How do
+you write into the parameter itself?
 """
 
 
@@ -296,7 +309,9 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="not_transposed"
-"""A linear layer keeps one row for each output, your parameter one for each input. Write down both shapes."""
+"""A linear layer stores one row for each output; your parameter needs one row for each input. Write down
+both shapes.
+"""
 
 
 def copy_weights(source, target):
@@ -308,7 +323,7 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="other_direction"
-"""Which of the two modules gives, and which takes? Read the arguments once more."""
+"""You copy from the target to the source. In which direction does the description copy?"""
 
 
 def copy_weights(source, target):
@@ -320,8 +335,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="reshaped"
-"""The numbers stand in the wrong places. Reshaping reads them in their old order; what moves rows to
-columns?
+"""The numbers are in the wrong order: reshape keeps them in their old order. Which operation turns rows
+into columns?
 """
 
 
@@ -334,12 +349,12 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="returns_the_source"
-"""Which of the two modules does the caller get back, and which one is asked for?"""
+"""Your function returns the source. Which module does the description ask for?"""
 edit = "return T => return source"
 
 
 # %% mistake="copy_weights" name="source_turned_too"
-"""Methods whose name ends in _ change the tensor they are called on. Whose tensor is that here?"""
+"""Methods whose name ends in `_` change their tensor. Do you call one on a weight of the source?"""
 
 
 def copy_weights(source, target):
@@ -351,8 +366,9 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="square_not_transposed"
-"""For square matrices both shapes are equal, but the numbers still stand in other places. Transpose in
-every case."""
+"""For square matrices both shapes are equal, but the matrix must still be transposed. Transpose in every
+case.
+"""
 
 
 def copy_weights(source, target):
@@ -369,8 +385,8 @@ def copy_weights(source, target):
 
 
 # %% mistake="copy_weights" name="without_no_grad"
-"""torch refuses to overwrite a parameter as part of a computation. How do you tell it that this is not
-one?
+"""torch refuses to overwrite a parameter as part of a computation. With which line do you tell torch that
+this change is not part of one?
 """
 
 
@@ -387,8 +403,9 @@ misconceptions = ["first_two_dimensions"]
 
 
 # %% mistake="SelfAttention" name="reads_a_global"
-"""Restart the kernel and call the module with other tokens. One name in forward is neither an argument
-nor on self."""
+"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither an
+argument nor an attribute of `self`?
+"""
 
 
 encodings_for_q = torch.tensor([[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]])
@@ -414,8 +431,9 @@ class SelfAttention(nn.Module):
 
 
 # %% mistake="SelfAttention" name="reads_a_global__undefined" error="NameError"
-"""Restart the kernel and call the module with other tokens. One name in forward is neither an argument
-nor on self."""
+"""Restart the kernel and call the module with other tokens. Which variable in `forward` is neither an
+argument nor an attribute of `self`?
+"""
 
 
 class SelfAttention(nn.Module):

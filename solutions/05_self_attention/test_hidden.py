@@ -1,6 +1,6 @@
 """Hidden tests of 05: weights loaded by name, sizes that all differ, and what training needs of a module.
 
-Numbers are compared in any shape and dtype: one test of each class looks at the form. Weights are loaded
+Numbers are compared in any shape and dtype: one test of each class checks shape and dtype. Weights are loaded
 wherever a module keeps them, so a layer that is not registered costs the tests of registration alone. A copy
 of one layer passes what holds for each.
 """
@@ -165,7 +165,7 @@ class Kind:
         return weights | {f"{layer}.bias": (d_out,) for layer in self.layers if bias}
 
     def weights(self, d_in, d_out, *, bias=False, dtype=torch.float32):
-        """Return parameters large enough that every slip shows."""
+        """Return parameters that are so large that every mistake changes the result."""
         shapes = self.shapes(d_in, d_out, bias)
         return {name: torch.randn(shape, dtype=dtype) for name, shape in shapes.items()}
 
@@ -216,7 +216,7 @@ def expect_no_others(actual, shapes):
 
 
 def load(student, module, weights):
-    """Give a module these parameters, wherever it keeps them, and leave its others as they are."""
+    """Load these parameters into a module, wherever it stores them, and leave its other ones unchanged."""
     student.define(LOAD, "load")(module, weights)
     return module
 
@@ -242,8 +242,8 @@ def test_form(student, kind):
 
 @each_class(given=True)
 def test_seeded_start(student, reference, kind):
-    """A seed gives it the same numbers as in the course, and it sets none itself."""
-    hint = "A seed fixes the numbers only together with how, and in which order, they are drawn."
+    """With a given seed, it starts with the same numbers as in the course, and it sets no seed."""
+    hint = "Are the numbers drawn by the right function, and in the right order?"
     for options in ((), (True,)) if kind == V2 else ((),):
         seed, names = draw(1, 9999), list(kind.shapes(5, 3))
         weights = []
@@ -264,12 +264,14 @@ def test_seeded_start(student, reference, kind):
 )
 def test_values(student, kind, n, d_in, d_out):
     """With given weights, the output is the scaled attention of queries, keys and values."""
-    d_out = 4 if kind.square and n == d_in else d_out  # where wrong products fit too
+    d_out = (
+        4 if kind.square and n == d_in else d_out
+    )  # square sizes, where the shapes of wrong products also fit
     weights, x = kind.weights(d_in, d_out), kind.tokens(n, d_in, d_out)
     actual = load(student, kind.make(student, d_in, d_out), weights)(x)
     hint = (
-        "Row i is the sum of the values, weighted by the softmax of query i's "
-        "scores over the root of d_out."
+        "Row i is a weighted sum of the values. Its weights are the softmax of query "
+        "i's scores / sqrt(d_out)."
     )
     expect_numbers(actual, kind.attend(weights, x), atol=5e-5, hint=hint)
 
@@ -280,7 +282,9 @@ def test_single_token(student, kind):
     weights, x = kind.weights(6, 4), kind.tokens(1, 6, 4)
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_numbers(
-        actual, kind.value(weights, x), hint="With one token, its weight must be 1."
+        actual,
+        kind.value(weights, x),
+        hint="If there is only one token, its weight must be 1.",
     )
 
 
@@ -297,22 +301,22 @@ def test_gradients(student, reference, kind):
     for name, gradient in actual.parameters.items():
         expect(
             gradient is not None,
-            f"No gradient reaches {name}. Is it used, or is the result cut off?",
+            f"No gradient reaches {name}. Is it used, or is the result detached?",
         )
         right = expected.parameters.get(name, gradient)
-        if right.shape == gradient.shape:  # names and shapes are for other tests
+        if right.shape == gradient.shape:  # other tests check names and shapes
             of = f"The gradient of {name}"
             expect_close(gradient, right, atol=1e-4, rtol=1e-4, name=of)
 
 
 @each_class(needs_results=True)
 def test_round_trip(student, kind):
-    """Saved and loaded into another module, it computes the same."""
+    """Another module that loads its state_dict computes the same."""
     first, second = kind.make(student, 6, 4), kind.make(student, 6, 4)
     x = kind.tokens(5, 6, 4)
     output = expect_tensor(first(x)).detach()
     second.load_state_dict(first.state_dict())
-    hint = "Does state_dict hold all numbers that forward uses?"
+    hint = "Does state_dict contain all tensors that forward uses?"
     expect_numbers(second(x), output, hint=hint)
 
 
@@ -324,11 +328,11 @@ def test_float64(student, kind):
     actual = load(student, kind.make(student, 6, 3), weights)(x)
     hint = "float64 has 15 digits. Is a step, or the root, computed in float32?"
     expect_numbers(actual, kind.attend(weights, x), hint=hint)
-    if isinstance(actual, torch.Tensor):  # what else it may be is for other tests
+    if isinstance(actual, torch.Tensor):  # other tests check the type
         expect_tensor(actual, dtype=torch.float64)
 
 
-PRINTED = {  # what the lesson prints results for: a sentence for two classes, encodings for the third
+PRINTED = {  # inputs whose results the lesson prints: a sentence for two classes, encodings for the third
     False: [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64]]
     + [[0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]],
     True: [[1.16, 0.23], [0.57, 1.36], [4.41, -2.16]],
@@ -337,11 +341,11 @@ PRINTED = {  # what the lesson prints results for: a sentence for two classes, e
 
 @each_class()
 def test_lesson_s_tokens(student, kind):
-    """The lesson's own tokens, too, get what the weights make of them."""
+    """The result for the lesson's tokens also depends on the weights."""
     x = torch.tensor(PRINTED[kind.square])
     weights = kind.weights(x.shape[1], 2)
     actual = load(student, kind.make(student, x.shape[1], 2), weights)(x)
-    hint = "Other weights give another result, for these tokens as for any."
+    hint = "If the weights change, the result for these tokens must change, too."
     expect_numbers(actual, kind.attend(weights, x), hint=hint)
 
 
@@ -350,26 +354,26 @@ def test_large_scores(student, kind):
     """Large scores do not overflow."""
     weights, x = kind.weights(6, 4), kind.tokens(5, 6, 4)
     query = next(iter(weights))
-    weights[query] *= 1e5  # so that each token looks at one, whatever the scale
+    weights[query] *= 1e5  # so that each token attends to one token, for any scale
     actual = load(student, kind.make(student, 6, 4), weights)(x)
     expect_numbers(actual, kind.attend(weights, x), atol=1e-3)
 
 
 @each_class(needs_results=True)
 def test_leaves_tokens(student, kind):
-    """The tokens stay as they were, and give the same output when they come again."""
+    """The tokens stay as they were, and a second call gives the same output."""
     x, module = kind.tokens(5, 6, 4), kind.make(student, 6, 4)
     load(student, module, kind.weights(6, 4))
     seen = module.inspect(x)
     expect_unchanged(seen, x, names=(kind.argument,))
     output = expect_tensor(seen.output).detach()
-    hint = "Whatever forward makes, it makes anew at each call."
+    hint = "Does forward keep a result from an earlier call?"
     expect_numbers(module(x), output, hint=hint)
 
 
 @question("SelfAttention_v2", basic=True)
 def test_bias_values(student):
-    """With qkv_bias, given by place or by name, the biases take part."""
+    """With qkv_bias, passed by position or by name, the biases are used."""
     weights, x = V2.weights(5, 3, bias=True), torch.randn(7, 5)
     by_name = student.SelfAttention_v2(d_in=5, d_out=3, qkv_bias=True)
     for module in (student.SelfAttention_v2(5, 3, True), by_name):
@@ -378,13 +382,13 @@ def test_bias_values(student):
             actual,
             V2.attend(weights, x),
             atol=5e-5,
-            hint="Do queries, keys and values all go through their bias?",
+            hint="Do queries, keys and values all get their bias?",
         )
 
 
 @question("SelfAttention", basic=True)
 def test_defaults(student):
-    """Without arguments, it takes tokens of two numbers, one token a row; they may be given by name."""
+    """By default, a token has two numbers and is a row; the arguments may be passed by name."""
     by_name = student.SelfAttention(d_model=2, row_dim=0, col_dim=1)
     for module in (student.SelfAttention(), by_name):
         weights, x = SQUARE.weights(2, 2), 2 * torch.randn(3, 2)
@@ -400,7 +404,7 @@ def pair(student, d_in, d_out, dtype=torch.float32):
 
 
 def copied(student, target, weights, layers=V1.layers, hint=""):
-    """Return which of these layers the target holds, transposed or not; there must be one."""
+    """Return the layers whose numbers the target holds, transposed or not; there must be one."""
     held = parameters(student, target)
     found = {}
     for layer in layers:
@@ -416,7 +420,9 @@ def copied(student, target, weights, layers=V1.layers, hint=""):
 
 
 def expect_transposed(actual, weights, layer):
-    hint = f"x @ {layer} must be what the layer {layer} of the source makes of x."
+    hint = (
+        f"x @ {layer} must equal the output of the layer {layer} of the source for x."
+    )
     right = weights[f"{layer}.weight"].T
     actual = actual.to(right.dtype)
     expect_equal(actual, right, hint=hint, name=f"{layer} of the target")
@@ -435,7 +441,7 @@ def test_copies(student, layer):
 
 @question("copy_weights", basic=True)
 def test_copies_square_matrices(student):
-    """It is right for square matrices too, where a missing step gives no error."""
+    """It is right for square matrices too, where a missing transpose raises no error."""
     source, target, weights = pair(student, 4, 4)
     student.copy_weights(source, target)
     for layer, actual in copied(student, target, weights).items():
@@ -451,7 +457,7 @@ def test_returns_the_target(student):
     parameters(student, result)
     student.define(STAND_INS, "overwrite")(result)
     changed = {name: weight + 1 for name, weight in weights.items()}
-    hint = "The result must be the very object that was given as target, not another."
+    hint = "The result must be the object that was passed as `target`. Do you return a copy?"
     copied(student, target, changed, hint=hint)
 
 
@@ -460,7 +466,9 @@ def test_leaves_the_source(student):
     """The target gets the weights, and the source stays as it was."""
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
-    expect_source(student, source, weights, "Does the source keep its own numbers?")
+    expect_source(
+        student, source, weights, "Does your function change the numbers of the source?"
+    )
     copied(student, target, weights)
 
 
@@ -479,7 +487,7 @@ def test_target_can_learn(student):
     source, target, weights = pair(student, 5, 3)
     student.copy_weights(source, target)
     copied(student, target, weights)
-    fault = "The target's parameters can no longer be trained. Are they frozen, or computed from others?"
+    fault = "The target's parameters can no longer be trained. Are they frozen, or computed?"
     expect(student.define(STAND_INS, "refused")(target) == [], fault)
 
 
@@ -490,7 +498,7 @@ def test_numbers_of_its_own(student):
     student.copy_weights(source, target)
     copied(student, target, weights)
     student.define(STAND_INS, "overwrite")(target)
-    hint = "The target was changed, and the source with it. Do both keep their numbers in one place?"
+    hint = "When the target was changed, the source changed, too. Do both share their memory?"
     expect_source(student, source, weights, hint)
 
 
@@ -506,7 +514,7 @@ def test_copies_keep_their_dtype(student):
 
 @question("copy_weights")
 def test_copies_by_name(student):
-    """Layers go by their names, in whatever order the source has made them."""
+    """Layers are matched by their names, for any order in which the source has created them."""
     weights = V2.weights(4, 3)
     source, target = student.define(STAND_INS, "turned")(weights)
     student.copy_weights(source, target)

@@ -1,5 +1,5 @@
 # %% accepted="built_on_each_other"
-"""The classes call causal_mask and masked_attention_weights; one keeps its mask, one makes it each time."""
+"""The classes call causal_mask and masked_attention_weights; one of them stores its mask."""
 
 import torch
 from torch import nn
@@ -55,7 +55,7 @@ class CausalAttention(nn.Module):
 
 
 # %% accepted="finite_number"
-"""A large negative number instead of minus infinity; masks made on the fly by comparing positions."""
+"""A large negative number instead of minus infinity; masks by comparing positions in each call."""
 
 
 def causal_mask(length):
@@ -105,7 +105,7 @@ class Head(nn.Module):
 
 
 # %% accepted="float_buffer"
-"""A triangle of ones as a buffer, filled in place into scores of the class's own, scaled after masking."""
+"""A triangle of ones as a buffer, masking of new scores in place, scaling after masking."""
 
 
 class Head(nn.Module):
@@ -151,7 +151,7 @@ class CausalAttention(nn.Module):
 
 
 # %% accepted="mask_kept_for_later"
-"""The mask is made when it is first needed, for the length and the device at hand, and kept for later."""
+"""The mask is created in the first call, for its length and device, and stored for later calls."""
 
 
 class Head(nn.Module):
@@ -182,8 +182,8 @@ class Head(nn.Module):
 # %% accepted="prefix_by_prefix"
 """No mask at all: each token attends to the prefix that ends with it; masks and weights by loops.
 
-Without a mask there is nothing to hide. A token gets only what is there already, which is how a model
-writes its text, and where a cache of keys and values begins.
+No later token is computed, so none has to be hidden. In the same way a model generates its text, and this
+is why a cache of keys and values is possible.
 """
 
 
@@ -242,10 +242,9 @@ class CausalAttention(nn.Module):
 
 
 # %% accepted="the_library"
-"""The library's own attention, causal by its own means, and its dropout in training.
+"""torch's own attention with its causal mask, and with dropout in training.
 
-When you know what it computes, the library's function is the way to write it. It is fast, and it never
-holds the whole table of scores.
+Once you know what it computes, use torch's function: it is fast, and it never stores all scores.
 """
 
 import torch.nn.functional as F

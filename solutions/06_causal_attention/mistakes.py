@@ -1,11 +1,13 @@
 # %% mistake="causal_mask" name="scores"
-"""You made a table to be added to scores. A mask is boolean and says only who is hidden."""
+"""Your result contains numbers that could be added to scores. A mask should contain only True, for hidden,
+and False.
+"""
 
 edit = "torch.ones(L, L, dtype=torch.bool) => torch.full((L, L), float('-inf'))"
 
 
 # %% mistake="causal_mask" name="three_tokens"
-"""The example has three tokens. What does length say?"""
+"""Your mask always has three rows. Where does your function use `length`?"""
 
 
 def causal_mask(length):
@@ -13,18 +15,18 @@ def causal_mask(length):
 
 
 # %% exception="causal_mask"
-"""Truth values have no sign."""
+"""Booleans have no sign."""
 misconceptions = ["negatives_cut"]
 
 
 # %% exception="causal_mask"
-"""Truth values have no gradient."""
+"""Booleans have no gradient."""
 misconceptions = ["detached"]
 
 
 # %% mistake="masked_attention_weights" name="divided_by_sum"
-"""Some scores are negative, so dividing them by a sum gives no shares. Which function makes shares of
-them?
+"""Some scores are negative, so dividing the scores by their sum does not give weights. Which function
+turns scores into weights?
 """
 
 
@@ -34,9 +36,9 @@ def masked_attention_weights(scores, mask):
 
 
 # %% mistake="masked_attention_weights" name="renormalised"
-"""The softmax runs over all scores, and hidden weights become 0 afterwards. If a hidden score is far higher
-than the visible ones, the visible weights are 0 already, and nothing is left to divide by. What can you put
-in the place of hidden scores before the softmax?
+"""The softmax runs over all scores, and hidden weights are set to 0 afterwards. If a hidden score is far
+higher than the visible ones, all visible weights are 0, and so is their sum. Which number can replace
+the hidden scores before the softmax?
 """
 
 
@@ -46,7 +48,7 @@ def masked_attention_weights(scores, mask):
 
 
 # %% mistake="MaskedSelfAttention" name="always_causal"
-"""Whoever calls the module says what is hidden, if anything. Who decides it in yours?"""
+"""Your class always hides later tokens. It should hide only what the argument `mask` hides."""
 
 
 class MaskedSelfAttention(nn.Module):
@@ -71,7 +73,7 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% mistake="MaskedSelfAttention" name="hides_without_a_mask"
-"""Without a mask nothing is hidden. What does your class hide then, also after a call with a mask?"""
+"""Without a mask, nothing should be hidden. Does your class use the mask of an earlier call?"""
 edit = """
 Q = self.W_q(T)
 =>
@@ -81,7 +83,7 @@ Q = self.W_q(T)
 
 
 # %% mistake="MaskedSelfAttention" name="mask_demanded"
-"""Call the module without a mask. What does forward do with None?"""
+"""Call the module without a mask. What does `forward` do if `mask` is None?"""
 
 
 class MaskedSelfAttention(nn.Module):
@@ -105,7 +107,7 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% mistake="MaskedSelfAttention" name="overwrites_inputs"
-"""The caller still needs the mask. One of your lines writes into it."""
+"""After the call, the caller's mask has changed. Which of your lines writes into it?"""
 
 
 class MaskedSelfAttention(nn.Module):
@@ -131,7 +133,9 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% mistake="MaskedSelfAttention" name="raw_scores_mixed"
-"""Scores meet the values, and not weights. If a softmax is computed, is it used? Look at your last line."""
+"""The scores are multiplied with the values instead of the weights. Does your last line use the result of
+the softmax?
+"""
 
 
 class MaskedSelfAttention(nn.Module):
@@ -156,7 +160,9 @@ class MaskedSelfAttention(nn.Module):
 
 
 # %% mistake="MaskedSelfAttention" name="truth_of_a_mask"
-"""A whole table is neither true nor false. What do you want to know of the mask before you use it?"""
+"""`if mask` raises an error, because a tensor of several values is neither true nor false. Which question
+about `mask` should your `if` ask?
+"""
 
 
 class MaskedSelfAttention(nn.Module):
@@ -190,12 +196,12 @@ misconceptions = [
 
 
 # %% exception="MaskedSelfAttention"
-"""The rows sum to 1 as they are."""
+"""The rows already sum to 1."""
 misconceptions = ["normalises_again"]
 
 
 # %% mistake="Head" name="all_dimensions_reversed"
-""".T turns all dimensions round, the batch too. Which two should change places?"""
+"""`.T` reverses all dimensions, the batch dimension too. Which two dimensions should be swapped?"""
 
 
 class Head(nn.Module):
@@ -218,7 +224,9 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="first_length_kept"
-"""Give the module a long text and then a shorter one. What does it remember of the first?"""
+"""Call the module with a long text and then with a shorter one. Which number does your module keep from
+the first call?
+"""
 
 
 class Head(nn.Module):
@@ -241,7 +249,7 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="mask_for_eight_tokens"
-"""The example has eight tokens. What does block_size say?"""
+"""Your mask always has eight rows. Where does your class use block_size?"""
 
 
 class Head(nn.Module):
@@ -264,7 +272,9 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="mask_not_cut"
-"""Give the head a text that is shorter than block_size. What shapes do the mask and the scores have then?"""
+"""Call the head with a text that is shorter than block_size. Which shapes do the mask and the scores have
+then?
+"""
 
 
 class Head(nn.Module):
@@ -287,7 +297,7 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="one_layer_for_all"
-"""Count your layers. Three names are not yet three layers."""
+"""All three names refer to the same layer. How many layers does your head have?"""
 
 
 class Head(nn.Module):
@@ -310,8 +320,9 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys"
-"""Restart the kernel and call the head with other tokens. One name in forward is neither made there nor
-on self."""
+"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither assigned
+there nor an attribute of `self`?
+"""
 
 
 keys = torch.linspace(-1, 1, 60).view(3, 5, 4)
@@ -337,8 +348,9 @@ class Head(nn.Module):
 
 
 # %% mistake="Head" name="reads_global_keys__undefined" error="NameError"
-"""Restart the kernel and call the head with other tokens. One name in forward is neither made there nor
-on self."""
+"""Restart the kernel and call the head with other tokens. Which variable in `forward` is neither assigned
+there nor an attribute of `self`?
+"""
 
 
 class Head(nn.Module):
@@ -364,12 +376,12 @@ edits = ["K.size(-1) => queries.size(-1)"]
 
 
 # %% exception="Head"
-"""The rows sum to 1 as they are."""
+"""The rows already sum to 1."""
 misconceptions = ["normalises_again"]
 
 
 # %% exception="Head"
-"""The future is hidden as it is."""
+"""Later tokens are hidden already."""
 misconceptions = ["causal_by_default"]
 
 
@@ -379,7 +391,7 @@ misconceptions = ["three_dimensions_only"]
 
 
 # %% mistake="CausalAttention" name="dropout_rate_ignored"
-"""dropout is an argument of the class. Which rate does your layer use?"""
+"""The rate should be the argument `dropout` of the class. Which rate does your dropout layer get?"""
 
 
 class CausalAttention(nn.Module):
@@ -407,7 +419,9 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="first_length_kept"
-"""Give the module a long text and then a shorter one. What does it remember of the first?"""
+"""Call the module with a long text and then with a shorter one. Which number does your module keep from
+the first call?
+"""
 
 
 class CausalAttention(nn.Module):
@@ -439,8 +453,8 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="mask_is_a_parameter"
-"""The optimizer would get your mask to train. Of the three ways to keep a tensor in a module, which one is
-meant for a rule?
+"""An optimizer would train your mask, because it is a parameter. Should it be a parameter, a buffer or a
+plain attribute?
 """
 
 
@@ -469,7 +483,7 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="mask_not_cut"
-"""Give the module a text that is shorter than context_length. What shape does the mask have then?"""
+"""Call the module with a text that is shorter than context_length. Which shape does the mask have then?"""
 
 
 class CausalAttention(nn.Module):
@@ -497,8 +511,9 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global"
-"""Restart the kernel and make a module with another d_out. Which names in forward are neither arguments
-nor on self?"""
+"""Restart the kernel and create a module with another d_out. Which variables in `forward` are neither
+arguments nor attributes of `self`?
+"""
 
 
 d_out = 2
@@ -529,8 +544,9 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="reads_a_global__undefined" error="NameError"
-"""Restart the kernel and make a module with another d_out. Which names in forward are neither arguments
-nor on self?"""
+"""Restart the kernel and create a module with another d_out. Which variables in `forward` are neither
+arguments nor attributes of `self`?
+"""
 
 
 class CausalAttention(nn.Module):
@@ -558,7 +574,7 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="texts_drop_alike"
-"""All texts of a batch drop the same weights. For how many weights is something drawn?"""
+"""All texts of a batch drop the same weights. Which shape does the tensor have that your dropout acts on?"""
 
 
 import torch
@@ -584,7 +600,9 @@ class CausalAttention(nn.Module):
 
 
 # %% mistake="CausalAttention" name="weights_not_grown"
-"""Dropped weights are missing from the sum. By what should the remaining ones be divided?"""
+"""The dropped weights are missing in the sum of each row. Which number should the remaining weights be
+divided by?
+"""
 
 
 class CausalAttention(nn.Module):
@@ -620,7 +638,7 @@ edits = ["K.size(-1) => values.size(-1)"]
 
 
 # %% exception="CausalAttention"
-"""The future is hidden as it is."""
+"""Later tokens are hidden already."""
 misconceptions = ["causal_by_default"]
 
 

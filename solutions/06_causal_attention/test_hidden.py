@@ -1,8 +1,8 @@
-"""Hidden tests of 06: no way for the future to get in, and modules whose weights are loaded by name.
+"""Hidden tests of 06: later tokens have no influence, and the weights of modules are loaded by name.
 
-Most tests look at one property and are blind to the others. They compare a module with itself, let all scores
-be equal, or let marked tokens get all the weight whatever the scale. A bias that nobody asked for gets
-numbers too and takes part in what is expected: one test alone looks at it.
+Most tests check one property and do not depend on the others. They compare a module with itself, make all
+scores equal, or give marked tokens all the weight, for any scale. A bias that the exercise does not ask for
+also gets numbers and is part of the expected result: a single test checks that there is none.
 """
 
 from dataclasses import dataclass
@@ -138,14 +138,14 @@ def future(length):
 
 
 def expect_slope(call, x, gradient, weight):
-    """Expect a gradient to say how far (result * weight).sum() moves with x, all of it float64."""
+    """Expect a gradient to match the change of (result * weight).sum() when x, float64, changes a little."""
     for _ in range(2):
         step = 1e-3 * torch.randn_like(x)
         ahead, behind = (numbers(call(x + way * step), weight) for way in (1, -1))
         moved = (expect_tensor(ahead - behind, weight.shape) * weight).sum()
-        fault = "The gradient does not say how the result moves with the input."
+        fault = "The gradient does not match the change of the result when the input changes."
         parts = [2 * gradient * step]
-        expect_moved(moved, parts, f"{fault} Is a step cut off from it?")
+        expect_moved(moved, parts, f"{fault} Is a step detached from the input?")
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Kind:
         return weights | {f"{layer}.bias": (d_out,) for layer in self.layers if bias}
 
     def weights(self, d_in, d_out, *, bias=False, dtype=torch.float32):
-        """Return parameters large enough that every slip shows."""
+        """Return parameters that are so large that every mistake changes the result."""
         shapes = self.shapes(d_in, d_out, bias)
         return {
             name: 0.7 * torch.randn(shape, dtype=dtype)
@@ -200,7 +200,7 @@ class Kind:
         return {"query": nothing, "key": nothing}
 
     def tokens(self, length, d_in, d_out, dtype=torch.float32):
-        """Return random tokens: a batch of three, or one sequence for a class that asks for no batch."""
+        """Return random tokens: a batch of three, or one sequence for a class without batches."""
         shape = (3, length, d_in) if self.batched else (length, d_out)
         return torch.randn(shape, dtype=dtype)
 
@@ -246,7 +246,7 @@ def expect_alive(seen, shape):
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     weights = [g for name, g in seen.parameters.items() if not name.endswith("bias")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
-    message = f"The output depends on {reached} of the module's weights. Is it cut off from the others?"
+    message = f"The output depends on {reached} of the module's weights. Is it detached from the others?"
     expect(reached > 1 or not weights, message)
     return output.detach()
 
@@ -263,7 +263,7 @@ def alive(kind, module, x, size):
 def load(student, module, weights, layers):
     """Give a module these parameters, and biases where it has any; return what it took.
 
-    They go wherever the module keeps them: one test alone looks at names and registration.
+    They are written wherever the module stores them: a single test checks names and registration.
     """
     rows = {f"{layer}.bias": weights[f"{layer}.weight"][:, 0] for layer in layers}
     biases = {name: 0.2 * torch.randn_like(row) for name, row in rows.items()}
@@ -276,11 +276,11 @@ def load(student, module, weights, layers):
 
 
 def causal_mask_of(student, length):
-    """Return the mask as truth values; a token must not see some other one, and not all may be hidden."""
+    """Return the mask as booleans; at least one other token must be hidden, and at least one visible."""
     mask = numbers(student.causal_mask(length), future(length))
     expect(
         bool((mask & ~torch.eye(length, dtype=torch.bool)).any()),
-        "No token is hidden from another one.",
+        "The mask hides no token.",
     )
     expect(not mask.all(), "Everything is hidden. True means hidden.")
     return expect_tensor(mask, (length, length))
@@ -308,34 +308,34 @@ def test_mask_hides_what_comes_later(student):
     for length in (4, draw(5, 9)):
         mask = causal_mask_of(student, length)
         message = (
-            "A later token can be seen. Row: who looks. Column: at whom. "
-            "Which columns come after row 0?"
+            "A later token is visible. Row i belongs to token i, column j to the "
+            "token that it sees. Is (0, 1) hidden?"
         )
         expect(bool(mask[future(length)].all()), message)
 
 
 @question("causal_mask", basic=True)
 def test_mask_shows_what_came_before(student):
-    """Every earlier token can be seen."""
+    """Every earlier token is visible."""
     for length in (4, draw(5, 9)):
         mask = causal_mask_of(student, length)
-        message = "An earlier token is hidden. Row: who looks. Column: at whom."
+        message = "An earlier token is hidden. Row i belongs to token i, column j to the token it sees."
         expect(not mask[future(length).T].any(), message)
 
 
 @question("causal_mask", basic=True)
 def test_mask_leaves_everyone_something(student):
-    """Every token may look at itself."""
+    """Every token sees itself."""
     mask = causal_mask_of(student, draw(4, 8))
     expect(
         not mask.diagonal().any(),
-        "The diagonal is hidden. What is left for the first token to look at?",
+        "The diagonal is hidden. Which token can the first token see then?",
     )
 
 
 @question("causal_mask")
 def test_mask_of_one_token(student):
-    """A text of one token has nothing to hide."""
+    """In a text of one token, nothing is hidden."""
     expect_equal(student.causal_mask(1), torch.tensor([[False]]))
     causal_mask_of(student, 2)
 
@@ -344,17 +344,17 @@ def test_mask_of_one_token(student):
 def test_mask_of_many_tokens(student):
     """A text may have more than a hundred tokens."""
     length = draw(130, 180)
-    hint = "Does your mask go on to the last token?"
+    hint = "Does your mask have `length` rows and columns?"
     expect_numbers(student.causal_mask(length), future(length), hint=hint)
 
 
 def scores_above_one(*shape, dtype=torch.float32):
-    """Return scores between 1 and 4, which nothing that treats negative numbers otherwise can see."""
+    """Return scores between 1 and 4, for which a wrong treatment of negative numbers makes no difference."""
     return 1 + 3 * torch.rand(*shape, dtype=dtype)
 
 
 def some_hidden(n, m):
-    """Return a mask that is no triangle and hides something, but nothing in column 3."""
+    """Return a mask that is not a triangle and hides something, but nothing in column 3."""
     mask = torch.rand(n, m) < 0.5
     mask[:, 3], mask[0, 0], mask[2, 5] = False, True, True
     return mask
@@ -365,11 +365,11 @@ def masked_softmax(scores, mask):
 
 
 def computed(student, scores, mask):
-    """Return the student's weights, which must follow from the scores, each row from its own."""
+    """Return the student's weights; each row must depend on its own scores."""
     weights = numbers(student.masked_attention_weights(scores, mask), scores)
     seen = expect_tensor(weights, scores.shape).nan_to_num()
     given = torch.equal(seen, scores) or torch.equal(seen, seen.round())
-    expect(not given, "The result is an argument, or holds whole numbers alone.")
+    expect(not given, "The result is an argument, or contains only whole numbers.")
     expect(bool(seen.std(dim=-2).max() > 1e-4), "All rows of the result are equal.")
     return weights
 
@@ -386,25 +386,25 @@ def test_weights_form(student):
 
 @question("masked_attention_weights", basic=True)
 def test_weights_values(student):
-    """The visible scores share the whole weight by softmax."""
+    """The weights of the visible tokens are the softmax of their scores."""
     for scores, mask in (
         (2 * torch.randn(5, 5), future(5)),
         (2 * torch.randn(4, 6), some_hidden(4, 6)),
         (2 * torch.randn(3, 5, 7), some_hidden(5, 7)),
         (2 * torch.randn(2, 3, 4, 6), some_hidden(4, 6)),
     ):
-        hint = "Each row is the softmax of its visible scores alone; a hidden token's weight is 0."
+        hint = "Each row is the softmax of its visible scores only; the weight of a hidden token is 0."
         actual = student.masked_attention_weights(scores, mask)
         expect_numbers(actual, masked_softmax(scores, mask), hint=hint)
 
 
 @question("masked_attention_weights", basic=True)
 def test_weights_any_mask(student):
-    """Any mask is obeyed, not only a triangle: equal scores share the weight among those that are visible."""
+    """Any mask is applied, also if it is not a triangle: equal visible scores have equal weights."""
     mask = some_hidden(4, 6)
     right = masked_softmax(torch.ones(4, 6), mask)
     actual = student.masked_attention_weights(torch.ones(4, 6), mask)
-    expect_numbers(actual, right, hint="Is it the given mask that decides?")
+    expect_numbers(actual, right, hint="Does your code use the argument `mask`?")
 
 
 @question("masked_attention_weights", needs_results=True)
@@ -420,21 +420,21 @@ def test_weights_hidden_exactly(student):
 
 @question("masked_attention_weights", needs_results=True)
 def test_weights_hidden_scores(student):
-    """Hidden scores have no influence on visible weights, however much higher they are."""
+    """Hidden scores have no influence on visible weights, even if they are much higher."""
     scores, mask = scores_above_one(6, 6), future(6)
     before = computed(student, scores.masked_fill(mask, 1.0), mask)
     actual = computed(student, scores.masked_fill(mask, 500.0), mask)
-    hint = "Only hidden scores were changed, and visible weights followed. What stands in the denominator?"
+    hint = "Only hidden scores were changed, but visible weights changed. What does your denominator add up?"
     expect_same(actual[~mask], before[~mask], hint=hint)
 
 
 @question("masked_attention_weights")
 def test_weights_shift(student):
-    """Very low or very high scores, a row's own, change nothing: differences count."""
+    """If a row's scores are all very low or very high, its weights depend only on their differences."""
     scores, mask = (8 * scores_above_one(5, 5)).round() / 8, future(5)
     before = computed(student, scores, mask)
     shifts = torch.tensor([[2000.0], [-2000.0], [300.0], [-300.0], [0.0]])
-    hint = "By what is a row shifted before its exponentials are taken?"
+    hint = "Which number do you subtract from a row before you take its exponentials?"
     for each in (shifts, shifts.flip(0)):
         actual = student.masked_attention_weights(scores + each, mask)
         expect_same(actual, before, atol=1e-3, hint=hint)
@@ -442,27 +442,28 @@ def test_weights_shift(student):
 
 @question("masked_attention_weights")
 def test_weights_very_low_scores(student):
-    """Hidden scores stay hidden where all visible ones are very low, a hundred thousand below 0 and more."""
+    """Hidden tokens stay hidden if all visible scores are very low, -100000 or less."""
     scores, mask = (8 * scores_above_one(5, 5)).round() / 8, future(5)
     before = computed(student, scores, mask)
     low = -1e5 - (1e5 * torch.rand(5, 1)).round()
-    hint = (
-        "Is what you put in the place of a hidden score really below everything else?"
-    )
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     actual = student.masked_attention_weights(scores + low, mask)
     expect_same(actual, before, atol=0.02, hint=hint)
 
 
 @question("masked_attention_weights")
 def test_weights_gradient(student):
-    """Gradients reach the visible scores and no hidden one."""
+    """Gradients reach the visible scores, but not the hidden ones."""
     scores, mask = scores_above_one(5, 5, dtype=torch.float64), future(5)
     weight = torch.randn(5, 5, dtype=torch.float64)
     computed(student, scores, mask)
     weights_of = student.masked_attention_weights
     seen = weights_of.inspect(scores.clone().requires_grad_(), mask, weight=weight)
     gradient = seen.gradients.get(0)
-    expect(gradient is not None, "No gradient reaches the scores. What cuts it off?")
+    expect(
+        gradient is not None,
+        "No gradient reaches the scores. Which step detaches them?",
+    )
     expect_no_nan(expect_tensor(gradient, (5, 5)), "The gradient")
     expect_slope(lambda x: weights_of(x, mask), scores, gradient, weight)
 
@@ -478,7 +479,7 @@ def test_weights_leave_inputs(student):
 
 @question("masked_attention_weights")
 def test_weights_float64(student):
-    """float64 scores give float64 weights, as precise."""
+    """float64 scores give float64 weights with the precision of float64."""
     scores, mask = torch.randn(7, 7, dtype=torch.float64), future(7)
     actual = student.masked_attention_weights(scores, mask)
     expect_close(actual, masked_softmax(scores, mask))
@@ -486,7 +487,7 @@ def test_weights_float64(student):
 
 @question("masked_attention_weights")
 def test_weights_equal_sizes(student):
-    """Any mask is obeyed where sizes happen to be equal, and where some are 1."""
+    """Any mask is applied, also if sizes are equal, or if some are 1."""
     for shape in ((4, 4), (4, 4, 4), (3, 3, 5), (1, 4, 4), (2, 1, 3)):
         scores, mask = 2 * torch.randn(shape), torch.rand(shape[-2:]) < 0.5
         mask[0], mask[:, 1] = True, False
@@ -540,7 +541,7 @@ def test_seeded_start(student, reference, kind):
     module = attempted(kind, kind.make(student, 6, 4, 5))
     expected = parameters(reference, kind.make(reference, 6, 4, 5))
     actual = student.define(LOAD, "read")(module, list(expected))
-    hint = "A layer draws its numbers when it is made: how many are made, and in which order?"
+    hint = "A layer draws its numbers when it is created: how many layers do you create, and in which order?"
     for name, right in expected.items():
         tensor = expect_tensor(actual.get(name), name=name)
         expect_close(tensor.detach(), right.detach(), hint=hint, name=name)
@@ -548,7 +549,7 @@ def test_seeded_start(student, reference, kind):
 
 @each_of(MASKED, HEAD, CAUSAL, needs_results=True)
 def test_sets_no_seed(student, kind):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     arguments = kind.arguments(kind.tokens(5, 6, 4))
     expect_no_seed(student, lambda: kind.make(student, 6, 4, 5), *arguments)
 
@@ -562,29 +563,29 @@ def test_values(student, kind, length, d_in, d_out):
     module, held = kind.loaded(student, d_in, d_out, length + 3)
     x = kind.tokens(length, d_in, d_out)
     hint = (
-        "Row i is the sum of the values in its sight, by the softmax of their "
-        "scores over the root of d_out."
+        "Row i is a weighted sum of the visible values. Its weights are the softmax of "
+        "their scores / sqrt(d_out)."
     )
     expect_numbers(module(*kind.arguments(x)), kind.attend(held, x), hint=hint)
 
 
 @each_of(HEAD, CAUSAL, basic=True)
 def test_full_context(student, kind):
-    """A text as long as the limit, after a shorter one, is right too."""
+    """A text of the maximum length is right, too, if a shorter text came before it."""
     module, held = kind.loaded(student, 6, 4, 9)
     x = kind.tokens(9, 6, 4)
     module(x[:, :3])
-    hint = "A shorter text came before. What does your module keep from call to call?"
+    hint = "A shorter text came before. Does your module keep a mask or a size from an earlier call?"
     expect_numbers(module(x), kind.attend(held, x), hint=hint)
 
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_odd_sizes(student, kind):
-    """A single token, and as many tokens as numbers or texts, make no difference."""
+    """It is right for a single token, and for as many tokens as numbers or texts."""
     for length, d_in, d_out in ((1, 6, 4), (2, 2, 2), (3, 3, 3)):
         module, held = kind.loaded(student, d_in, d_out, length)
         x = kind.tokens(length, d_in, d_out)
-        hint = "Which dimension counts tokens, which one numbers, and which one texts?"
+        hint = "Which dimension counts the tokens, which the numbers of a token, and which the texts?"
         actual = module(*kind.arguments(x))
         expect_numbers(actual, kind.attend(held, x), hint=hint)
 
@@ -592,11 +593,11 @@ def test_odd_sizes(student, kind):
 def far_apart(student, kind, shift, mark=60):
     """A module in which rows of scores lie as far apart as `shift` says, tokens, and the right output.
 
-    Some tokens are marked. Where one of them is in sight, marked tokens share the weight, whatever the scale.
+    Some tokens are marked. If one of them is visible, only marked tokens have weights, for any scale.
     """
     size = 5 if kind.batched else 6
     query, key, value = torch.zeros(2, size, 6).unbind() + (0.7 * torch.randn(size, 6),)
-    query[0, 5] = key[0, 4] = 1  # the last number moves a whole row of scores
+    query[0, 5] = key[0, 4] = 1  # the last number shifts a whole row of scores
     query[1, 4] = key[1, 3] = 1
     value[:, 3:] = 0
     module, held = kind.loaded(student, 6, size, 5, query=query, key=key, value=value)
@@ -607,20 +608,18 @@ def far_apart(student, kind, shift, mark=60):
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_rows_far_apart(student, kind):
-    """Scores of one token may lie far from those of another, and hidden ones far above visible ones."""
+    """Scores of different tokens may differ very much, and hidden scores may be far above visible ones."""
     shift = torch.tensor([0.0, 300.0, -300.0, 300.0, -300.0])
     module, x, right = far_apart(student, kind, shift, mark=500)
-    hint = "Neither very large scores nor very small ones must get lost."
+    hint = "Does a very large or very small score become inf, NaN or 0 in one of your steps?"
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
 
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_very_low_scores(student, kind):
-    """Hidden scores stay hidden where all visible ones are very low, a hundred thousand below 0 and more."""
+    """Hidden tokens stay hidden if all visible scores are very low, -100000 or less."""
     module, x, right = far_apart(student, kind, -5e5 * (1 + torch.rand(5)))
-    hint = (
-        "Is what you put in the place of a hidden score really below everything else?"
-    )
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_numbers(module(*kind.arguments(x)), right, atol=1e-3, hint=hint)
 
 
@@ -635,36 +634,39 @@ def test_gradients(student, kind):
     expect_alive(seen, out.shape)
     for layer in kind.layers:
         if f"{layer}.weight" not in seen.parameters:
-            continue  # one test alone looks at the registration
+            continue  # a single test checks the registration
         gradient = seen.parameters[f"{layer}.weight"]
-        fault = f"No gradient reaches {layer}. Is it used, or is the result cut off?"
+        fault = f"No gradient reaches {layer}. Is it used, or is the result detached?"
         expect(gradient is not None and bool(gradient.any()), fault)
     gradient = seen.gradients.get(0)
-    expect(gradient is not None, "No gradient reaches the tokens. What cuts it off?")
+    expect(
+        gradient is not None,
+        "No gradient reaches the tokens. Which step detaches them?",
+    )
     expect_slope(lambda near: module(near, *mask), x, gradient, out)
 
 
 @each_of(HEAD, CAUSAL)
 def test_mask_moves_along(student, kind):
-    """Everything it needs moves with the module to another device."""
+    """All tensors that the module needs move with it to another device."""
     module, x = kind.make(student, 6, 4, 4), kind.tokens(4, 6, 4)
     module.eval()
     alive(kind, module, x, 4)
     left = student.define(LEFT_BEHIND, "left_behind")(module, x)
     message = (
         f"The tensor {left} stays behind when the module moves to another device. "
-        "Which tensors move along?"
+        "Is it a buffer?"
     )
     expect(left == "", message)
 
 
 @each_of(MASKED, HEAD, CAUSAL)
 def test_float64(student, kind):
-    """With float64 parameters and tokens, the output is float64 and as precise."""
+    """With float64 parameters and tokens, the output is float64 with its precision."""
     module, held = kind.loaded(student, 6, 5, 5, torch.float64)
     x = kind.tokens(5, 6, 5, torch.float64)
     actual = expect_tensor(module(*kind.arguments(x)), dtype=torch.float64)
-    hint = "Is anything computed in float32, such as the root?"
+    hint = "Is a step computed in float32, such as the root?"
     expect_numbers(actual, kind.attend(held, x), hint=hint)
 
 
@@ -682,29 +684,29 @@ def test_leaves_inputs(student, kind):
 
 @question("MaskedSelfAttention", basic=True)
 def test_masked_without_mask(student):
-    """Without a mask, every token looks at all."""
+    """Without a mask, every token sees all tokens."""
     module, held = MASKED.loaded(student, 5, 5, 5, **MASKED.equal_scores(5, 5))
     x = torch.randn(5, 5)
     right = MASKED.value(held, x).mean(dim=0).expand(5, 5)
-    module(x, future(5))  # a mask is for its own call
-    hint = "The mask is None then. What does your forward do?"
+    module(x, future(5))  # a mask must not have an effect on later calls
+    hint = "Here `mask` is None. What does your forward do?"
     expect_numbers(module(x), right, hint=hint)
     expect_numbers(module(x, None), right, hint=hint)
 
 
 @question("MaskedSelfAttention", basic=True)
 def test_masked_any_mask(student):
-    """Any mask is obeyed, not only a triangle."""
+    """Any mask is applied, also if it is not a triangle."""
     for weights in ({}, MASKED.equal_scores(6, 6)):
         module, held = MASKED.loaded(student, 6, 6, 6, **weights)
         x, mask = torch.randn(6, 6), some_hidden(6, 6)
-        hint = "Is it the given mask that decides which tokens are hidden?"
+        hint = "Does your code use the argument `mask`?"
         expect_numbers(module(x, mask), MASKED.attend(held, x, mask), hint=hint)
 
 
 @question("MaskedSelfAttention")
 def test_masked_by_name(student):
-    """The sizes have defaults, and arguments may be given by name."""
+    """The sizes have defaults, and arguments may be passed by name."""
     weights, x = MASKED.weights(2, 2), torch.randn(2, 2)
     by_place = student.MaskedSelfAttention(2, 0, 1)
     load(student, by_place, weights, MASKED.layers)
@@ -719,13 +721,13 @@ def test_masked_by_name(student):
 
 @question("CausalAttention", basic=True)
 def test_bias_takes_part(student):
-    """With qkv_bias the biases take part."""
+    """With qkv_bias, the biases are used."""
     weights, x = CAUSAL.weights(6, 5, bias=True), torch.randn(3, 5, 6)
     module = student.CausalAttention(6, 5, 5, 0.0, True)
     held = load(student, module, weights, CAUSAL.layers)
     right = CAUSAL.attend(held, x)
     actual = expect_tensor(numbers(module(x), right), right.shape)
-    hint = "Do queries, keys and values all go through their bias?"
+    hint = "Do queries, keys and values all get their bias?"
     expect_close(actual[:, -1], right[:, -1], hint=hint, name="The last row")
 
 
@@ -737,12 +739,12 @@ def test_nothing_dropped_in_evaluation(student):
     for module in (without, dropping):
         load(student, module, weights, CAUSAL.layers)
         module.eval()
-    hint = "eval() was called. Who tells the dropout?"
+    hint = "eval() was called. Does your dropout depend on self.training?"
     expect_same(dropping(x), alive(CAUSAL, without, x, 5), hint=hint)
 
 
 def weights_in_sight(student, length, rate):
-    """Return mixtures that show attention weights, twice: of evaluation, and of training."""
+    """Return outputs that show the attention weights, one of evaluation mode and one of training mode."""
     weights = {
         f"{layer}.weight": 0.3 * torch.randn(2 * length, length + 2)
         for layer in CAUSAL.layers
@@ -760,7 +762,7 @@ def weights_in_sight(student, length, rate):
         for _ in range(2)
     )
     ready = torch.equal(resting, again) and bool((resting > 1e-4).any())
-    message = "In evaluation two calls must give the same mixtures. Dropout cannot be measured yet."
+    message = "In evaluation two calls must give the same result. Before that, dropout cannot be tested."
     expect(ready, message)
     module.train()
     active = expect_tensor(numbers(module(x), shape), shape.shape)
@@ -769,16 +771,16 @@ def weights_in_sight(student, length, rate):
 
 @question("CausalAttention")
 def test_dropout_on_the_weights(student):
-    """Dropout drops weights after the softmax, and the remaining weights make up for it."""
+    """Dropout drops weights after the softmax, and scales up the remaining weights."""
     resting, active = weights_in_sight(student, 7, 0.5)
     halves = torch.allclose(active[..., :7], active[..., 7:], atol=1e-5)
     expect(
         halves,
-        "A dropped weight is missing in every number of the mixture. What is it that you drop?",
+        "A dropped weight is missing in every number of the output. Which tensor does your dropout act on?",
     )
     expect(
         bool(active.any()),
-        "In training all weights are dropped. With dropout 0.5 it should be half.",
+        "In training all weights are dropped. With dropout 0.5, about half of them should be.",
     )
     kept = torch.isclose(active, 2 * resting, atol=1e-5)
     message = (
@@ -790,7 +792,7 @@ def test_dropout_on_the_weights(student):
 
 @question("CausalAttention")
 def test_dropout_of_each_weight_by_itself(student):
-    """Each weight is dropped or kept by itself, at the rate that was asked for."""
+    """Each weight is dropped independently, with the given rate."""
     for rate in (0.2, 0.7):
         resting, active = weights_in_sight(student, 20, rate)
         visible = resting > 1e-4
@@ -798,8 +800,8 @@ def test_dropout_of_each_weight_by_itself(student):
         share = dropped.sum().item() / visible.sum().item()
         message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
         expect(abs(share - rate) < 0.1, message)
-    half = dropped[:, 10:, :10]  # each row of this part sees each of its columns
+    half = dropped[:, 10:, :10]  # in this part, each token sees each other token
     for dim, name in enumerate(("texts", "rows", "columns")):
         differs = (half != half.narrow(dim, 0, 1)).any()
-        hint = "Is something drawn for each weight?"
+        hint = "Does your dropout draw a random number for each weight?"
         expect(bool(differs), f"All {name} drop the same weights. {hint}")

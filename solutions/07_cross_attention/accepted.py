@@ -1,5 +1,5 @@
 # %% accepted="fused"
-"""Keys and values come from one product with both weights; a helper class and an extra buffer stand by."""
+"""One product with both weights gives keys and values; there are a helper class and an additional buffer."""
 
 import torch
 from torch import nn
@@ -113,10 +113,10 @@ class CrossAttention(nn.Module):
 
 
 # %% accepted="library"
-"""The library's own attention does the work; the mask is turned round for it.
+"""torch's own attention, with the mask inverted.
 
-Short, and it shows what to look out for. The library's mask says who may be seen, ours who is hidden, so
-it has to be turned round.
+In the mask of torch's function, True means visible; in this course, True means hidden. So the mask must be
+inverted.
 """
 
 import torch
@@ -166,8 +166,8 @@ class CrossAttention(nn.Module):
 # %% accepted="loops"
 """Loops over queries, keys and sequences instead of products; Attention takes (n, d_model) only.
 
-It follows one query through the context, as the text tells it, and the shapes cannot be mixed up, since
-there are hardly any.
+The loop follows one query through the context, as the lesson does. Shapes are hardly ever wrong here,
+because each step handles single vectors.
 """
 
 import math

@@ -1,5 +1,5 @@
 # %% mistake="Attention" name="causal_by_default"
-"""Without a mask nothing is hidden. What does your class hide when the mask is None?"""
+"""Without a mask, nothing should be hidden. What does your class hide if `mask` is None?"""
 
 edit = """
 if M is not None:
@@ -12,7 +12,7 @@ S = S.masked_fill(M, -torch.inf)
 
 
 # %% mistake="Attention" name="documented_output"
-"""The check shows one example. What does your class answer to another input?"""
+"""Your class always returns the result of the example. It must compute the result from its inputs."""
 
 
 import torch
@@ -33,8 +33,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="keys_not_transposed"
-"""A score compares the features of a query with the features of a key. Follow the shapes of the product
-when n and m differ.
+"""Each score should be the dot product of a query and a key. Which shapes do the two factors of your
+product have if n and m differ?
 """
 
 
@@ -64,8 +64,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="misspelt_parameter"
-"""Compare the names in the signature with the names in the body, letter by letter. What a class is given
-and what happens to lie around in the notebook are two different things.
+"""Compare the names in the signature with the names in the body, letter by letter. Your body reads a
+variable of the notebook instead of an argument.
 """
 
 
@@ -97,8 +97,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="misspelt_parameter__undefined" error="NameError"
-"""Compare the names in the signature with the names in the body, letter by letter. What a class is given
-and what happens to lie around in the notebook are two different things.
+"""Compare the names in the signature with the names in the body, letter by letter. Your body reads a
+variable that is not an argument.
 """
 
 
@@ -149,7 +149,7 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="overwrites_inputs"
-"""Look at what the caller's inputs hold after the call. Which line writes into them?"""
+"""After the call, the caller's inputs have changed. Which line writes into them?"""
 
 
 import torch
@@ -180,8 +180,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="renamed_parameter"
-"""Compare the names of the arguments with those in the description, letter by letter: other code passes
-them by name.
+"""Other code passes the arguments by name. Compare the names of your arguments with the description,
+letter by letter.
 """
 
 
@@ -211,9 +211,7 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="softmax_over_queries"
-"""Each query has a budget of 1 to spend over the keys. In the table of scores, which dimension counts
-keys?
-"""
+"""The weights of each query should sum to 1. Which dimension of the scores counts the keys?"""
 
 
 import torch
@@ -251,17 +249,17 @@ misconceptions = [
 
 
 # %% mistake="padding_mask" name="inverted"
-"""Read your mask aloud for a sentence of length 2. Does True stand where words are, or where padding is?"""
+"""In a sentence of length 2, is your mask True for the words, or for the padding?"""
 edit = "torch.arange(M, device=L.device) >= X => torch.arange(M) < X"
 
 
 # %% mistake="padding_mask" name="longest_in_batch"
-"""How wide is your mask when even the longest sentence is shorter than max_length?"""
+"""How many columns does your mask have if all sentences are shorter than max_length?"""
 edit = "torch.arange(M, device=L.device) => torch.arange(int(L.max()))"
 
 
 # %% mistake="padding_mask" name="negative_slice"
-"""Counting from the end works as long as something is left to pad. What does [-0:] select?"""
+"""Counting from the end fails if a sentence has no padding. What does the slice [-0:] select?"""
 
 
 import torch
@@ -275,7 +273,7 @@ def padding_mask(lengths, max_length):
 
 
 # %% mistake="padding_mask" name="not_boolean"
-"""Of which type must a mask be, so that masked_fill takes it and ~ inverts it?"""
+"""Which dtype must a mask have, so that masked_fill accepts it and ~ inverts it?"""
 edit = """
 torch.arange(M, device=L.device) >= L.unsqueeze(1)
 =>
@@ -284,7 +282,7 @@ torch.arange(M, device=L.device) >= L.unsqueeze(1)
 
 
 # %% mistake="padding_mask" name="one_too_few"
-"""Positions count from 0. At which position does the padding of a sentence of length 2 begin?"""
+"""Positions are counted from 0. At which position does the padding of a sentence of length 2 start?"""
 edit = "torch.arange(M, device=L.device) >= X => torch.arange(M) > X"
 
 
@@ -298,7 +296,7 @@ torch.arange(M) >= L.unsqueeze(1) - 1
 
 
 # %% mistake="padding_mask" name="overwrites_inputs"
-"""Look at what the caller's lengths hold after the call. What does -= do to a tensor?"""
+"""After the call, the caller's `lengths` have changed. What does -= do to a tensor?"""
 
 
 import torch
@@ -310,7 +308,7 @@ def padding_mask(lengths, max_length):
 
 
 # %% mistake="padding_mask" name="padded_in_front"
-"""Padding follows the words. On which side does your mask hide?"""
+"""The padding comes after the words. Which end of the sentence does your mask hide?"""
 edit = """
 torch.arange(M, device=L.device) >= L.unsqueeze(1)
 =>
@@ -319,7 +317,9 @@ torch.arange(M) < M - L.unsqueeze(1)
 
 
 # %% mistake="padding_mask" name="small_integers"
-"""Try a sentence of three hundred words. How large a number can each of your tensors hold?"""
+"""Try a sentence of three hundred words. Which is the largest number that the dtype of each of your
+tensors can store?
+"""
 edit = "L.unsqueeze(1) => L.to(torch.uint8).unsqueeze(1)"
 
 
@@ -334,7 +334,7 @@ misconceptions = ["detached"]
 
 
 # %% mistake="CrossAttention" name="all_dimensions_reversed"
-"""Only the last two dimensions of the keys change places. Where does your batch dimension end up?"""
+"""Your code reverses all dimensions of the keys. Only the last two should be swapped."""
 
 
 import torch
@@ -364,7 +364,7 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="batch_flattened"
-"""Each sequence has its own context. Can a query of one sequence see tokens of another?"""
+"""Each sequence has its own context. Can a query see the context of another sequence in your code?"""
 
 
 import torch
@@ -397,7 +397,7 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="keys_of_x"
-"""One side asks, the other answers. From which side come the keys, and how wide are its tokens?"""
+"""The keys are computed from x. Which argument of `forward` should they be computed from?"""
 
 
 import torch
@@ -427,8 +427,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size"
-"""Let there be as many queries as context tokens. What tells a mask (B, n, m) from a mask (B, m),
-whatever the sizes are?
+"""Try as many queries as context tokens. How does your code distinguish a mask (B, n, m) from a mask (B,
+m)? The sizes may be equal.
 """
 
 
@@ -457,8 +457,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size__of_queries"
-"""Let there be as many queries as context tokens. What tells a mask (B, n, m) from a mask (B, m),
-whatever the sizes are?
+"""Try as many queries as context tokens. How does your code distinguish a mask (B, n, m) from a mask (B,
+m)? The sizes may be equal.
 """
 
 
@@ -487,7 +487,7 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="mask_of_first_sequence"
-"""Each sequence has its own length. Whose row of the mask do the others get?"""
+"""Each sequence has its own row of the mask. Which row does your code use for the second sequence?"""
 
 
 import torch
@@ -517,7 +517,9 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="mask_of_sequences_as_queries"
-"""Write the shapes of scores and mask under each other, aligned on the right. Do sequences meet sequences?"""
+"""Write down the shapes of scores and mask, aligned at the right. Which dimension of the scores is the
+first dimension of the mask aligned with?
+"""
 
 
 import torch
@@ -575,7 +577,7 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="overwrites_inputs"
-"""Look at what the caller's inputs hold after the call. Which line writes into them?"""
+"""After the call, the caller's inputs have changed. Which line writes into them?"""
 
 
 import torch
@@ -607,7 +609,7 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="padding_mask_only"
-"""Two kinds of mask are allowed. What happens to one that has all three dimensions already?"""
+"""A mask may have two or three dimensions. What does your code do with a mask of three dimensions?"""
 
 
 import torch
@@ -636,8 +638,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="padding_vectors_zeroed"
-"""What score does a vector of zeros get, and what weight follows from that score? Also look at what
-became of the caller's context.
+"""If a token of the context is set to zeros, which score does it get, and is its weight 0? After the call,
+the caller's context has also changed.
 """
 
 

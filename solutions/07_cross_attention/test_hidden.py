@@ -1,8 +1,8 @@
-"""Hidden tests of 07: three inputs that differ, padding without influence, queries that do not mix.
+"""Hidden tests of 07: three different inputs, padding without influence, queries that do not mix.
 
-Most tests look at one property and are blind to the others. They compare a module with itself, let all scores
-be equal, or let marked tokens get all the weight whatever the scale. A bias that nobody asked for gets
-numbers too and takes part in what is expected: one test alone looks at it.
+Most tests check one property and do not depend on the others. They compare a module with itself, make all
+scores equal, or give marked tokens all the weight, for any scale. A bias that the exercise does not ask for
+also gets numbers and is part of the expected result: a single test checks that there is none.
 """
 
 import pytest
@@ -92,7 +92,7 @@ def expect_parameters(actual, shapes):
 def load(student, module, weights):
     """Give a module these parameters, and biases where it has any; return what it took.
 
-    They go wherever the module keeps them: one test alone looks at names and registration.
+    They are written wherever the module stores them: a single test checks names and registration.
     """
     rows = {
         name.replace("weight", "bias"): w[:, 0]
@@ -112,7 +112,7 @@ def alive(seen, shape):
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     weights = [g for name, g in seen.parameters.items() if not name.endswith("bias")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
-    message = f"The output depends on {reached} of the module's weights. Is it cut off from the others?"
+    message = f"The output depends on {reached} of the module's weights. Is it detached from the others?"
     expect(reached > 1 or not weights, message)
     return output.detach()
 
@@ -127,9 +127,9 @@ def expect_all_gradients(seen, layers):
     """Expect a gradient at each of these layers' weights."""
     for layer in layers:
         if f"{layer}.weight" not in seen.parameters:
-            continue  # one test alone looks at the registration
+            continue  # a single test checks the registration
         gradient = seen.parameters[f"{layer}.weight"]
-        fault = f"No gradient reaches {layer}. Is it used, or is the result cut off?"
+        fault = f"No gradient reaches {layer}. Is it used, or is the result detached?"
         expect(gradient is not None and bool(gradient.any()), fault)
 
 
@@ -137,7 +137,9 @@ def expect_input_gradients(seen, count, names):
     """Return the gradients of the first inputs, all of which must be there."""
     gradients = [seen.gradients.get(i) for i in range(count)]
     for gradient, name in zip(gradients, names, strict=False):
-        expect(gradient is not None, f"No gradient reaches {name}. What cuts it off?")
+        expect(
+            gradient is not None, f"No gradient reaches {name}. Which step detaches it?"
+        )
     return gradients
 
 
@@ -159,7 +161,7 @@ def some_hidden(*shape):
 
 
 def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
-    """Return parameters for Attention, large enough that every slip shows, or making all scores equal."""
+    """Return parameters for Attention that are very large, or that make all scores equal."""
     sizes = {"W_q": 0.0, "W_k": 0.0} if equal_scores else {}
     return {
         f"{name}.weight": torch.randn(d, d, dtype=dtype) * sizes.get(name, 0.7)
@@ -208,7 +210,7 @@ def test_attention_form(student):
 
 @question("Attention")
 def test_attention_order(student, reference):
-    """With a seed, the layers start as in the lesson, made in the order queries, keys, values."""
+    """With a seed, the layers start as in the lesson, created in the order queries, keys, values."""
     seed = draw(1, 9999)
     for side in (student, reference):
         side.seed(seed)
@@ -229,7 +231,7 @@ def test_attention_three_inputs(student):
     """Queries, keys and values each come from their own input."""
     module, weights = make_attention(student, 6)
     q, k, v = three(4, 4, 6)
-    hint = "Which layer gets which input?"
+    hint = "Which input does each of W_q, W_k and W_v get?"
     expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
@@ -239,7 +241,7 @@ def test_attention_other_lengths(student):
     for n, m, d in ((3, 2, 2), (3, 7, 6), (5, 2, 6), (1, 4, 6)):
         module, weights = make_attention(student, d)
         q, k, v = three(n, m, d)
-        hint = "Follow the shapes when n and m differ."
+        hint = "Print the shape of each step. Do n and m appear where they should?"
         expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
@@ -250,18 +252,18 @@ def test_attention_wide(student):
     narrow = {name: weight * 0.4 for name, weight in attention_weights(20).items()}
     weights = load(student, module, narrow)
     q, k, v = three(5, 3, 20)
-    hint = "By which number are the scores divided?"
+    hint = "Which number do you divide the scores by?"
     expect_numbers(module(q, k, v), attention(weights, q, k, v), hint=hint)
 
 
 @question("Attention", basic=True)
 def test_attention_mask(student):
-    """A mask hides single keys from single queries: the visible ones share all the weight."""
+    """A mask hides single keys from single queries: the weights of the visible keys sum to 1."""
     for equal_scores in (True, False):
         module, weights = make_attention(student, 6, equal_scores=equal_scores)
         q, k, v = three(4, 6, 6)
         hidden = some_hidden(4, 6)
-        hint = "True means hidden, and the visible keys share all the weight."
+        hint = "True means hidden, and the weights of the visible keys sum to 1."
         actual = module(q, k, v, hidden)
         expect_numbers(actual, attention(weights, q, k, v, hidden), hint=hint)
 
@@ -274,13 +276,13 @@ def test_attention_nothing_hidden(student):
     open_eyed = called(module, q, k, v, shape=(5, 5))
     expect_same(module(q, k, v, torch.zeros(5, 5, dtype=torch.bool)), open_eyed)
     module(q, k, v, torch.arange(5).expand(5, 5) > 2)
-    hint = "No mask came with this call. What does your module keep of the one before?"
+    hint = "This call has no mask. Does your module use the mask of an earlier call?"
     expect_same(module(q, k, v), open_eyed, hint=hint)
 
 
 @question("Attention")
 def test_attention_names(student):
-    """The inputs can be given by name, in any order, and the sizes have defaults."""
+    """The inputs can be passed by name, in any order, and the sizes have defaults."""
     weights = attention_weights(2)
     q, k, v = three(2, 2, 2)
     hidden = torch.tensor([[True, False], [False, False]])
@@ -295,7 +297,7 @@ def test_attention_names(student):
         by_name = module(
             mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q
         )
-        hint = "Does the body read the very names that stand in the signature?"
+        hint = "Does the body read exactly the names in the signature?"
         expect_same(by_name, by_place, hint=hint)
 
 
@@ -327,14 +329,14 @@ def test_attention_leaves_inputs(student):
 
 @question("Attention", needs_results=True)
 def test_attention_sets_no_seed(student):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     expect_no_seed(student, lambda: student.Attention(4), *torch.randn(3, 4, 4))
 
 
 def marked(n, m, d, shift):
     """Return tokens that ask and tokens that answer, whose scores lie apart by rows as `shift` says.
 
-    The answering ones have a mark in every second place. Marked ones share the weight, whatever the scale.
+    Every second token of the context is marked. Only marked tokens have weights, for any scale.
     """
     asking, answering = torch.randn(n, d), torch.randn(m, d)
     asking[:, -1], asking[:, -2] = shift, 1
@@ -352,7 +354,7 @@ def marking_weights(d_query, d_context, d_out):
 
 @question("Attention")
 def test_attention_large_scores(student):
-    """Large scores do not overflow, nor do they drown those of other queries."""
+    """Large scores do not overflow, and do not change the results of other queries."""
     query, key = marking_weights(5, 5, 5)
     values = {"W_v.weight": torch.randn(5, 5)}
     module = student.Attention(5)
@@ -365,7 +367,7 @@ def test_attention_large_scores(student):
 
 @question("Attention")
 def test_attention_very_low_scores(student):
-    """Hidden keys stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    """Hidden keys stay hidden if all scores are very low, -100000 or less."""
     query, key = marking_weights(5, 5, 5)
     values = {"W_v.weight": torch.randn(5, 5)}
     module = student.Attention(5)
@@ -373,16 +375,14 @@ def test_attention_very_low_scores(student):
     q, k = marked(5, 5, 5, -5e5 * (1 + torch.rand(5)))
     v, places = torch.randn(5, 5), torch.arange(5)
     hidden = (places + places.unsqueeze(1)) % 3 == 0
-    hint = (
-        "Is what you put in the place of a hidden score really below everything else?"
-    )
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     right = attention(weights, q, k, v, hidden)
     expect_numbers(module(q, k, v, hidden), right, atol=5e-3, hint=hint)
 
 
 @question("Attention")
 def test_attention_float64(student):
-    """With float64 weights and inputs, the output is float64 and as precise."""
+    """With float64 weights and inputs, the output is float64 with its precision."""
     module, weights = make_attention(student, 7, torch.float64)
     q, k, v = three(7, 7, 7, torch.float64)
     right = attention(weights, q, k, v)
@@ -392,7 +392,7 @@ def test_attention_float64(student):
 
 @question("Attention")
 def test_attention_equal_sizes(student):
-    """A mask is obeyed as it stands when there are as many keys as queries and features, or only one."""
+    """A mask is applied without a transpose, also if sizes are equal, or if there is only one key."""
     for n, m, d in ((4, 4, 4), (5, 5, 3), (1, 1, 2), (3, 1, 4)):
         module, weights = make_attention(student, d)
         q, k, v = three(n, m, d)
@@ -404,22 +404,23 @@ def test_attention_equal_sizes(student):
 
 
 def padding(lengths, width):
-    """Return the padding mask: True from each sentence's end on."""
+    """Return the padding mask: True after the last word of each sentence."""
     return torch.arange(width) >= lengths.unsqueeze(1)
 
 
 def some_lengths(width):
-    """Return the lengths of four sentences, neither rising nor falling; one of them fills all places."""
+    """Return the lengths of four sentences, not sorted; one of them has the maximum length."""
     first, *others = torch.randint(1, width - 1, (3,)).tolist()
     return torch.tensor([first, width, *others])
 
 
 def padding_of(student, lengths, width):
-    """Return the student's mask as truth values; what it hides must depend on the lengths."""
+    """Return the student's mask as booleans; it must depend on the lengths."""
     mask = numbers(student.padding_mask(lengths, width), padding(lengths, width))
     others = numbers(student.padding_mask(lengths % width + 1, width), mask)
     expect(
-        not mask.equal(others), "Other lengths have the same mask. True means hidden."
+        not mask.equal(others),
+        "The mask is the same for other lengths. True means hidden.",
     )
     expect(bool(mask.any()), "Nothing is hidden. True means hidden.")
     expect(not mask.all(), "Everything is hidden. True means hidden.")
@@ -448,7 +449,7 @@ def test_padding_is_hidden(student):
     lengths, width = some_lengths(7), 7
     mask = padding_of(student, lengths, width)
     message = (
-        "A position after the last word can be seen. Which position is the first padding of a "
+        "A position after the last word is visible. Which position is the first padding of a "
         "sentence of length 2, counted from 0?"
     )
     expect(bool(mask[padding(lengths, width)].all()), message)
@@ -459,17 +460,17 @@ def test_padding_shows_words(student):
     """No word is hidden."""
     lengths, width = some_lengths(7), 7
     mask = padding_of(student, lengths, width)
-    message = "A word is hidden. Which position has the last word of a sentence of length 2, counted from 0?"
+    message = "A word is hidden. Counted from 0, which position has the last word of a sentence of length 2?"
     expect(not mask[~padding(lengths, width)].any(), message)
 
 
 @question("padding_mask")
 def test_padding_full_sentences(student):
-    """A sentence that fills its row has no padding."""
+    """A sentence of the maximum length has no padding."""
     width = draw(4, 8)
     lengths = torch.tensor([width, draw(1, width - 2), width])
     mask = padding_of(student, lengths, width)
-    message = "In a full sentence something is hidden. What does your code do when nothing is left to pad?"
+    message = "In a full sentence something is hidden. What does your code do if there is no padding?"
     expect(not mask[lengths == width].any(), message)
 
 
@@ -478,7 +479,7 @@ def test_padding_beyond_longest(student):
     """max_length may exceed the longest sentence."""
     lengths, width = torch.randint(1, 4, (draw(2, 5),)), draw(5, 9)
     mask = padding_of(student, lengths, width)
-    message = "The width is max_length, whatever the lengths are."
+    message = "The mask has max_length columns for all lengths."
     expect(bool(mask[:, lengths.max() :].all()), message)
 
 
@@ -487,13 +488,13 @@ def test_padding_long_sentences(student):
     """Sentences may have hundreds of words."""
     lengths, width = torch.tensor([draw(130, 250), draw(260, 600)]), draw(610, 700)
     expected = padding(lengths, width)
-    hint = "How large a number can each step hold?"
+    hint = "Which is the largest number that each dtype in your code can store?"
     expect_numbers(student.padding_mask(lengths, width), expected, hint=hint)
 
 
 @question("padding_mask")
 def test_padding_single(student):
-    """One sentence is a batch too, and so is one position."""
+    """It works for a batch of one sentence, and for one position."""
     length = torch.randint(1, 5, (1,))
     expect_equal(student.padding_mask(length, 5), padding(length, 5))
     expect_equal(
@@ -512,7 +513,7 @@ def test_padding_leaves_lengths(student):
 
 @question("padding_mask")
 def test_padding_equal_sizes(student):
-    """Rows belong to sentences when there are as many sentences as positions, too, and lengths may repeat."""
+    """Rows belong to sentences, also if there are as many sentences as positions, or equal lengths."""
     for lengths in ((3, 4, 2, 2), (1, 2, 2), (3, 1, 1)):
         given = torch.tensor(lengths)
         expect_numbers(
@@ -554,7 +555,7 @@ def cross(weights, x, context, hidden=None):
 
 
 def sequences(batch, n, m, d_query, d_context, dtype=torch.float32):
-    """Return a batch that asks and a batch that answers."""
+    """Return a batch x and a batch of contexts."""
     return (
         torch.randn(batch, n, d_query, dtype=dtype),
         torch.randn(batch, m, d_context, dtype=dtype),
@@ -599,7 +600,7 @@ def test_cross_form(student):
     [(1, 3, 2, (2, 2, 2)), (3, 4, 6, (5, 7, 12)), (2, 5, 3, (6, 4, 5))],
 )
 def test_cross_values(student, batch, n, m, sizes):
-    """The output agrees with the library's own attention."""
+    """The output equals that of torch's own attention."""
     module, weights = make_cross(student, *sizes)
     x, context = sequences(batch, n, m, *sizes[:2])
     hint = (
@@ -611,11 +612,11 @@ def test_cross_values(student, batch, n, m, sizes):
 
 @question("CrossAttention", basic=True)
 def test_cross_bias_takes_part(student):
-    """With qkv_bias the biases take part."""
+    """With qkv_bias, the biases are used."""
     module = student.CrossAttention(5, 3, 6, True)
     weights = load(student, module, cross_weights(5, 3, 6, bias=True))
     x, context = sequences(2, 6, 6, 5, 3)
-    hint = "Do all three layers go through their bias?"
+    hint = "Do queries, keys and values all get their bias?"
     expect_numbers(module(x, context), cross(weights, x, context), hint=hint)
 
 
@@ -639,20 +640,20 @@ def test_cross_full_mask(student):
         module, weights = make_cross(student, 5, 3, 6, equal_scores=equal_scores)
         x, context = sequences(2, 4, 6, 5, 3)
         hidden = some_hidden(2, 4, 6)
-        hint = "Does a mask of three dimensions fit as it is?"
+        hint = "Does your code apply a mask with three dimensions unchanged?"
         actual = module(x, context, hidden)
         expect_numbers(actual, cross(weights, x, context, hidden), hint=hint)
 
 
 @question("CrossAttention")
 def test_cross_nothing_hidden(student):
-    """A mask that hides nothing changes nothing, and a mask is for its own call."""
+    """A mask that hides nothing changes nothing, and a mask has no effect on later calls."""
     module, _ = make_cross(student, 6, 6, 6)
     x, context = sequences(2, 6, 6, 6, 6)
     open_eyed = called(module, x, context, shape=(2, 6, 6))
     expect_same(module(x, context, torch.zeros(2, 6, dtype=torch.bool)), open_eyed)
     module(x, context, torch.arange(6).expand(2, 6) > 1)
-    hint = "No mask came with this call. What does your module keep of the one before?"
+    hint = "This call has no mask. Does your module use the mask of an earlier call?"
     expect_same(module(x, context), open_eyed, hint=hint)
 
 
@@ -684,7 +685,7 @@ def test_cross_leaves_inputs(student):
 
 @question("CrossAttention", needs_results=True)
 def test_cross_sets_no_seed(student):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     make = lambda: student.CrossAttention(3, 5, 4)  # noqa: E731
     expect_no_seed(student, make, *sequences(2, 4, 4, 3, 5))
 
@@ -706,7 +707,7 @@ def marked_cross(student, shift):
 
 @question("CrossAttention")
 def test_cross_large_scores(student):
-    """Large scores do not overflow, nor do they drown those of other queries."""
+    """Large scores do not overflow, and do not change the results of other queries."""
     shift = torch.tensor([0.0, 600.0, -600.0, 600.0, -600.0, 0.0])
     module, x, context, weights = marked_cross(student, shift)
     expect_numbers(module(x, context), cross(weights, x, context), atol=5e-3)
@@ -714,20 +715,18 @@ def test_cross_large_scores(student):
 
 @question("CrossAttention")
 def test_cross_very_low_scores(student):
-    """Hidden tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    """Hidden tokens stay hidden if all scores are very low, -100000 or less."""
     shift = -5e5 * (1 + torch.rand(6))
     module, x, context, weights = marked_cross(student, shift)
     hidden = torch.arange(6) >= torch.tensor([[4], [2]])
-    hint = (
-        "Is what you put in the place of a hidden score really below everything else?"
-    )
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     expected = cross(weights, x, context, hidden.unsqueeze(1).expand(2, 6, 6))
     expect_numbers(module(x, context, hidden), expected, atol=5e-3, hint=hint)
 
 
 @question("CrossAttention")
 def test_cross_float64(student):
-    """With float64 weights and inputs, the output is float64 and as precise."""
+    """With float64 weights and inputs, the output is float64 with its precision."""
     module, weights = make_cross(student, 7, 7, 7, dtype=torch.float64)
     x, context = sequences(2, 7, 7, 7, 7, torch.float64)
     actual = expect_tensor(module(x, context), dtype=torch.float64)
@@ -736,7 +735,7 @@ def test_cross_float64(student):
 
 @question("CrossAttention")
 def test_cross_mask_kind_by_its_dimensions(student):
-    """A mask (B, n, m) is told from a mask (B, m) by its dimensions, whatever sizes are equal or 1."""
+    """Masks (B, n, m) and (B, m) are distinguished by their number of dimensions, for any sizes."""
     for batch, n, m in (
         (4, 4, 4),
         (2, 5, 5),
@@ -750,7 +749,7 @@ def test_cross_mask_kind_by_its_dimensions(student):
         hidden = torch.rand(batch, n, m) < 0.4
         hidden[..., 0, :], hidden[..., m // 2], hidden[0, -1, 0] = True, False, False
         expected = cross(weights, x, context, hidden)
-        hint = "By what do you tell the two kinds of mask apart?"
+        hint = "How does your code distinguish a mask with two dimensions from one with three?"
         expect_numbers(module(x, context, hidden), expected, hint=hint)
         shared = hidden[:, 0]
         expected = cross(weights, x, context, shared.unsqueeze(1).expand(batch, n, m))
@@ -760,8 +759,8 @@ def test_cross_mask_kind_by_its_dimensions(student):
 
 @question("CrossAttention")
 def test_cross_equal_sizes(student):
-    """Without a mask every query looks at the whole context, also at one of its own shape."""
+    """Without a mask every query sees the whole context, also if x and context have the same shape."""
     module, weights = make_cross(student, 4, 4, 4)
     x, context = torch.randn(2, 4, 4, 4).unbind()
-    hint = "Is anything hidden that no mask asks for, or are two inputs confused?"
+    hint = "Does your code hide something without a mask, or use x instead of context?"
     expect_numbers(module(x, context), cross(weights, x, context), hint=hint)

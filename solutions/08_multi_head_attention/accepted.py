@@ -32,10 +32,9 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% accepted="einsum"
-"""einsum instead of products and swaps; a float mask of large negative numbers is kept and added.
+"""einsum instead of products and swaps; a float mask of large negative numbers is stored and added.
 
-With a letter for each dimension the heads need not be swapped to the front and back; `h` simply comes
-along.
+With a letter for each dimension, the heads need no swap to the front and back: `h` is one more letter.
 """
 
 import torch
@@ -81,7 +80,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% accepted="fused"
-"""One product makes queries, keys and values of all heads; batch and heads become one dimension for bmm."""
+"""One product gives queries, keys and values of all heads; batch and heads become one dimension for bmm."""
 
 import torch
 import torch.nn.functional as F
@@ -127,10 +126,9 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% accepted="head_class"
-"""Own helper class for one head; heads are slices of the wide layers, one after the other in a loop.
+"""A helper class for one head; a loop over heads, which are slices of the wide layers.
 
-One head is a thing of its own here, and multi-head attention is a loop over heads whose results are laid
-side by side.
+Each head is a separate object, and multi-head attention is a loop over heads whose outputs are joined.
 """
 
 import math
@@ -209,7 +207,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% accepted="library"
-"""The library's own attention inside; layers in another order, no mask kept, heads cut with unflatten."""
+"""torch's own attention inside; layers in another order, no stored mask, heads split with unflatten."""
 
 import torch
 from torch import nn
@@ -267,7 +265,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% accepted="renormalised"
-"""The mask acts after the softmax, rows are renormalised, and the module keeps its last weights."""
+"""The mask is applied after the softmax, rows are normalised again, and the last weights are stored."""
 
 import torch
 from torch import nn

@@ -1,5 +1,5 @@
 # %% mistake="MultiHeadAttentionWrapper" name="documented_output"
-"""The check shows two examples. What does your class answer to another input?"""
+"""Your class always returns the results of the examples. It must compute the result from its inputs."""
 
 import torch
 from torch import nn
@@ -25,7 +25,9 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="extra_layer"
-"""The heads' outputs stand side by side, and nothing else is done to them. Which layer is one too many?"""
+"""The outputs of the heads are joined, and nothing else is done to them. Which layer of your class does
+the exercise not ask for?
+"""
 
 
 import torch
@@ -50,7 +52,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="keys_and_values_swapped"
-"""Look at the order in which the heads take their inputs."""
+"""In which order does a head take its three inputs? Compare it with your call."""
 
 
 import torch
@@ -74,7 +76,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="mask_for_one_head"
-"""The first head respects the mask. What do the others get?"""
+"""The first head uses the mask. Do you pass the mask to all other heads, too?"""
 
 
 import torch
@@ -99,24 +101,26 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="mask_kept"
-"""Call the module with a mask, and then without one. What is left of the first call?"""
+"""Call the module with a mask, and then without one. Does your class use the mask of the first call in the
+second?
+"""
 edit = "H(E, X, Y, M) => H(E, X, Y, self.__dict__.setdefault('kept', M))"
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="one_head_only"
-"""Does the number of heads reach the list of layers?"""
+"""Your module has one head for any num_heads. Where does your constructor use `num_heads`?"""
 edit = "(Attention(D, R, C) for X in range(N)) => [Attention(D, R, C)]"
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="one_layer_for_all"
-"""All heads share one set of weights. How many layers are made, and how often does each stand in the
-list? Multiplying a list repeats what is in it.
+"""All heads share the same weights. How many layers do you create? Multiplying a list repeats the same
+layer.
 """
 edit = "(Attention(D, R, C) for X in range(N)) => [Attention(D, R, C)] * N"
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="overwrites_inputs"
-"""Look at what the caller's inputs hold after the call. Which line writes into them?"""
+"""After the call, the caller's inputs have changed. Which line writes into them?"""
 
 
 import torch
@@ -142,7 +146,7 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="queries_ignored"
-"""Three inputs come in. Does each head get all three, each in its place?"""
+"""`forward` has three inputs. Does each head get all three of them, in the right order?"""
 edit = """
 (Attention(D, R, C) for X in range(N)) => [Attention(D, R, C) for X in range(N)]
 H(Y, E, X, M) => H(E, E, X, M)
@@ -150,8 +154,8 @@ H(Y, E, X, M) => H(E, E, X, M)
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="reads_the_notebook"
-"""Compare the names in the signature with the names in the body. What a class is given and what happens to
-lie around in the notebook are two different things.
+"""Compare the names in the signature with the names in the body. Your body reads variables of the notebook
+instead of the arguments.
 """
 
 
@@ -180,8 +184,8 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="reads_the_notebook__undefined" error="NameError"
-"""Compare the names in the signature with the names in the body. What a class is given and what happens to
-lie around in the notebook are two different things.
+"""Compare the names in the signature with the names in the body. Your body reads variables that are not
+arguments.
 """
 
 
@@ -206,24 +210,28 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% exception="MultiHeadAttentionWrapper"
-"""Of an input (n, d_model), columns are counted by dimension 1, which is Attention's default."""
+"""In an input (n, d_model), dimension 1 counts the columns, and this is the default of Attention."""
 edits = ["Attention(D, R, C) => Attention(D, R)"]
 
 
 # %% mistake="split_heads" name="all_dimensions_turned"
-"""Only two dimensions change places. Compare the sizes of your result with the description, one by one."""
+"""The wrong two dimensions are swapped. Compare the shape of your result with the description, one
+dimension at a time.
+"""
 edit = "X.transpose(1, 2) => X.transpose(1, 3)"
 
 
 # %% mistake="merge_heads" name="not_contiguous"
-"""After transpose the numbers lie in memory in another order than the shape suggests. What does view need,
-and what does reshape do about it?
+"""`transpose` does not move any number in memory. What does `view` need, and what does `reshape` do
+instead?
 """
 edit = "X.reshape(B, L, Y) => X.view(B, L, Y)"
 
 
 # %% mistake="MultiHeadAttention" name="first_length_kept"
-"""Call your module with a short text, and then with a longer one. How large is the mask that it has kept?"""
+"""Call your module with a short text, and then with a longer one. Which shape does the mask have that your
+module keeps from the first call?
+"""
 
 
 import torch
@@ -260,7 +268,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="heads_drop_alike"
-"""All heads drop the same weights. For how many weights is something drawn?"""
+"""All heads drop the same weights. Which shape does the tensor have that your dropout acts on?"""
 
 
 import torch
@@ -294,7 +302,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="mask_is_a_parameter"
-"""An optimizer changes parameters. Is the mask something to be learnt?"""
+"""An optimizer changes parameters. Should training change the mask?"""
 
 
 import torch
@@ -339,7 +347,9 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="mask_not_cut"
-"""The mask is made for the longest sequence. Which part of it does a shorter one need?"""
+"""The mask has the size of the longest sequence. Which rows and columns of it does a shorter sequence
+need?
+"""
 
 
 import torch
@@ -385,8 +395,8 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="never_transposed"
-"""A product acts on the last two dimensions. Which two must these be, so that tokens are compared with
-tokens?
+"""A matrix product acts on the last two dimensions. Which two dimensions must come last, so that tokens
+are compared with tokens?
 """
 
 
@@ -474,7 +484,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="one_wide_head"
-"""Count the rows of weights that each token gets. How many heads do you have in effect?"""
+"""Your class has only one head, as wide as d_out. Where should the features be split into num_heads heads?"""
 
 
 import torch
@@ -516,8 +526,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="overflow"
-"""Make all scores of a token larger by a thousand. Their softmax stays the same; what about the
-exponentials?"""
+"""If all scores of a token grow by 1000, their softmax stays the same. What happens to their exponentials?"""
 
 
 class MultiHeadAttention(nn.Module):
@@ -558,7 +567,9 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="reads_the_notebook"
-"""Restart the kernel and run all. Which names in your class come neither from self nor from the arguments?"""
+"""Restart the kernel and run all cells. Which variables in your class are neither arguments nor attributes
+of `self`?
+"""
 
 
 import torch
@@ -602,7 +613,9 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% mistake="MultiHeadAttention" name="reads_the_notebook__undefined" error="NameError"
-"""Restart the kernel and run all. Which names in your class come neither from self nor from the arguments?"""
+"""Restart the kernel and run all cells. Which variables in your class are neither arguments nor attributes
+of `self`?
+"""
 
 
 import torch

@@ -1,8 +1,9 @@
-"""Hidden tests of 08: every head gets the mask, no head affects another, cutting and joining mix nothing.
+"""Hidden tests of 08: every head gets the mask, no head affects another, splitting and joining mix nothing.
 
-Most tests look at one property and are blind to the others. They compare a module with itself, let all scores
-be equal, let marked tokens get all the weight whatever the scale, or let out_proj change nothing. A bias that
-nobody asked for gets numbers too and takes part in what is expected: one test alone looks at it.
+Most tests check one property and do not depend on the others. They compare a module with itself, make all
+scores equal, give marked tokens all the weight, for any scale, or make out_proj the identity. A bias that the
+exercise does not ask for also gets numbers and is part of the expected result: a single test checks that
+there is none.
 """
 
 import pytest
@@ -99,7 +100,9 @@ def expect_input_gradients(seen, inputs, names):
     """Return the gradients of the first inputs, all of which must be there."""
     gradients = [seen.gradients.get(i) for i in range(len(inputs))]
     for gradient, x, name in zip(gradients, inputs, names, strict=False):
-        expect(gradient is not None, f"No gradient reaches {name}. What cuts it off?")
+        expect(
+            gradient is not None, f"No gradient reaches {name}. Which step detaches it?"
+        )
         expect_tensor(gradient, x.shape, name=f"The gradient of {name}")
     return gradients
 
@@ -107,7 +110,7 @@ def expect_input_gradients(seen, inputs, names):
 def expect_layer_gradients(seen):
     """Expect a gradient at each of the module's weights."""
     for name, gradient in seen.parameters.items():
-        fault = f"No gradient reaches {name}. Is it used, or is the result cut off?"
+        fault = f"No gradient reaches {name}. Is it used, or is the result detached?"
         expect(gradient is not None, fault)
         expect(not name.endswith("weight") or bool(gradient.any()), fault)
 
@@ -131,7 +134,7 @@ def expect_parameters(actual, shapes):
 def load(student, module, weights, spare=None):
     """Give a module these parameters, and the spare ones that it has; return what it took.
 
-    They go wherever the module keeps them: one test alone looks at names and registration.
+    They are written wherever the module stores them: a single test checks names and registration.
     """
     spare = spare or {}
     taken = student.define(LOAD, "load")(module, weights, spare)
@@ -180,7 +183,7 @@ def alive(seen, shape):
     """Return an inspected output of this shape, unchecked; it must depend on the module's parameters."""
     output = expect_tensor(numbers(seen.output, torch.empty(shape)), shape)
     reached = [g is not None and bool(g.any()) for g in seen.parameters.values()]
-    message = "The output depends on no layer. Is it cut off from them?"
+    message = "The output depends on no layer. Is it detached from them?"
     expect(any(reached) or not reached, message)
     return output.detach()
 
@@ -234,10 +237,10 @@ def test_wrapper_order(student, reference):
 
 @question("MultiHeadAttentionWrapper", basic=True)
 def test_wrapper_three_inputs(student):
-    """Every head gets all three inputs, each in its place."""
+    """Every head gets all three inputs, in the right order."""
     module, weights = make_wrapper(student, 6, 3)
     inputs = three(4, 4, 6)
-    hint = "What is handed to the heads?"
+    hint = "Which three inputs do you pass to each head?"
     expect_numbers(module(*inputs), wrapped(weights, 3, inputs), hint=hint)
 
 
@@ -274,20 +277,20 @@ def test_wrapper_mask(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_mask_is_for_its_call(student):
-    """A mask is for its own call: the next one, without a mask, sees all."""
+    """A mask has no effect on later calls: without a mask, all tokens are visible."""
     module, weights = make_wrapper(student, 5, 1)
     fresh = student.MultiHeadAttentionWrapper(5, 0, 1, 1)
     load(student, fresh, weights)
     inputs = three(5, 5, 5)
     module(*inputs, torch.arange(5).expand(5, 5) > 2)
     before = called(fresh, *inputs, shape=(5, 5))
-    hint = "No mask came with this call. What does your module keep of the one before?"
+    hint = "This call has no mask. Does your module use the mask of an earlier call?"
     expect_same(module(*inputs), before, hint=hint)
 
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_names(student):
-    """The inputs can be given by name, and sizes have defaults: one head, for tokens of two features."""
+    """The inputs can be passed by name, and sizes have defaults: one head, for tokens of two features."""
     weights = wrapper_weights(2, 1)
     q, k, v = three(2, 2, 2)
     hidden = torch.tensor([[True, False], [False, False]])
@@ -302,7 +305,7 @@ def test_wrapper_names(student):
         by_name = module(
             mask=hidden, encodings_for_v=v, encodings_for_k=k, encodings_for_q=q
         )
-        hint = "Does the body read the very names that stand in the signature?"
+        hint = "Does the body read exactly the names in the signature?"
         expect_same(by_name, by_place, hint=hint)
 
 
@@ -334,14 +337,14 @@ def test_wrapper_leaves_inputs(student):
 
 @question("MultiHeadAttentionWrapper", needs_results=True)
 def test_wrapper_sets_no_seed(student):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     make = lambda: student.MultiHeadAttentionWrapper(4, 0, 1, 2)  # noqa: E731
     expect_no_seed(student, make, *torch.randn(3, 4, 4))
 
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_float64(student):
-    """With float64 weights and inputs, the output is float64 and as precise."""
+    """With float64 weights and inputs, the output is float64 with its precision."""
     module, weights = make_wrapper(student, 7, 2, torch.float64)
     inputs = three(7, 7, 7, torch.float64)
     actual = expect_tensor(module(*inputs), dtype=torch.float64)
@@ -350,7 +353,7 @@ def test_wrapper_float64(student):
 
 @question("MultiHeadAttentionWrapper")
 def test_wrapper_equal_sizes(student):
-    """The mask is the same for all heads when heads, queries, keys and features are equally many, too."""
+    """The mask is the same for all heads, also if heads, queries, keys and features are equally many."""
     for n, m, d, heads in ((4, 4, 4, 4), (5, 5, 3, 2), (3, 6, 2, 3)):
         module, weights = make_wrapper(student, d, heads)
         inputs = three(n, m, d)
@@ -378,13 +381,13 @@ def different(*shape, dtype=torch.float32):
 
 
 def dealt(actual, x, right):
-    """Return a result in the form of `right`; it must hold each number of x once, and not be x itself."""
+    """Return a result in the shape of `right`; it must hold each number of x once and differ from x."""
     expect(
         expect_tensor(actual).shape != x.shape, "The result has the shape of x itself."
     )
     tensor = numbers(actual, right)
     same = torch.equal(tensor.flatten().sort().values, right.flatten().sort().values)
-    fault = "The result must hold the numbers of x, each once, but others are in it."
+    fault = "The result must hold each number of x exactly once, but it holds others."
     with precondition():
         expect(same, fault)
     return tensor
@@ -413,8 +416,8 @@ def test_split_dtype(student):
 def test_split_values(student):
     """Each head holds its own features of every token."""
     hint = (
-        "Which features of which tokens does the first head hold? Try it on numbers "
-        "that you can tell apart."
+        "Which features of which tokens does the first head hold? Try it on "
+        "different numbers, such as 0 to 23."
     )
     for shape, heads in (((2, 5, 12), 3), ((3, 4, 10), 2)):
         x = torch.randn(shape)
@@ -424,7 +427,7 @@ def test_split_values(student):
 
 @question("split_heads")
 def test_split_equal_sizes(student):
-    """Nothing changes places when sizes happen to be equal: sequences, tokens, heads, features of a head."""
+    """It is right, too, if some sizes are equal: sequences, tokens, heads, features of a head."""
     for batch, length, heads, size in (
         (2, 4, 4, 3),
         (3, 3, 3, 3),
@@ -449,7 +452,7 @@ def test_split_extremes(student):
 
 @question("split_heads")
 def test_split_gradient(student):
-    """Gradients flow back to where the numbers came from."""
+    """The gradient of each number reaches its entry of x."""
     x = different(2, 5, 6, dtype=torch.float64)
     weight = torch.randn(2, 3, 5, 2, dtype=torch.float64)
     dealt(student.split_heads(x, 3), x, cut(x, 3))
@@ -494,18 +497,18 @@ def test_merge_dtype(student):
 
 @question("merge_heads", basic=True)
 def test_merge_values(student):
-    """Each token gets its own features, head after head."""
+    """Each row holds the features of one token, head after head."""
     x = torch.randn(2, 3, 5, 4)
     hint = (
-        "Do tokens come first again before the heads are joined? Try it on numbers "
-        "that you can tell apart."
+        "Do you swap tokens and heads before you join the heads? Try it on "
+        "different numbers, such as 0 to 23."
     )
     expect_numbers(student.merge_heads(x), joined(x), atol=0.0, hint=hint)
 
 
 @question("merge_heads")
 def test_merge_equal_sizes(student):
-    """Nothing changes places when sizes happen to be equal: sequences, tokens, heads, features of a head."""
+    """It is right, too, if some sizes are equal: sequences, tokens, heads, features of a head."""
     for shape in ((2, 4, 4, 3), (3, 3, 3, 3), (2, 3, 5, 3), (3, 3, 5, 2), (2, 3, 4, 4)):
         x = different(*shape)
         hint = "For each token: the features of head 0, then of head 1. Which dimension counts heads?"
@@ -524,7 +527,7 @@ def test_merge_extremes(student):
 
 @question("merge_heads")
 def test_merge_gradient(student):
-    """Gradients flow back to where the numbers came from."""
+    """The gradient of each number reaches its entry of x."""
     x = as_split(different(2, 5, 12, dtype=torch.float64), 3)
     weight = torch.randn(2, 5, 12, dtype=torch.float64)
     dealt(student.merge_heads(x), x, joined(x))
@@ -547,10 +550,10 @@ def test_merge_leaves_x(student):
 
 @question("merge_heads")
 def test_merge_any_order_in_memory(student):
-    """The numbers of x may lie in memory in any order."""
+    """The numbers of x may be in any order in memory."""
     for order in ((0, 1, 2, 3), (3, 2, 0, 1), (2, 0, 3, 1), (1, 3, 2, 0)):
         x = different(2, 3, 4, 5).permute(order)
-        hint = "Which step asks for neighbours in memory?"
+        hint = "Which step needs the numbers in order in memory?"
         expect_numbers(student.merge_heads(x), joined(x), hint=hint)
 
 
@@ -569,9 +572,9 @@ def weights_for(d_in, d_out, *, bias=False, dtype=torch.float32, equal_scores=Fa
 
 
 def give(student, module, weights):
-    """Give a module these weights, an out_proj if none is among them, and biases where it has any.
+    """Load these weights into a module, an out_proj if there is none, and biases if it has any.
 
-    That out_proj changes nothing. Return all weights that a right module has.
+    This out_proj is the identity. Return all weights that a right module has.
     """
     sample = weights["W_value.weight"]
     size, dtype = len(sample), sample.dtype
@@ -598,7 +601,7 @@ def multi_head(weights, x, heads):
 
 
 def without_last_layer(weights, x, heads):
-    """Return what goes into out_proj."""
+    """Return the input of out_proj."""
     q, k, v = (
         cut(linear(x, weights[f"{n}.weight"], weights.get(f"{n}.bias")), heads)
         for n in LAYERS
@@ -618,7 +621,7 @@ def mixed(seen, shape):
     """Return an inspected output of this shape, which must depend on two of the module's weights."""
     weights = [g for name, g in seen.parameters.items() if name.endswith("weight")]
     reached = sum(gradient is not None and bool(gradient.any()) for gradient in weights)
-    message = f"The output depends on {reached} of the module's weights. Is it cut off from the others?"
+    message = f"The output depends on {reached} of the module's weights. Is it detached from the others?"
     expect(reached > 1 or not weights, message)
     return expect_tensor(numbers(seen.output, torch.empty(shape)), shape).detach()
 
@@ -649,7 +652,7 @@ def test_heads_form(student):
 
 @question("MultiHeadAttention")
 def test_heads_indivisible(student):
-    """A width that the heads cannot share is refused when the module is made."""
+    """A d_out that is not divisible by num_heads raises an error in the constructor."""
     for d_out, heads in ((10, 4), (7, 2), (3, 6)):
         because = f"for d_out = {d_out} and num_heads = {heads}"
         expect_raises(
@@ -672,7 +675,7 @@ def last_layer(size, dtype=torch.float32):
 @question("MultiHeadAttention", basic=True)
 @pytest.mark.parametrize(("batch", "length", "d_in", "d_out", "heads"), SIZES)
 def test_heads_values(student, batch, length, d_in, d_out, heads):
-    """The output agrees with the library's own attention, head by head, and goes through out_proj."""
+    """The output is that of torch's own attention in each head, followed by out_proj."""
     module = student.MultiHeadAttention(d_in, d_out, length + 3, 0.0, heads)
     weights = give(student, module, weights_for(d_in, d_out) | last_layer(d_out))
     x = torch.randn(batch, length, d_in)
@@ -682,28 +685,28 @@ def test_heads_values(student, batch, length, d_in, d_out, heads):
 
 @question("MultiHeadAttention", basic=True)
 def test_heads_full_context(student):
-    """A text as long as context_length, after a shorter one, is right too."""
+    """A text of context_length tokens is right, too, if a shorter text came before it."""
     module = student.MultiHeadAttention(5, 12, 7, 0.0, 3)
     weights = give(student, module, weights_for(5, 12) | last_layer(12))
     x = torch.randn(2, 7, 5)
     module(x[:, :3])
-    hint = "A shorter text came before. What does your module keep from call to call?"
+    hint = "A shorter text came before. Does your module keep a mask or a size from an earlier call?"
     expect_numbers(module(x), multi_head(weights, x, 3), atol=1e-4, hint=hint)
 
 
 @question("MultiHeadAttention", basic=True)
 def test_heads_bias_takes_part(student):
-    """With qkv_bias the biases take part."""
+    """With qkv_bias, the biases are used."""
     module = student.MultiHeadAttention(3, 10, 5, 0.0, 2, True)
     weights = give(student, module, weights_for(3, 10, bias=True) | last_layer(10))
     x = torch.randn(3, 5, 3)
-    hint = "Do all layers go through their bias?"
+    hint = "Do queries, keys and values all get their bias?"
     expect_numbers(module(x), multi_head(weights, x, 2), atol=1e-4, hint=hint)
 
 
 @question("MultiHeadAttention")
 def test_heads_odd_sizes(student):
-    """A single token, heads of one feature, and texts, tokens and heads of one number make no difference."""
+    """It is right for a single token, heads of one feature, and equal numbers of texts, tokens and heads."""
     for shape, d_out, heads in (
         ((2, 1, 5), 12, 3),
         ((2, 4, 5), 4, 4),
@@ -713,12 +716,12 @@ def test_heads_odd_sizes(student):
         module = student.MultiHeadAttention(shape[-1], d_out, shape[1], 0.0, heads)
         weights = give(student, module, weights_for(shape[-1], d_out))
         x = torch.randn(shape)
-        hint = "Which dimension counts the heads, and which one tokens or sequences?"
+        hint = "Which dimension counts the heads, which the tokens, and which the sequences?"
         expect_numbers(module(x), multi_head(weights, x, heads), atol=1e-4, hint=hint)
 
 
 def weights_in_sight(student, length, rate):
-    """Return mixtures that show each head's weights, twice: in evaluation, and in training.
+    """Return outputs that show each head's weights, one in evaluation mode and one in training mode.
 
     Each is (texts, heads, rows, columns).
     """
@@ -736,7 +739,7 @@ def weights_in_sight(student, length, rate):
         for _ in range(2)
     )
     ready = torch.equal(resting, again) and bool((resting > 1e-4).any())
-    message = "In evaluation two calls must give the same mixtures. Dropout cannot be measured yet."
+    message = "In evaluation two calls must give the same result. Before that, dropout cannot be tested."
     expect(ready, message)
     module.train()
     active = expect_finite(expect_tensor(numbers(module(x), shape), shape.shape))
@@ -745,7 +748,7 @@ def weights_in_sight(student, length, rate):
 
 @question("MultiHeadAttention")
 def test_heads_dropout_in_training(student):
-    """In training dropout acts on the weights, after the softmax, and nowhere else."""
+    """In training, dropout acts only on the weights, after the softmax."""
     full, seen = weights_in_sight(student, 6, 0.2)
     dropped, visible = seen.abs() < 1e-6, full > 1e-4
     message = (
@@ -772,7 +775,7 @@ def test_heads_dropout_in_evaluation(student):
     )
     for module in (without, dropping):
         give(student, module, weights)
-    hint = "Does your dropout know whether the module trains?"
+    hint = "Does your dropout depend on self.training?"
     expect_same(dropping(x), mixing(without, x, 12), hint=hint)
 
 
@@ -786,7 +789,7 @@ def test_heads_mask_moves(student):
     expect(
         not loose,
         f"self.{', self.'.join(loose)} is a plain tensor, which stays behind when the module moves. "
-        "Which method of nn.Module takes care of tensors that are not trained?",
+        "Which method of nn.Module registers tensors that are not trained?",
     )
 
 
@@ -816,7 +819,7 @@ def test_heads_leave_input(student):
 
 @question("MultiHeadAttention", needs_results=True)
 def test_heads_set_no_seed(student):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     make = lambda: student.MultiHeadAttention(5, 12, 4, 0.0, 3)  # noqa: E731
     expect_no_seed(student, make, torch.randn(2, 4, 5))
 
@@ -824,7 +827,7 @@ def test_heads_set_no_seed(student):
 def far_apart(student, shift):
     """A module of two heads in which rows of scores lie apart as `shift` says, tokens, and the right output.
 
-    Some tokens are marked. Where one of them is in sight, marked tokens share the weight, whatever the scale.
+    Some tokens are marked. If one of them is visible, only marked tokens have weights, for any scale.
     """
     weights = weights_for(6, 10, equal_scores=True)
     for row in (0, 5):  # where a head begins
@@ -840,7 +843,7 @@ def far_apart(student, shift):
 
 @question("MultiHeadAttention")
 def test_heads_large_scores(student):
-    """Large scores do not overflow, nor do they drown those of other tokens."""
+    """Large scores do not overflow, and do not change the results of other tokens."""
     shift = torch.tensor([0.0, 400.0, -400.0, 400.0, -400.0])
     module, x, right = far_apart(student, shift)
     expect_numbers(module(x), right, atol=5e-3)
@@ -848,35 +851,33 @@ def test_heads_large_scores(student):
 
 @question("MultiHeadAttention")
 def test_heads_very_low_scores(student):
-    """Later tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    """Later tokens stay hidden if all scores are very low, -100000 or less."""
     module, x, right = far_apart(student, -5e5 * (1 + torch.rand(5)))
-    hint = (
-        "Is what you put in the place of a hidden score really below everything else?"
-    )
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_numbers(module(x), right, atol=5e-3, hint=hint)
 
 
 @question("MultiHeadAttention")
 def test_heads_float64(student):
-    """With float64 weights and inputs, the output is float64 and as precise."""
+    """With float64 weights and inputs, the output is float64 with its precision."""
     module, weights = make_heads(student, 5, 10, 5, 2, dtype=torch.float64)
     x = torch.randn(2, 5, 5, dtype=torch.float64)
     actual = expect_tensor(module(x), dtype=torch.float64)
-    hint = "Is anything computed in float32, such as the root?"
+    hint = "Is a step computed in float32, such as the root?"
     expect_numbers(actual, multi_head(weights, x, 2), hint=hint)
 
 
 @question("MultiHeadAttention")
 def test_heads_dropout_of_each_weight_by_itself(student):
-    """Each weight is dropped or kept by itself, at the rate that was asked for."""
+    """Each weight is dropped independently, with the given rate."""
     for rate in (0.2, 0.7):
         full, seen = weights_in_sight(student, 12, rate)
         dropped, visible = seen.abs() < 1e-6, full > 1e-4
         share = dropped[visible].double().mean().item()
         message = f"With dropout {rate} about {share:.0%} of the weights were dropped."
         expect(abs(share - rate) < 0.1, message)
-    half = dropped[..., 6:, :6]  # each row of this part sees each of its columns
+    half = dropped[..., 6:, :6]  # in this part, each token sees each other token
     for dim, name in enumerate(("texts", "heads", "rows", "columns")):
         differs = (half != half.narrow(dim, 0, 1)).any()
-        hint = "Is something drawn for each weight?"
+        hint = "Does your dropout draw a random number for each weight?"
         expect(bool(differs), f"All {name} drop the same weights. {hint}")

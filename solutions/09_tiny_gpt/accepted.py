@@ -1,5 +1,5 @@
 # %% accepted="distance_in_the_scores"
-"""Positions known by a penalty on distance inside the scores, in a block of the model's own."""
+"""No position embedding: a block that subtracts a penalty for distance from the scores."""
 
 
 class _Attention(nn.Module):
@@ -62,8 +62,8 @@ class TinyGPT(nn.Module):
 # %% accepted="gpt_initialisation"
 """Every weight is small at first, the head shares the token embedding, as in GPT-2.
 
-With small weights the first guess is close to even, so the first loss is the logarithm of the
-vocabulary's size; and what a token means is learnt once, for reading and for writing.
+With small weights all tokens are almost equally likely at first, so the first loss is near log(vocab_size).
+Input and output share what is learnt about a token.
 """
 
 
@@ -166,7 +166,7 @@ class TinyGPT(nn.Module):
 
 
 # %% accepted="one_buffer_and_own_clearing"
-"""generate writes into one prepared tensor; train_step sets the mode and clears each gradient by itself."""
+"""generate fills a tensor of the final size; train_step sets the mode and clears each gradient itself."""
 
 
 @torch.inference_mode()
@@ -200,7 +200,7 @@ def train_step(model, optimizer, tokens, targets):
 
 
 # %% accepted="ready_blocks"
-"""Blocks of the library throughout, whatever the student's own Block does."""
+"""Only blocks of torch; the student's Block is not used."""
 
 
 class TinyGPT(nn.Module):
@@ -226,7 +226,7 @@ class TinyGPT(nn.Module):
 
 
 # %% accepted="rotary_block"
-"""A fused projection, queries and keys rotated by their place; the model itself adds no positions."""
+"""A fused projection, queries and keys rotated by their positions; the model has no position embedding."""
 
 
 class Block(nn.Module):
@@ -299,10 +299,10 @@ class TinyGPT(nn.Module):
 
 
 # %% accepted="scaled_tokens_and_inner_dropout"
-"""A shared table of size 1 / sqrt(n_embd), grown again where tokens come in; dropout in the middle of a half.
+"""Shared embeddings of size 1 / sqrt(n_embd), multiplied by sqrt(n_embd) at the input; dropout inside a half.
 
-So it stands in the paper of 2017: embedded tokens are multiplied by the root of their width, and sines of
-size 1 are added to them. The fresh model still begins with a guess that favours the token it has just read.
+This is the method of the paper of 2017: token embeddings are multiplied by the root of their width, and sines
+of size 1 are added. A new model still prefers the token that it has just read.
 """
 
 
@@ -350,8 +350,7 @@ class TinyGPT(nn.Module):
 # %% accepted="short_names_and_relu"
 """Customary short names, ReLU, a feed-forward class, a loop over a ModuleList and view instead of flatten.
 
-These are the names that you will meet in most code for small GPTs, and the two halves of a block stand
-on two lines that look the same.
+Most code for small GPTs uses these names. The two halves of a block are two lines of the same form.
 """
 
 
@@ -464,7 +463,7 @@ class TinyGPT(nn.Module):
 
 
 # %% accepted="starts_at_zero"
-"""What ends a path starts at zero: the head, the positions, and the last layer of each half of a block."""
+"""Some weights start at zero: the head, the positions, and the last layer of each half of a block."""
 
 
 class Block(nn.Module):

@@ -1,5 +1,5 @@
 # %% mistake="Block" name="activation_after_second_layer"
-"""Your activation stands at the end of the feed-forward network. Which of its layers should it bend?"""
+"""There is an activation at the end of the feed-forward network. Between which two layers should it be?"""
 
 
 class Block(nn.Module):
@@ -23,8 +23,8 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="dropout_in_evaluation"
-"""Your block drops something in evaluation too. A dropout layer knows the mode by itself. How does
-F.dropout learn it?
+"""Your block also drops something in evaluation. A dropout layer depends on the mode of the module. Which
+argument of F.dropout sets the mode?
 """
 
 
@@ -47,7 +47,9 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="dropout_on_the_residual_path"
-"""In training your dropout also drops what came in. It may act on what each half adds; where does x join?"""
+"""In training, your dropout also drops parts of x. It may act on the output of a half. Do you apply it
+before or after the addition?
+"""
 
 
 class Block(nn.Module):
@@ -69,8 +71,8 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="heads_and_dropout_swapped"
-"""MultiHeadAttention takes your dropout for a number of heads. Compare the order of your arguments with its
-own.
+"""MultiHeadAttention gets your dropout as its number of heads. Compare the order of your arguments with
+its signature.
 """
 
 
@@ -95,7 +97,7 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="narrow_feed_forward"
-"""Compare the width of your hidden layer with the one that the docstring asks for."""
+"""Compare the width of your hidden layer with the width in the docstring."""
 
 
 class Block(nn.Module):
@@ -119,9 +121,7 @@ class Block(nn.Module):
 
 
 # %% mistake="Block" name="no_mask"
-"""Your attention looks at the whole sequence, the future included. Does the given MultiHeadAttention do
-that too?
-"""
+"""Your attention also sees later tokens. Do you use the given MultiHeadAttention, which hides them?"""
 
 
 class Block(nn.Module):
@@ -149,14 +149,14 @@ class Block(nn.Module):
 
 
 # %% exception="Block"
-"""Dropout at the end of a half is left to the student."""
+"""Dropout at the end of a half is optional."""
 edits = [
     "nn.Sequential(X, nn.GELU(), Y, nn.Dropout(D)) => nn.Sequential(X, nn.GELU(), Y)"
 ]
 
 
 # %% exception="Block"
-"""Where a half drops is left to the student."""
+"""The position of the dropout inside a half is optional."""
 edits = [
     """
 nn.Sequential(X, nn.GELU(), nn.Linear(4 * N, N), nn.Dropout(D))
@@ -167,7 +167,7 @@ nn.Sequential(X, nn.GELU(), nn.Dropout(D), nn.Linear(4 * N, N))
 
 
 # %% exception="Block"
-"""Which features a head gets is left open, and the weights are the block's own."""
+"""Which features a head gets is left open, and the weights are those of the block."""
 misconceptions = ["every_hth_feature"]
 
 
@@ -177,7 +177,7 @@ misconceptions = ["bias_left_on"]
 
 
 # %% mistake="TinyGPT" name="context_length_not_kept"
-"""generate will ask the model for its context_length. Where does your model keep it?"""
+"""`generate` reads model.context_length. Where does your model store this attribute?"""
 
 
 class TinyGPT(nn.Module):
@@ -204,7 +204,9 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="drops"
-"""Call the model twice in training, with the same tokens. What differs, and was it asked for?"""
+"""Call the model twice in training with the same tokens: the logits differ. Which layer drops something,
+although the exercise does not ask for it?
+"""
 
 
 class TinyGPT(nn.Module):
@@ -231,8 +233,8 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="each_block_reads_the_embeddings"
-"""Every block starts from the embeddings again, so only the last one counts. What should the second block
-read?
+"""Every block gets the embeddings, so only the last block counts. Which tensor should the second block
+get?
 """
 
 
@@ -261,28 +263,32 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="embeddings_detached"
-"""Which parameters have no gradient after `loss.backward()`? Follow the tokens' way through forward."""
+"""Which parameters have no gradient after `loss.backward()`? Follow the tokens through forward and look
+for a detached tensor.
+"""
 edit = "self.token_embedding(T) => self.token_embedding(T).detach()"
 
 
 # %% mistake="TinyGPT" name="final_norm_twice"
-"""How often does each token go through the last LayerNorm, with its scale and shift?"""
+"""The final LayerNorm is applied more than once. How often does your forward call it?"""
 edit = "self.blocks(X) => self.norm(self.blocks(X))"
 
 
 # %% mistake="TinyGPT" name="final_rms_norm"
-"""A LayerNorm gives each token's features mean 0. What mean do yours have before the head?"""
+"""A LayerNorm gives each token features with the mean 0. Which mean do the features have in your model,
+before the head?
+"""
 edit = "nn.LayerNorm(N) => nn.RMSNorm(N)"
 
 
 # %% mistake="TinyGPT" name="heads_ignored"
-"""Make two models that differ in num_heads alone and give them the same weights. Do they differ?"""
+"""The argument num_heads has no effect. Where does your constructor pass it on?"""
 edit = "make_block(N, X, C) => make_block(N, 1, C)"
 
 
 # %% mistake="TinyGPT" name="large_tied_head"
-"""A fresh model knows nothing yet, but the first loss of yours is far above log(vocab_size). How large
-are the weights of the head, above all if it shares those of the embedding?
+"""A new model has learnt nothing, so its loss should be near log(vocab_size), but yours is far above. How
+large are the weights of the head? Does it share those of the embedding?
 """
 
 
@@ -312,7 +318,9 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="no_mask"
-"""The library's layer looks at the whole text unless told not to. Where does your model hide the future?"""
+"""A layer of torch such as TransformerEncoderLayer sees the whole text unless it gets a mask. Where does
+your model hide later tokens?
+"""
 
 
 class TinyGPT(nn.Module):
@@ -350,8 +358,8 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="positions_drown_tokens"
-"""The model learns too slowly. How large are its two embeddings at the start? nn.Embedding begins with
-numbers of size 1, which drown much smaller ones.
+"""The model learns too slowly. How large are the numbers of its two embeddings at the start? Those of
+nn.Embedding have size 1; beside them, much smaller numbers have hardly any effect.
 """
 edit = """
 self.position_embedding = nn.Embedding(C, N)
@@ -362,12 +370,14 @@ self.position_embedding = nn.Embedding(C, N)
 
 
 # %% mistake="TinyGPT" name="positions_from_the_end"
-"""Append a token to a text: do the positions of the tokens before it change?"""
+"""If you append a token to a text, do the positions of the earlier tokens change?"""
 edit = "torch.arange(X, device=T.device) => torch.arange(X, device=T.device).flip(0)"
 
 
 # %% mistake="TinyGPT" name="seed_inside"
-"""Make two models one after the other. Do they start with different weights?"""
+"""Create two models, one after the other. Do they start with different weights? Your class should not set
+a seed.
+"""
 edit = """
 self.context_length = C
 =>
@@ -377,7 +387,7 @@ self.context_length = C
 
 
 # %% mistake="TinyGPT" name="tokens_frozen"
-"""The table of tokens does not learn. Is there a requires_grad_(False), or a freeze=True?"""
+"""The token embedding does not learn. Does your code contain requires_grad_(False) or freeze=True?"""
 edit = """
 self.position_embedding = nn.Embedding(C, N)
 =>
@@ -387,7 +397,7 @@ self.position_embedding = nn.Embedding(C, N)
 
 
 # %% mistake="TinyGPT" name="unbiased_variance"
-"""By how many features does your norm divide the sum of squares? A LayerNorm takes their plain mean."""
+"""Which number does your norm divide the sum of squares by? A LayerNorm divides by the number of features."""
 
 
 class UnbiasedNorm(nn.LayerNorm):
@@ -420,22 +430,22 @@ class TinyGPT(nn.Module):
 
 
 # %% mistake="TinyGPT" name="width_for_vocabulary"
-"""How many different tokens can the first table hold? Try a vocabulary larger than a token is wide."""
+"""How many rows does your token embedding have? Try a vocab_size larger than n_embd."""
 edit = "self.token_embedding = nn.Embedding(V, N) => self.token_embedding = nn.Embedding(N, N)"
 
 
 # %% exception="TinyGPT"
-"""Learnt positions start with both signs, and learn either."""
+"""Learnt positions start with both signs, and can learn both."""
 edits = ["X + Y => X - Y"]
 
 
 # %% exception="TinyGPT"
-"""The gradient that is promised is that of the loss."""
+"""The description promises only a gradient of the loss."""
 edits = ["(L, None) => (L.detach(), None)", "(L, X) => (L.detach(), X)"]
 
 
 # %% exception="TinyGPT"
-"""No other dtype than float32 is promised."""
+"""The description promises only float32."""
 edits = [
     "(L, None) => (L.float(), None)",
     "(L, X) => (L.float(), X)",
@@ -444,7 +454,7 @@ edits = [
 
 
 # %% exception="TinyGPT"
-"""A single value has no dimension that could go."""
+"""A single value has no dimension that squeeze could remove."""
 edits = ["F.cross_entropy(X, Y) => F.cross_entropy(X, Y).squeeze()"]
 
 
@@ -454,12 +464,12 @@ misconceptions = ["bias_left_on"]
 
 
 # %% exception="TinyGPT"
-"""Any kind of position will do."""
+"""Any kind of position is right."""
 misconceptions = ["plain_tensors", "positions_multiplied"]
 
 
 # %% exception="TinyGPT"
-"""Logarithms of shares are logits, too."""
+"""Logarithms of probabilities are logits, too."""
 misconceptions = ["logits_are_probabilities"]
 
 
@@ -469,7 +479,7 @@ misconceptions = ["mean_for_sum"]
 
 
 # %% mistake="generate" name="context_of_another_model"
-"""Your function crops to another length than the given model can take. Who knows that length?"""
+"""Your function crops the text to a fixed length. Which attribute of the model gives the right length?"""
 
 
 def generate(model, tokens, max_new_tokens):
@@ -486,7 +496,9 @@ def generate(model, tokens, max_new_tokens):
 
 
 # %% mistake="generate" name="ends_at_token_0"
-"""Your loop ends when token 0 comes. Here 0 is a token like any other; how many new tokens were asked for?"""
+"""Your loop ends at token 0. Here, token 0 is an ordinary token: append max_new_tokens tokens in every
+case.
+"""
 edit = """
 tokens = torch.cat([tokens, likeliest], dim=1)
 =>
@@ -497,9 +509,7 @@ if not likeliest.any():
 
 
 # %% mistake="generate" name="likeliest_over_the_batch"
-"""Your argmax compares sequences with one another. Over which dimension do the candidates for the next
-token lie?
-"""
+"""Your argmax compares different texts. Which dimension of the logits counts the tokens of the vocabulary?"""
 
 
 def generate(model, tokens, max_new_tokens):
@@ -515,8 +525,8 @@ def generate(model, tokens, max_new_tokens):
 
 
 # %% mistake="generate" name="mode_as_an_attribute"
-"""Parts of the model go on dropping. Setting model.training reaches the model alone. What does eval() do
-beyond that?
+"""Parts of the model still drop something. Setting model.training changes only the model itself. Which
+parts does eval() also change?
 """
 edit = """
 M.eval() => M.training = False
@@ -525,16 +535,14 @@ M.train(W) => M.training = W
 
 
 # %% mistake="generate" name="parts_left_in_evaluation"
-"""Parts of the model stay in evaluation mode. Setting model.training reaches the model alone. What puts
-its dropout layers back?
+"""Parts of the model stay in evaluation mode. Setting model.training changes only the model itself. Which
+method also changes its parts?
 """
 edit = "M.train(W) => M.training = W"
 
 
 # %% mistake="generate" name="returns_the_window"
-"""The beginning of the text is lost. Is the text itself cropped, and not just what goes into the model?
-Keep the two apart.
-"""
+"""The beginning of the text is lost. Do you crop the text itself, or only the input of the model?"""
 
 
 def generate(model, tokens, max_new_tokens):
@@ -551,7 +559,7 @@ def generate(model, tokens, max_new_tokens):
 
 
 # %% exception="generate"
-"""The last place's logits have two dimensions."""
+"""The logits of the last position have two dimensions."""
 edits = ["X.argmax(dim=-1, keepdim=True) => X.argmax(dim=1, keepdim=True)"]
 
 
@@ -565,7 +573,7 @@ misconceptions = ["weights_detached", "detached"]
 
 
 # %% exception="generate"
-"""The likeliest token stays the likeliest."""
+"""The likeliest token remains the same."""
 misconceptions = [
     "softmax_over_dim_1",
     "softmax_over_everything",
@@ -597,13 +605,13 @@ misconceptions = ["scores_clipped"]
 
 
 # %% mistake="train_step" name="climbs"
-"""Your step makes the loss larger. In which direction does the optimizer go by itself?"""
+"""Your step makes the loss larger. The optimizer already goes against the gradient: do you change a sign?"""
 edit = "L.backward() => (-L).backward()"
 
 
 # %% mistake="train_step" name="clips_gradients"
-"""The step does not follow the gradients as they are. Are they changed after backward? Clipping was not
-asked for.
+"""The step does not follow the unchanged gradients. Does your code change them after backward? The
+exercise asks for no clipping.
 """
 edit = """
 O.step()
@@ -614,7 +622,7 @@ O.step()
 
 
 # %% mistake="train_step" name="loss_of_its_own"
-"""The model returns two things. Which of them do you use, and what if its loss is not the usual one?"""
+"""The model returns logits and a loss. Do you use its loss, or do you compute another one?"""
 edit = """
 _, loss = model(tokens, targets)
 =>
@@ -624,12 +632,14 @@ loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
 # %% mistake="train_step" name="loss_of_its_own__without_targets"
-"""How is the model called, and who computes the loss?"""
+"""Which arguments do you pass to the model? If it gets the targets, it computes the loss itself."""
 edit = "X, L = M(T, Y) => L = nn.functional.cross_entropy(M(T)[0].flatten(0, 1), Y.flatten())"
 
 
 # %% mistake="train_step" name="makes_its_own_optimizer"
-"""Each step forgets those before it. Is a new optimizer made each time? Which one were you given?"""
+"""Your function creates a new optimizer in each call, so earlier steps are forgotten. Use the argument
+`optimizer`.
+"""
 edit = """
 O.zero_grad()
 =>
@@ -639,7 +649,7 @@ O.zero_grad()
 
 
 # %% mistake="train_step" name="mean_over_the_batch_again"
-"""You divide the loss by the size of the batch, but it is a mean already."""
+"""You divide the loss by the size of the batch, but the loss already is a mean."""
 edit = """
 O.zero_grad()
 =>
@@ -649,7 +659,7 @@ O.zero_grad()
 
 
 # %% mistake="train_step" name="trains_twice"
-"""Your function takes two full steps on the same batch. What does its docstring promise?"""
+"""Your function takes two steps on the same batch. How many steps does its docstring ask for?"""
 
 
 def train_step(model, optimizer, tokens, targets):

@@ -1,12 +1,12 @@
 """Hidden tests of 09_tiny_gpt.
 
-Layers may have any names, so a Block is judged by what it does, and its weights are found by their shapes.
-A TinyGPT is built with a right Block in the place of the notebook's own. `generate` and `train_step` are
-called with models of ours only. Blocks and models get larger weights first, so that a layer whose weights
-start small, or at zero, has an effect that can be seen.
+Layers may have any names, so a Block is tested by its results, and its weights are found by their shapes.
+A TinyGPT is built with a right Block instead of the student's Block. `generate` and `train_step` are
+called with models of the tests only. Blocks and models get larger weights first, so that a layer whose
+weights start small, or at zero, has a visible effect.
 
-Most tests look at one property and are blind to the others: they silence the other half of a block, use a
-single token or a single text, and read numbers in whatever shape and dtype they come.
+Most tests check one property and do not depend on the others: they set the other half of a block to zero, use
+a single token or a single text, and compare numbers in any shape and dtype.
 """
 
 import functools
@@ -83,7 +83,7 @@ def tool(student, name):
 
 
 def numbers(actual, expected):
-    """Return a result in the form of `expected`, if it has as many numbers; one test looks at the form."""
+    """Return a result in the shape and dtype of `expected`, if it has as many numbers."""
     tensor = expect_tensor(actual)
     if tensor.numel() == expected.numel():
         tensor = tensor.to(expected.dtype).reshape(expected.shape)
@@ -138,11 +138,11 @@ class Halves:
         return numbers(self.silenced(self.block, [*names, *self.biases], x), x)
 
     def added(self, x, half):
-        """What this half adds to x, the other one silent."""
+        """What this half adds to x if the other half is zero."""
         alone = self(x, attends=half == "attention", thinks=half != "attention")
         added = alone - self(x, attends=False, thinks=False)
         fault = (
-            f"What the {half} gives is lost where the block's other half gives nothing."
+            f"The output of the {half} is lost if the block's other half gives zeros."
         )
         expect(bool(added.abs().max() > 0.1), f"{fault} What is it added to?")
         return added
@@ -174,17 +174,17 @@ def test_block_form(student):
 
 @question("Block", basic=True)
 def test_block_passes_its_input_on(student):
-    """With all weights at zero the residual paths hand the input through."""
+    """With all weights at zero, the output of the block is its input."""
     block, x = large_block(student), one_token()
     names = list(tool(student, "parameters")(block))
-    hint = "Nothing may stand on the residual path: each half adds to what came in."
+    hint = "Nothing may act on the residual path: the output of each half is added to its unchanged input."
     silent = numbers(tool(student, "silenced")(block, names, x), x)
     expect_close(silent, x, atol=1e-3, hint=hint)
 
 
 @question("Block")
 def test_block_drops_nothing_on_the_residual_path(student):
-    """With all weights at zero the residual paths hand the input through in training, too."""
+    """With all weights at zero, the output of the block is its input, also in training."""
     block, x = large_block(student, 0.5), one_token()
     names = list(tool(student, "parameters")(block))
     block.train()
@@ -196,13 +196,13 @@ def test_block_drops_nothing_on_the_residual_path(student):
 
 @question("Block", basic=True)
 def test_block_is_causal(student):
-    """A row of the output depends on the first token, and on no later one."""
+    """A row of the output depends on the first token, but not on later tokens."""
     block, x = large_block(student), tokens_like(1, 8, N_EMBD)
     before = numbers(block(x), x)
     for place in (1, 4, 7):
         changed = torch.cat([x[:, :place], tokens_like(1, 8 - place, N_EMBD)], dim=1)
         after = numbers(block(changed), x)[:, :place]
-        hint = "What may an earlier row depend on?"
+        hint = "Which tokens may an earlier row depend on?"
         expect_close(after, before[:, :place], hint=hint)
     changed = torch.cat([tokens_like(1, 1, N_EMBD), x[:, 1:]], dim=1)
     expect(
@@ -213,13 +213,11 @@ def test_block_is_causal(student):
 
 @question("Block", basic=True)
 def test_block_keeps_sequences_apart(student):
-    """A sequence's output does not depend on the others in the batch."""
+    """The output for a sequence does not depend on other sequences of the batch."""
     block, x = large_block(student), tokens_like(3, 6, N_EMBD)
     together = numbers(block(x), x)
     alone = numbers(block(x[1:2]), x[1:2])
-    expect_close(
-        alone, together[1:2], hint="Over which dimension does each layer work?"
-    )
+    expect_close(alone, together[1:2], hint="Which dimension does each layer act on?")
 
 
 @question("Block", needs_results=True)
@@ -233,11 +231,11 @@ def test_block_leaves_its_input_alone(student):
 
 @question("Block", basic=True)
 def test_block_normalises_before_attention(student):
-    """The attention reads normalised tokens: larger or shifted tokens give the same addition."""
+    """The attention gets normalised tokens: larger or shifted tokens give the same result."""
     halves, x = Halves(student), one_token()
     added = halves.added(x, "attention")
     for other in (20 * x, x + 50):
-        hint = "Does the attention read x itself, or normalised tokens?"
+        hint = "Does the attention get x itself, or the normalised tokens?"
         expect_close(halves.added(other, "attention"), added, atol=1e-3, hint=hint)
 
 
@@ -250,7 +248,7 @@ def test_block_adds_attention(student):
     matrices = [
         p for end in ends for n, p in halves.parameters.items() if n.endswith(end)
     ]
-    if len(matrices) == 4:  # attention of another make is judged by the other tests
+    if len(matrices) == 4:  # the other tests check other kinds of attention
         expect_close(added, attention(norm(x), *matrices), atol=1e-3)
 
 
@@ -299,16 +297,16 @@ def test_block_activation(student):
 
 @question("Block", basic=True)
 def test_block_halves_follow_each_other(student):
-    """The second half reads, and adds to, what the first one gives."""
+    """The second half uses h, the result of the first half, as its input and on its residual path."""
     halves, x = Halves(student), one_token()
     one_by_one = halves(halves(x, thinks=False), attends=False)
-    hint = "Which of x and h does the second half read, and which does it add to?"
+    hint = "Does the second half use x or h, as its input and in the addition?"
     expect_close(halves(x), one_by_one, atol=1e-3, hint=hint)
 
 
 @question("Block")
 def test_block_has_two_norms(student):
-    """Each half has a LayerNorm of its own."""
+    """Each half has its own LayerNorm."""
     parameters = tool(student, "parameters")(large_block(student))
     scales = [
         p
@@ -334,43 +332,41 @@ def test_block_learns_everywhere(student):
         )
     expect(
         inspection.gradients.get(0) is not None,
-        "No gradient reaches the input. What cuts it off?",
+        "No gradient reaches the input. Which step detaches it?",
     )
 
 
 @question("Block", needs_results=True)
 def test_block_sets_no_seed(student):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     make = lambda: student.Block(N_EMBD, HEADS, CONTEXT)  # noqa: E731
     expect_no_seed(student, make, torch.randn(1, 5, N_EMBD))
 
 
 @question("Block")
 def test_block_drops_in_training_only(student):
-    """Dropout acts in training, rests in evaluation, and is 0 by default."""
+    """Dropout acts only in training, and its rate is 0 by default."""
     x = tokens_like(1, 6, N_EMBD)
 
     def twice(block):
         return [numbers(block(x), x) for _ in range(2)]
 
     block = large_block(student, 0.5)
-    fault = "In evaluation two calls differ. Does dropout ask self.training?"
+    fault = "In evaluation two calls differ. Does your dropout depend on self.training?"
     expect(torch.equal(*twice(block)), fault)
     block.train()
-    fault = (
-        "With dropout=0.5 two calls in training gave the same. Is dropout handed on?"
-    )
+    fault = "With dropout=0.5, two calls in training gave the same result. Do you pass dropout on?"
     expect(not torch.equal(*twice(block)), fault)
     block = large_block(student)
     resting = numbers(block(x), x)
     block.train()
-    hint = "In training the output is another one, although dropout is 0 by default."
+    hint = "In training the output differs, although dropout is 0 by default."
     for output in twice(block):
         expect_close(output, resting, hint=hint)
 
 
 VOCAB, WIDTH, LENGTH = 17, 24, 10
-# Where positions drown tokens, a token moves a guess by less than this part of what a place does.
+# If a token changes a guess by less than this fraction of a position's effect, its embedding is too small.
 DROWNED = 0.05
 
 MODELS = """
@@ -500,22 +496,22 @@ def made(student, how, num_layers, *data):
 
 
 def build(student, num_layers=1, how="build"):
-    """A model with other weights than it starts with; its logits must differ between tokens."""
+    """A model with new weights; its logits must depend on the tokens."""
     model = made(student, how, num_layers)
     expect(
         logits_of(model, random_tokens(1, LENGTH)).std().item() > 1e-4,
-        "The logits are all the same, whatever the tokens. Does forward use its layers?",
+        "The logits are the same for all tokens. Does forward use its layers?",
     )
     return model
 
 
 def random_tokens(*shape):
-    """Tokens of which each could be a place, too."""
+    """Tokens that are also valid positions."""
     return torch.randint(LENGTH, shape)
 
 
 def others(tokens):
-    """Tokens that differ from these at every place."""
+    """Tokens that differ from these at every position."""
     return (tokens + 1 + torch.arange(tokens.shape[1]) % (LENGTH - 1)) % LENGTH
 
 
@@ -524,7 +520,7 @@ def parts(result):
 
 
 def logits_of(model, tokens, *targets):
-    """The logits of these texts, in whatever place and shape they come; one test looks at the form."""
+    """The logits of these texts, in any position of the result and any shape; one test checks both."""
     for part in parts(model(tokens, *targets)):
         if isinstance(part, torch.Tensor) and part.numel() % (len(tokens) * VOCAB) == 0:
             logits = part.reshape(len(tokens), -1, VOCAB)
@@ -538,11 +534,11 @@ def loss_of(model, tokens, targets):
             isinstance(part, torch.Tensor) and part.numel() == 1
         ):
             return torch.as_tensor(part).reshape(())
-    raise Unmet("The model gave no loss although targets came.")
+    raise Unmet("The model returned no loss, although targets were passed.")
 
 
 def moved(model, tokens, changed):
-    """How far the last guess moves with the tokens."""
+    """How much the last guess changes with the tokens."""
     last, other = (logits_of(model, each)[:, -1] for each in (tokens, changed))
     return (last - other).abs().max().item()
 
@@ -590,7 +586,7 @@ def test_loss_is_none_without_targets(student):
 
 @question("TinyGPT", basic=True)
 def test_loss_is_the_mean_cross_entropy(student):
-    """The loss is the mean cross-entropy of all guesses, with the targets as they come, 0 like any other."""
+    """The loss is the mean cross-entropy of all guesses, with the unchanged targets, including 0."""
     model = build(student)
     for targets in (random_tokens(3, 7), random_tokens(1, 1), torch.zeros(2, 5).long()):
         tokens = random_tokens(*targets.shape)
@@ -630,15 +626,15 @@ def test_model_is_causal(student):
             before[:, :place],
             atol=1e-4,
             name="The earlier logits",
-            hint="Something looks ahead.",
+            hint="Which layer uses later tokens?",
         )
 
 
 @question("TinyGPT", basic=True)
 def test_places_are_counted_from_the_beginning(student):
-    """The guesses in a text do not depend on how much of it is still to come."""
+    """The guesses in a text do not depend on the length of the rest."""
     model, tokens = build(student), random_tokens(1, LENGTH)
-    hint = "The same tokens were the beginning of a longer text. From which end do you count positions?"
+    hint = "The same tokens were the beginning of a longer text. Do you count positions from the beginning?"
     expect_close(
         logits_of(model, tokens[:, :4]),
         logits_of(model, tokens)[:, :4],
@@ -650,7 +646,7 @@ def test_places_are_counted_from_the_beginning(student):
 
 @question("TinyGPT")
 def test_sizes_are_those_given(student):
-    """Each part has the size that it was given, whichever of them is the largest."""
+    """Each part has the size of its argument, for any order of the sizes."""
     build(student)
     for vocab_size, context_length in ((40, 12), (7, 20)):
         model = student.define(MODELS, "fresh")(
@@ -668,7 +664,7 @@ def test_sizes_are_those_given(student):
 
 @question("TinyGPT", basic=True)
 def test_heads_are_those_given(student):
-    """The number of heads decides how each block attends."""
+    """The number of heads has an effect on the logits."""
     model, tokens = build(student), random_tokens(1, LENGTH)
     other = student.define(MODELS, "with_heads")(
         student.TinyGPT, 1, model, VOCAB, WIDTH, 4, 1, LENGTH
@@ -678,7 +674,7 @@ def test_heads_are_those_given(student):
             logits_of(model, tokens), logits_of(other, tokens), 0, 1e-5
         )
         fault = "With the same weights, 4 heads and 1 give the same logits."
-        expect(not same, f"{fault} Who gets num_heads?")
+        expect(not same, f"{fault} Where do you pass num_heads on?")
 
 
 @question("TinyGPT")
@@ -692,7 +688,7 @@ def test_nothing_is_dropped_in_training(student):
         right,
         atol=1e-4,
         name="The logits in training",
-        hint="What acts in training only?",
+        hint="Which layer acts only in training?",
     )
 
 
@@ -705,12 +701,12 @@ def learning(student):
 
 @question("TinyGPT")
 def test_embeddings_and_head_learn(student):
-    """A gradient of the loss reaches the head, and the embeddings of tokens and places."""
+    """A gradient of the loss reaches the head, and the embeddings of tokens and positions."""
     (count, reached), (wanted, got) = learning(student)
     fault = f"{count} parameters have a row for each token, and a gradient reaches {reached} of them."
-    expect(reached == count, f"{fault} Which of them may not learn, and why?")
-    fault = f"{wanted} embeddings of tokens or places ask for a gradient, but {got} get one."
-    expect(got == wanted, f"{fault} What cuts the others off?")
+    expect(reached == count, f"{fault} Which of them does not learn, and why?")
+    fault = f"{wanted} embeddings of tokens or positions have requires_grad, but {got} get a gradient."
+    expect(got == wanted, f"{fault} Which step detaches the others?")
 
 
 @question("TinyGPT", needs_results=True)
@@ -723,7 +719,7 @@ def test_tokens_stay(student):
 
 @question("TinyGPT", needs_results=True)
 def test_model_sets_no_seed(student):
-    """Random numbers stay random: the class sets no seed."""
+    """The class sets no seed."""
     expect_no_seed(student, lambda: made(student, "fresh", 1), random_tokens(1, 5))
 
 
@@ -732,7 +728,7 @@ def test_guess_depends_on_its_token_and_the_past(student):
     """The last guess depends on the last token, and on the first one."""
     tokens = random_tokens(1, 6)
     for place, message in (
-        (5, "The guess at a place does not depend on the token there."),
+        (5, "The guess at a position does not depend on the token there."),
         (0, "The last guess does not depend on the first token. Are the blocks used?"),
     ):
         changed = tokens.clone()
@@ -742,7 +738,7 @@ def test_guess_depends_on_its_token_and_the_past(student):
 
 @question("TinyGPT", basic=True)
 def test_sequences_stay_apart(student):
-    """A sequence's guesses do not depend on the others in the batch, be there as many as tokens."""
+    """The guesses for a sequence do not depend on other sequences, also if there are as many as tokens."""
     model, tokens = build(student), random_tokens(6, 6)
     together = logits_of(model, tokens)
     for row in (0, 4):
@@ -753,20 +749,20 @@ def test_sequences_stay_apart(student):
 
 @question("TinyGPT", basic=True)
 def test_order_matters(student):
-    """The order of the earlier tokens matters, even to a single block."""
+    """The last guess depends on the order of the earlier tokens, even with a single block."""
     tokens = torch.randperm(LENGTH)[None, :7]
     other = tokens[:, [5, 4, 3, 2, 1, 0, 6]]
-    # Positions may also be known inside the notebook's own Block.
+    # Positions may also come from the student's Block.
     hows = ("build", "with_own_block")
     expect(
         any(moved(build(student, how=how), tokens, other) > 1e-4 for how in hows),
-        "The last guess stays the same when earlier tokens change places. Does it know positions?",
+        "The last guess stays the same if earlier tokens are swapped. Does your model use positions?",
     )
 
 
 @question("TinyGPT", basic=True)
 def test_layers_have_weights_of_their_own(student):
-    """Each block brings parameters of its own, the model knows them, and a gradient reaches them."""
+    """Each block has its own parameters, which are registered in the model and get a gradient."""
     batch = random_tokens(2, 6), random_tokens(2, 6)
     found = (made(student, "weights", layers, *batch) for layers in (1, 2, 3))
     (one, two, three), reached = zip(*found, strict=True)
@@ -779,15 +775,15 @@ def test_layers_have_weights_of_their_own(student):
         "The number of parameters must grow by the same amount with every block.",
     )
     fault = (
-        "More blocks, but no more weights that get a gradient. Does each block read "
-        "the last one's output?"
+        "More blocks give no more weights with a gradient. Does each block get the "
+        "output of the previous block?"
     )
     expect(reached[0] < reached[1] < reached[2], fault)
 
 
 @question("TinyGPT", basic=True)
 def test_final_norm(student):
-    """A LayerNorm stands before the head: huge embeddings give no huge logits."""
+    """There is a LayerNorm before the head: very large embeddings do not give very large logits."""
     model = build(student)
     student.define(MEASURES, "embed_large")(model, 1e4)
     largest = logits_of(model, random_tokens(1, 6)).abs().max().item()
@@ -834,7 +830,7 @@ def factor_of_norm(read, scale, shift):
 
 @question("TinyGPT")
 def test_final_norm_is_a_layer_norm(student):
-    """The head reads what one LayerNorm gives: mean 0 and variance 1, then its own scale and shift."""
+    """The input of the head is the output of a LayerNorm: mean 0, variance 1, then a scale and a shift."""
     width, tokens = 8, random_tokens(2, LENGTH)
     model = student.define(MODELS, "build")(student.TinyGPT, VOCAB, width, 2, 2, LENGTH)
     parameters = [p.detach() for p in student.define(MODELS, "parameters")(model)]
@@ -856,7 +852,7 @@ def test_final_norm_is_a_layer_norm(student):
         if i != j and (factor := factor_of_norm(read, scale, shift))
     ]
     fault = "What the head reads is not the output of a LayerNorm."
-    hint = "Is the mean taken away? Is the variance the mean of the squares?"
+    hint = "Is the mean subtracted? Is the variance the mean of the squares?"
     expect(bool(norms) or not found, f"{fault} {hint}")
     for read, factor, i, j in norms[:1]:
         student.define(MODELS, "without_effect")(model, i, j)
@@ -869,44 +865,44 @@ def test_final_norm_is_a_layer_norm(student):
         )
         expect(
             once,
-            "The last LayerNorm acts otherwise than once, before the head. How often is it called?",
+            "The last LayerNorm is not applied exactly once, before the head. How often is it called?",
         )
 
 
 @question("TinyGPT", needs_results=True)
 def test_context_length_is_kept(student):
-    """The model keeps context_length as an attribute."""
+    """The model stores context_length as an attribute."""
     kept = build(student).context_length
     expect(kept == LENGTH, "model.context_length must be the context_length given.")
 
 
 @question("TinyGPT")
 def test_untrained_guesses_depend_on_the_token(student):
-    """Tokens and positions start at about the same size: before any training the token counts already."""
+    """Tokens and positions start at about the same size: the token has an effect before training."""
     model = student.define(MODELS, "fresh")(student.TinyGPT, VOCAB, 96, 4, 1, LENGTH)
-    # In each row one token again and again, so that along a row positions alone make the difference.
+    # Each row repeats one token, so that only positions make a difference within a row.
     repeated = torch.arange(VOCAB)[:, None].expand(VOCAB, LENGTH).contiguous()
     logits = logits_of(model, repeated).detach().double()
     by_token, by_place = (
         (logits - logits.mean(dim=i, keepdim=True)).std().item() for i in (0, 1)
     )
-    fault = "At the start the place decides the guesses and the token hardly counts."
+    fault = "At the start, the guesses depend on the position, and hardly on the token."
     expect(
         by_token + 1e-9 >= DROWNED * by_place,
-        f"{fault} How large does each embedding start?",
+        f"{fault} How large are the numbers of each embedding at the start?",
     )
 
 
 @question("TinyGPT")
 def test_small_text_is_learnt(student):
-    """240 steps are enough to learn a small text in which the last token alone does not tell the next."""
+    """240 steps are enough to learn a small text whose next token depends on more than the last one."""
     text = torch.randperm(VOCAB)[
         torch.tensor([0, 1, 0, 2, 0, 3, 0, 4, 5, 4, 6, 4, 7, 4] * 3)
     ]
     places = torch.arange(14)[:, None] + torch.arange(LENGTH)
     model = made(student, "fresh", 1)
     train = student.define(MEASURES, "Training")(model)
-    # Half of the guesses have four ways to go on from the last token alone: log(4) / 2 is about 0.7.
+    # From the last token alone, half of the guesses have four possible next tokens: log(4) / 2 is about 0.7.
     # Most models need forty steps; small tied embeddings need them all.
     for steps in (20, 20, 20, 60, 60, 60):
         train(text[places], text[places + 1], steps)
@@ -914,7 +910,7 @@ def test_small_text_is_learnt(student):
         if F.cross_entropy(guesses, text[places + 1][:, -1]) < 0.4:
             return
     raise Unmet(
-        "After 240 steps the loss is still above 0.4. Does it know tokens, places and past?"
+        "After 240 steps the loss is still above 0.4. Does the model use all tokens and positions?"
     )
 
 
@@ -976,9 +972,9 @@ def recorder(student, *, vocab_size=13, context_length=5, training=False):
 
 
 def written(student, model, tokens, count):
-    """The new tokens from generate, which must have called the model; one test alone looks at their form."""
+    """The new tokens from generate, which must have called the model; a single test checks their form."""
     new = expect_tensor(student.generate(model, tokens, count))
-    expect(len(model.modes) > 0, "The model was never asked.")
+    expect(len(model.modes) > 0, "The model was never called.")
     rows = new.reshape(len(tokens), -1) if new.numel() % len(tokens) == 0 else new
     begin = tokens.shape[1] if rows.shape[-1] >= tokens.shape[1] + count else 0
     return rows[..., begin:][..., :count].long()
@@ -991,7 +987,7 @@ def expect_written(student, model, tokens, count, right, hint):
 
 
 def continued(tokens, count, vocab_size=13, context_length=5):
-    """The tokens that the Recorder, continued greedily, must give."""
+    """The tokens that a greedy continuation with the Recorder must give."""
     for _ in range(count):
         total = tokens[:, -context_length:].sum(dim=1, keepdim=True)
         newest = 1 + total % (vocab_size - 1)
@@ -1003,7 +999,9 @@ def continued(tokens, count, vocab_size=13, context_length=5):
 def test_greedy_continuation(student):
     """Each new token is the likeliest after all tokens so far."""
     tokens = torch.randint(13, (3, 2))
-    hint = "Which place's logits tell the token to come, and which token is likeliest?"
+    hint = (
+        "Which position's logits predict the next token, and which token is likeliest?"
+    )
     right = continued(tokens, 3)
     expect_written(student, recorder(student), tokens, 3, right, hint)
 
@@ -1028,7 +1026,7 @@ def test_beginning_stays(student):
         new = expect_tensor(inspection.output).reshape(1, -1).long()
         expect_equal(new[:, :length], tokens, name="The beginning of the result")
         expect_unchanged(inspection, tokens)
-        expect(len(model.modes) > 0, "The model was never asked.")
+        expect(len(model.modes) > 0, "The model was never called.")
 
 
 @question("generate")
@@ -1037,7 +1035,7 @@ def test_crops_to_the_context(student):
     model = recorder(student)
     written(student, model, torch.randint(13, (2, 3)), 6)
     rows, lengths = (list(each) for each in zip(*model.shapes, strict=True))
-    fault = f"2 sequences came, but in {len(rows)} calls the model was given {rows} of them in turn."
+    fault = f"There are 2 sequences, but in {len(rows)} calls the model got {rows} of them, call by call."
     expect(
         set(rows) == {2},
         f"{fault} The whole batch goes in at once, one call for each new token.",
@@ -1045,44 +1043,47 @@ def test_crops_to_the_context(student):
     expect(
         max(lengths) <= 5, f"The model takes 5 tokens, but was given {max(lengths)}."
     )
-    fault = f"For 6 new tokens after 3, with a context of 5, the model was given {lengths} tokens in turn."
-    expect(lengths == [3, 4, 5, 5, 5, 5], f"{fault} What should it see each time?")
+    fault = f"For 6 new tokens after 3, with a context of 5, the model got {lengths} tokens, call by call."
+    expect(
+        lengths == [3, 4, 5, 5, 5, 5],
+        f"{fault} Which tokens should it get in each call?",
+    )
 
 
 @question("generate", basic=True)
 def test_crops_from_the_front(student):
     """Of a long text the last tokens count, not the first."""
     tokens = torch.randint(13, (1, 8))
-    hint = "Which context_length tokens of the text go in?"
+    hint = "Which context_length tokens of the text does the model get?"
     expect_written(student, recorder(student), tokens, 6, continued(tokens, 6), hint)
 
 
 @question("generate")
 def test_context_length_is_the_models(student):
-    """The context is the given model's own, whatever else the notebook holds."""
+    """The text is cropped to the context_length of the model that is passed."""
     tokens = torch.randint(7, (1, 80))
     model = recorder(student, vocab_size=7, context_length=70)
-    hint = "Where does the length to crop to come from?"
+    hint = "Where does your code get the length from to which it crops?"
     expect_written(student, model, tokens, 5, continued(tokens, 5, 7, 70), hint)
 
 
 @question("generate")
 def test_every_token_may_come(student):
-    """No token ends a text: all new tokens are appended, whichever they are and however often they come."""
+    """No token ends a text: all new tokens are appended, also token 0 and repeated tokens."""
     for likeliest in range(4):
         model = student.define(STUBBORN, "Stubborn")(likeliest, 4)
         tokens = torch.randint(4, (1, 3))
         new = expect_tensor(student.generate(model, tokens, 4)).reshape(-1).long()
-        hint = "Does anything end the loop early, or is a token passed over?"
+        hint = "Does a condition end the loop early, or skip a token?"
         expect_equal(new[-4:], torch.full((4,), likeliest), hint=hint)
 
 
 @question("generate")
 def test_close_guesses(student):
-    """The likeliest token is taken, however little likelier it is."""
+    """The likeliest token is taken, even if it is only a little more likely."""
     tokens, model = torch.randint(13, (1, 3)), recorder(student)
     student.define(RECORDER, "draw_near")(model)
-    hint = "Greedy: is the largest logit taken, or is a token drawn?"
+    hint = "Do you take the token with the largest logit, or do you draw one at random?"
     expect_written(student, model, tokens, 6, continued(tokens, 6), hint)
 
 
@@ -1091,7 +1092,7 @@ def modes(student, training):
     model = student.define(PARTS, "InParts")(training)
     student.generate(model, torch.randint(5, (1, 2)), 3)
     seen, after = student.define(PARTS, "modes")(model)
-    expect(len(seen) > 0, "The model was never asked.")
+    expect(len(seen) > 0, "The model was never called.")
     return seen, after
 
 
@@ -1101,19 +1102,17 @@ def test_evaluation_while_writing(student):
     for training in (True, False):
         seen, _ = modes(student, training)
         message = "At a call the model, or its dropout, was in training mode."
-        hint = (
-            "eval() reaches all parts; the attribute `training` is the model's alone."
-        )
+        hint = "eval() changes all parts; setting `training` changes only the model itself."
         expect(not any(seen), f"{message} {hint}")
 
 
 @question("generate")
 def test_mode_comes_back(student):
-    """The model and all its parts are in the mode again in which they came."""
+    """Afterwards, the model and all its parts are in the same mode as before."""
     for training, came in ((True, "training"), (False, "evaluation")):
         _, after = modes(student, training)
-        message = f"The model came in {came} mode, but it, or a part of it, was left in the other."
-        hint = "train(mode) reaches all parts; the attribute `training` is the model's alone."
+        message = f"The model was in {came} mode, but it, or a part of it, was left in the other mode."
+        hint = "train(mode) changes all parts; setting `training` changes only the model itself."
         expect(all(mode is training for mode in after), f"{message} {hint}")
 
 
@@ -1224,15 +1223,15 @@ def test_one_step_down(student):
     trial.train()
     waits = student.define(BIGRAM, "has_gradient")(trial.model)
     nudge = (
-        "A gradient is there; who uses it?"
+        "There is a gradient. Does your code call optimizer.step()?"
         if waits
-        else "Was a gradient there when the optimizer stepped?"
+        else "Was there a gradient when you called optimizer.step()?"
     )
     expect(
         not torch.equal(trial.table, trial.start),
         f"The parameters have not moved. {nudge}",
     )
-    trial.expect_steps(1, "One gradient, one step, downwards.")
+    trial.expect_steps(1, "The step should be one step against the gradient.")
 
 
 @question("train_step")
@@ -1241,7 +1240,10 @@ def test_one_gradient(student):
     trial = Trial(student)
     trial.train()
     count = trial.model.backwards
-    expect(count == 1, f"One backward a call was expected, but there were {count}.")
+    expect(
+        count == 1,
+        f"`backward` should run once in each call, but it ran {count} times.",
+    )
 
 
 @question("train_step")
@@ -1250,7 +1252,7 @@ def test_old_gradients_do_not_count(student):
     trial = Trial(student)
     student.define(BIGRAM, "stain")(trial.model)
     trial.train()
-    trial.expect_steps(1, "When are old gradients cleared?")
+    trial.expect_steps(1, "When do you clear the old gradients?")
 
 
 @question("train_step", basic=True)
@@ -1259,21 +1261,21 @@ def test_two_calls_take_two_steps(student):
     trial = Trial(student)
     trial.train()
     trial.train()
-    trial.expect_steps(2, "Do gradients pile up?")
+    trial.expect_steps(2, "Do you clear the gradients in each call?")
 
 
 @question("train_step", basic=True)
 def test_given_optimizer_takes_the_step(student):
-    """The step is the given optimizer's: with momentum the second step is longer."""
+    """The step is taken by the argument `optimizer`: with momentum, the second step is longer."""
     trial = Trial(student, momentum=0.9)
     trial.train()
     trial.train()
-    trial.expect_steps(2, "Who decides how far to go?")
+    trial.expect_steps(2, "Which optimizer takes the step?")
 
 
 @question("train_step", basic=True)
 def test_returns_the_loss_before(student):
-    """It returns the loss that the batch had before the step."""
+    """It returns the loss of the batch before the step."""
     trial = Trial(student)
     value = trial.train()
     value = (
@@ -1291,7 +1293,7 @@ def test_returns_the_loss_before(student):
 
 @question("train_step")
 def test_returns_a_python_float(student):
-    """The loss comes back as a Python float."""
+    """The loss is returned as a Python float."""
     trial = Trial(student)
     value = trial.train()
     kind = "0-d tensor" if isinstance(value, torch.Tensor) else type(value).__name__
@@ -1305,7 +1307,7 @@ def test_returns_a_python_float(student):
 
 @question("train_step")
 def test_the_model_s_own_loss_counts(student):
-    """The loss is the one that the model returns, whatever it is made of."""
+    """The step minimises the loss that the model returns, even if it is not only a cross-entropy."""
     start = 0.5 * torch.randn(6, 6)
     model = student.define(PENALISED, "Penalised")(start)
     optimizer = student.torch.optim.SGD(model.parameters(), lr=0.5)
@@ -1318,14 +1320,14 @@ def test_the_model_s_own_loss_counts(student):
     table = expect_tensor(
         model.table, (6, 6), torch.float32, "The model's parameter"
     ).detach()
-    hint = "The model returns its loss beside the logits. Which one goes down?"
+    hint = "The model returns logits and a loss. Do you call backward on this loss?"
     expect_close(table, right, name="The parameter after one step", hint=hint)
 
 
 @question("train_step")
 def test_large_gradients_count_in_full(student):
-    """A large gradient is used as it is: what the optimizer gets is the gradient of the loss."""
-    # Logits are the table times 400: gradients are 400 times as large, and a fitting step is much smaller.
+    """A large gradient is used unchanged: the optimizer gets the gradient of the loss."""
+    # Logits are the table times 400: gradients are 400 times as large, so the learning rate is much smaller.
     start = 2 * torch.randn(6, 6)
     model = student.define(STEEP, "Steep")(start / 400)
     optimizer = student.torch.optim.SGD(model.parameters(), lr=0.5 / 400**2)
@@ -1339,7 +1341,7 @@ def test_large_gradients_count_in_full(student):
     ).detach()
     expect(not torch.equal(table, start / 400), "The parameters have not moved.")
     hint = (
-        "Is anything done to the gradient between backward and step, such as clipping?"
+        "Do you change the gradient between backward and step, for example by clipping?"
     )
     expect_close(
         400 * table, right, atol=1e-4, name="The parameter after a step", hint=hint

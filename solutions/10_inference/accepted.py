@@ -20,7 +20,7 @@ def cached_attention(queries, keys, values, cache=None):
 def grouped_query_attention(queries, keys, values, mask=None):
     (h, n), g = queries.shape[-3:-1], keys.shape[-3]
     if h % g:
-        raise ValueError("h is no multiple of g")
+        raise ValueError("h is not a multiple of g")
     tall = queries.reshape(*queries.shape[:-3], g, h // g * n, -1)
     repeated = None if mask is None else mask.repeat(h // g, 1)
     output = attention(tall, keys, values, repeated)
@@ -56,7 +56,7 @@ def add_block(state, scores, values):
 
 
 # %% accepted="library_attention"
-"""The library's own function with a mask or shared heads; complex numbers; logsumexp."""
+"""torch's own attention with a mask or shared heads; complex numbers; sums with addcmul."""
 
 
 def cached_attention(queries, keys, values, cache=None):
@@ -111,8 +111,7 @@ def add_block(state, scores, values):
 # %% accepted="loops"
 """Head by head, pair by pair, token by token; a cache that is a list.
 
-Each loop is one of the stories of the lesson. `add_block` takes one token at a time, and is the online
-softmax in its plainest form.
+`add_block` adds one key at a time, which is the simplest form of the online softmax.
 """
 
 
@@ -137,7 +136,7 @@ def cached_attention(queries, keys, values, cache=None):
 def grouped_query_attention(queries, keys, values, mask=None):
     heads, kept = queries.shape[-3], keys.shape[-3]
     if heads % kept != 0:
-        raise ValueError(f"{heads} is no multiple of {kept}")
+        raise ValueError(f"{heads} is not a multiple of {kept}")
     size = heads // kept
     outputs = []
     for head in range(heads):
@@ -172,10 +171,10 @@ def add_block(state, scores, values):
 
 
 # %% accepted="repeat_and_rotate_matrix"
-"""Repeated heads, as most code has them; a matrix for each turn; the old sums as one more key.
+"""Repeated heads, as in most code; a rotation matrix for each pair; the old sums as one more key.
 
-A turn is written as the matrix that it is, and the old sums come in as if they were one more key, so
-that one formula does for both.
+Each rotation is written as a matrix. The old sums are treated like one more key, so that one formula computes
+both sums.
 """
 
 

@@ -1,6 +1,6 @@
 # %% mistake="cached_attention" name="counts_by_itself"
-"""Continue one cache twice: the second time other tokens are hidden than the first time. What does your
-function remember by itself? How many tokens came before is told by the cache.
+"""If one cache is continued twice, the second call hides other tokens than the first. Does your function
+store the number of tokens between calls? The size of the cache gives this number.
 """
 
 _seen = [0]
@@ -19,7 +19,7 @@ def cached_attention(queries, keys, values, cache=None):
 
 
 # %% mistake="cached_attention" name="needs_a_cache"
-"""At the beginning of a text there is no cache: it is None. What does your function do then?"""
+"""At the beginning of a text, there is no cache: it is None. What does your function do then?"""
 
 
 def cached_attention(queries, keys, values, cache=None):
@@ -31,8 +31,8 @@ def cached_attention(queries, keys, values, cache=None):
 
 
 # %% mistake="cached_attention" name="remembers_between_texts"
-"""A new text sees the text before it. What does your function remember by itself? All of that belongs
-into the cache that it returns.
+"""A new text sees the text before it. Does your function store keys and values between calls? They belong
+in the cache that it returns.
 """
 
 
@@ -56,8 +56,8 @@ edits = ["K.shape => values.shape"]
 
 
 # %% mistake="grouped_query_attention" name="needs_a_batch"
-"""A single text, which has no batch, goes wrong. Is the dimension of the heads counted from the front?
-How is it counted from the end?
+"""The result is wrong for a single text, without a batch dimension. Which index does the dimension of the
+heads have if you count from the end?
 """
 
 
@@ -71,7 +71,9 @@ def grouped_query_attention(queries, keys, values, mask=None):
 
 
 # %% mistake="grouped_query_attention" name="uneven_groups_accepted"
-"""Query heads that cannot be shared evenly raise no ValueError. Who checks that h is a multiple of g?"""
+"""No ValueError is raised if h is not a multiple of g. Which operator gives the remainder of h divided by
+g?
+"""
 
 
 def grouped_query_attention(queries, keys, values, mask=None):
@@ -87,7 +89,7 @@ edits = ["K.shape => values.shape"]
 
 
 # %% mistake="rotate" name="overwrites_inputs"
-"""The caller's x has changed. Which line writes into it? Make a new tensor."""
+"""After the call, the caller's x has changed. Which line writes into it? Create a new tensor instead."""
 
 
 def rotate(x, positions, base=10_000.0):
@@ -103,12 +105,12 @@ def rotate(x, positions, base=10_000.0):
 
 
 # %% exception="rotate"
-"""The places are whole numbers and the base is a float: no gradient goes there."""
+"""The positions are integers and the base is a float: they have no gradient."""
 edits = ["X * Y => (X * Y).detach()"]
 
 
 # %% exception="rotate"
-"""Whole numbers take the dtype of what they are multiplied by."""
+"""Integers get the dtype of the tensor that they are multiplied by."""
 edits = [
     "P.to(X.dtype) => P.to()",
     "P.to(X.dtype) => P",
@@ -117,17 +119,17 @@ edits = [
 
 
 # %% exception="rotate"
-"""The places have one dimension."""
+"""The positions have one dimension."""
 edits = ["X.unsqueeze(-1) => X.unsqueeze(1)"]
 
 
 # %% exception="rotate"
-"""A slice begins at 0."""
+"""A slice starts at 0."""
 edits = ["X[..., 0::2] => X[..., ::2]"]
 
 
 # %% mistake="add_block" name="overwrites_inputs"
-"""You write into an argument in place. Who may still need it? Make new tensors."""
+"""You write into an argument in place, but the caller may still need it. Create new tensors instead."""
 
 
 def add_block(state, scores, values):
@@ -150,7 +152,7 @@ edits = ["torch.maximum(M, X) => torch.maximum(M, X).detach()"]
 
 
 # %% exception="add_block"
-"""Any finite number serves where nothing is seen."""
+"""Any finite number works if no key is visible."""
 edits = [
     "H.masked_fill(X, 0.0) => H.masked_fill(X, 1.0)",
     "H.masked_fill(X, 0.0) => H.masked_fill(X, -1.0)",

@@ -1,8 +1,8 @@
-"""Hidden tests of 10: pieces of a text, shared heads, turned pairs, a softmax in blocks of any size.
+"""Hidden tests of 10: pieces of a text, grouped heads, rotated pairs, a softmax in blocks of any size.
 
-Most tests look at one property and are blind to the others. They compare a function with itself, look at the
-last token alone, let all scores be equal, or let marked keys get all the weight whatever the scale. Numbers
-are read in whatever shape and dtype they come: one test of each question looks at the form.
+Most tests check one property and do not depend on the others. They compare a function with itself, check only
+the last token, make all scores equal, or give marked keys all the weight, for any scale. Numbers are compared
+in any shape and dtype: one test of each question checks shape and dtype.
 """
 
 import math
@@ -43,7 +43,7 @@ def expect_parts(answer, count, what):
 
 
 def numbers(actual, expected):
-    """Return a result in the form of `expected`, if it has as many numbers."""
+    """Return a result in the shape and dtype of `expected`, if it has as many numbers."""
     tensor = expect_tensor(actual)
     if tensor.numel() == expected.numel():
         tensor = tensor.to(expected.dtype).reshape(expected.shape)
@@ -51,19 +51,19 @@ def numbers(actual, expected):
 
 
 def expect_same(actual, before, **how):
-    """Expect what the function gave before; NaN may stay NaN, which other tests look at."""
+    """Expect the result that the function returned before. NaN may stay NaN: other tests check for it."""
     actual = numbers(actual, before)
     expect_close(actual.nan_to_num(), before.nan_to_num(), **how)
 
 
 def expect_slopes(call, inputs, seen, weight, names):
-    """Expect gradients to say how far (result * weight).sum() moves with the inputs, all of them float64.
+    """Expect gradients to match the change of (result * weight).sum() when float64 inputs change a little.
 
-    `inputs` and `names` go by the places that the inputs have in the inspected call.
+    The keys of `inputs` and the indices of `names` are positions of arguments in the inspected call.
     """
     slopes = {place: seen.gradients.get(place) for place in inputs}
     for place, gradient in slopes.items():
-        fault = f"No gradient reaches {names[place]}. What cuts it off?"
+        fault = f"No gradient reaches {names[place]}. Which step detaches it?"
         expect(gradient is not None, fault)
         expect_tensor(gradient, inputs[place].shape, name=f"That of {names[place]}")
     for _ in range(2):
@@ -74,8 +74,10 @@ def expect_slopes(call, inputs, seen, weight, names):
         )
         moved = ((ahead - behind) * weight).sum()
         parts = [2 * slopes[place] * step for place, step in steps.items()]
-        fault = "The gradients do not say how the result moves with the inputs."
-        expect_moved(moved, parts, f"{fault} Is a step cut off from them?", atol=1e-9)
+        fault = "The gradients do not match the change of the result when the inputs change."
+        expect_moved(
+            moved, parts, f"{fault} Is a step detached from the inputs?", atol=1e-9
+        )
 
 
 def text(*shape, d_k=4, d_v=4, dtype=torch.float32):
@@ -84,9 +86,9 @@ def text(*shape, d_k=4, d_v=4, dtype=torch.float32):
 
 
 def marked_text(shifts, dtype=torch.float64):
-    """A text whose rows of scores lie apart as `shifts` say, and the mean of the marked values in sight.
+    """A text whose rows of scores are shifted by `shifts`, and the mean of the marked visible values.
 
-    Every other token is marked, and marked tokens share the weight of those in sight, whatever the scale.
+    Every second token is marked. Only marked tokens have weights, for any scale.
     """
     n = len(shifts)
     queries, keys, values = text(1, n, dtype=dtype)
@@ -121,7 +123,7 @@ def step(student, tensors, cache=None):
 
 
 def in_pieces(student, tensors, *sizes):
-    """The output of a text that comes in pieces of these sizes, the rest as the last piece."""
+    """The output for a text in pieces of these sizes; the rest is the last piece."""
     outputs, begin, cache = [], 0, None
     for size in (*sizes, tensors[0].shape[-2] - sum(sizes)):
         given = piece(tensors, begin, begin + size)
@@ -132,20 +134,20 @@ def in_pieces(student, tensors, *sizes):
 
 
 def whole(student, tensors):
-    """The output of a text that comes at once, which must follow its keys and values."""
+    """The output for a whole text in one call; it must depend on keys and values."""
     queries, keys, values = tensors
     output, other = (
         in_pieces(student, (queries, keys + by, values + by)) for by in (0, 1)
     )
     follows = not torch.equal(output.nan_to_num(), other.nan_to_num())
     with precondition():
-        expect(follows, "All keys and values changed, and the output stayed the same.")
+        expect(follows, "All keys and values changed, but the output stayed the same.")
     return output
 
 
 @question("cached_attention")
 def test_cache_form(student):
-    """The result is the pair (output, (keys, values)), in shape and dtype as the inputs."""
+    """The result is the pair (output, (keys, values)), with the right shapes and dtypes."""
     for dtype in (torch.float32, torch.float64):
         tensors, cache = text(2, 3, 5, d_v=6, dtype=dtype), None
         whole(student, tensors)
@@ -161,27 +163,27 @@ def test_cache_prompt(student):
     """Without a cache it is causal attention."""
     for length in (1, draw(5, 9)):
         tensors = text(1, length, d_v=6)
-        hint = "What may a token of the prompt see?"
+        hint = "Which tokens may a token of the prompt see?"
         expect_close(in_pieces(student, tensors), causal(*tensors), hint=hint)
 
 
 @question("cached_attention", basic=True)
 def test_cache_newest_token(student):
-    """The newest token of a text that comes token by token attends to all of it, as in causal attention."""
+    """Token by token, the output of the newest token is that of causal attention over the whole text."""
     length = draw(5, 8)
     tensors = text(1, length, d_v=6)
     last = in_pieces(student, tensors, *[1] * (length - 1))[..., -1, :]
-    hint = "What does a new token see of the past?"
+    hint = "Which earlier tokens does a new token see?"
     expect_close(last, causal(*tensors)[..., -1, :], hint=hint)
 
 
 @question("cached_attention", basic=True)
 def test_cache_several_new_tokens(student):
-    """Several new tokens after a cache see all of the cache, and of each other only the past."""
+    """Several new tokens after a cache see the whole cache, but no later new tokens."""
     sizes = [draw(2, 5), draw(2, 5)]
     tensors = text(1, sum(sizes) + draw(2, 5))
     right = whole(student, tensors)
-    hint = "At which places do the new tokens stand, and what may each of them see?"
+    hint = "Which positions do the new tokens have in the text, and which tokens may each of them see?"
     expect_same(in_pieces(student, tensors, *sizes), right, hint=hint)
 
 
@@ -201,13 +203,13 @@ def test_cache_contents(student):
 
 @question("cached_attention", basic=True)
 def test_cache_any_dimensions_in_front(student):
-    """Texts and heads in front may be any number of dimensions, or none, and do not mix."""
+    """Any number of leading dimensions is possible, or none, and texts and heads do not mix."""
     for front in ((3,), (2, 3), (2, 1, 3)):
         tensors = text(*front, 6)
         together = whole(student, tensors)[..., -1, :].flatten(0, -2)
         one = [tensor.flatten(0, -3)[2] for tensor in tensors]
         alone = in_pieces(student, one, 2, 1)[..., -1, :]
-        hint = "Which dimension is that of the tokens?"
+        hint = "Which dimension counts the tokens?"
         expect_same(alone, together[2], hint=hint)
 
 
@@ -220,32 +222,37 @@ def test_cache_continued_twice(student):
     first, _, again = (
         numbers(step(student, new, cache)[0], new[2]) for new in (one, other, one)
     )
-    expect_same(again, first, hint="Does a call change the cache that it is given?")
+    expect_same(again, first, hint="Does a call change its argument `cache`?")
 
 
 @question("cached_attention")
 def test_cache_keeps_float64(student):
-    """float64 stays as precise as it is, in every step."""
+    """Every step keeps the precision of float64."""
     tensors = text(1, 5, dtype=torch.float64)
     last = in_pieces(student, tensors, 2, 1)[..., -1, :]
-    hint = "Is anything computed in another dtype, such as the root or the scores?"
+    hint = "Is a step computed in float32, such as the root or the scores?"
     expect_close(last, causal(*tensors)[..., -1, :], hint=hint)
 
 
 @question("cached_attention")
 def test_cache_large_scores(student):
-    """Large scores do not overflow, nor do they drown those of other tokens."""
+    """Large scores do not overflow, and do not change the results of other tokens."""
     shifts = torch.tensor([0.0, 900.0, -900.0, 900.0, -900.0])
     tensors, right = marked_text(shifts, torch.float32)
     last = in_pieces(student, tensors, 1)[..., -1, :]
-    expect_close(last, right[..., -1, :], atol=1e-3, hint="Which softmax is safe?")
+    expect_close(
+        last,
+        right[..., -1, :],
+        atol=1e-3,
+        hint="Do you use torch's softmax, which does not overflow?",
+    )
 
 
 @question("cached_attention")
 def test_cache_very_low_scores(student):
-    """Later tokens stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    """Later tokens stay hidden if all scores are very low, -100000 or less."""
     tensors, right = marked_text(-5e5 * (1 + torch.rand(6)))
-    hint = "Is what you put in the place of a hidden score below everything else?"
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_close(in_pieces(student, tensors, 3, 1), right, atol=1e-6, hint=hint)
 
 
@@ -278,12 +285,12 @@ def test_cache_leaves_its_inputs(student):
 
 @question("cached_attention")
 def test_cache_long_text(student):
-    """A long text is remembered from its first token on: its last output is the same in pieces as at once."""
+    """A long text is kept from its first token on: its last output is the same in pieces and in one call."""
     length = draw(135, 160)
     tensors = text(1, length + 5)
     right = whole(student, tensors)[..., -1, :]
     last = in_pieces(student, tensors, length, 1)[..., -1, :]
-    expect_same(last, right, hint="Does the cache hold all tokens so far?")
+    expect_same(last, right, hint="Does the returned cache contain all tokens so far?")
 
 
 def groups(front, heads, kept, n=5, m=7, d_v=4, dtype=torch.float32):
@@ -293,7 +300,7 @@ def groups(front, heads, kept, n=5, m=7, d_v=4, dtype=torch.float32):
 
 
 def shared(student, queries, keys, values, *mask):
-    """The output of grouped_query_attention, which must follow its keys and values."""
+    """The output of grouped_query_attention, which must depend on its keys and values."""
     right = torch.empty(*queries.shape[:-1], values.shape[-1], dtype=values.dtype)
     output, other = (
         numbers(
@@ -304,12 +311,12 @@ def shared(student, queries, keys, values, *mask):
     )
     follows = not torch.equal(output.nan_to_num(), other.nan_to_num())
     with precondition():
-        expect(follows, "All keys and values changed, and the output stayed the same.")
+        expect(follows, "All keys and values changed, but the output stayed the same.")
     return output
 
 
 def spread(queries, *kept):
-    """Heads of keys and values for each query head, one after the other."""
+    """The key/value head of each query head, one after the other."""
     return [
         tensor.repeat_interleave(queries.shape[-3] // tensor.shape[-3], dim=-3)
         for tensor in kept
@@ -340,7 +347,7 @@ def test_groups_form(student):
 
 @question("grouped_query_attention", basic=True)
 def test_groups_of_one(student):
-    """With as many heads of keys and values as of queries it is attention in each head."""
+    """If g equals h, the result is attention in each head."""
     for heads in (1, 3):
         tensors = groups((1,), heads, heads, d_v=6)
         right = functional.scaled_dot_product_attention(*tensors)
@@ -349,21 +356,21 @@ def test_groups_of_one(student):
 
 @question("grouped_query_attention", basic=True)
 def test_groups_of_neighbours(student):
-    """Neighbouring query heads share a head of values: where there is one key, each gets its value."""
+    """Neighbouring query heads share a value head: if there is only one key, each gets its value."""
     for heads, kept in ((6, 2), (6, 3), (8, 2)):
         tensors = groups((1,), heads, kept, n=1, m=1)
         (right,) = spread(tensors[0], tensors[2])
-        hint = "Which query heads share a head?"
+        hint = "Which query heads share a value head?"
         expect_close(shared(student, *tensors), right, hint=hint)
 
 
 @question("grouped_query_attention", basic=True)
 def test_groups_share_their_keys(student):
-    """Sharing heads gives the same as a copy of keys and values for each query head."""
+    """The result is the same as with a copy of keys and values for each query head."""
     for heads, kept in ((6, 2), (4, 1)):
         queries, *tensors = groups((1,), heads, kept)
         right = shared(student, queries, *spread(queries, *tensors))
-        hint = "Which query heads share a head of keys?"
+        hint = "Which query heads share a key head?"
         expect_same(shared(student, queries, *tensors), right, hint=hint)
 
 
@@ -374,36 +381,40 @@ def test_groups_without_a_batch(student):
     together = shared(student, *tensors)
     for number in range(2):
         alone = shared(student, *(tensor[number] for tensor in tensors))
-        hint = "Which dimension is that of the heads, counted from the end?"
+        hint = "Which dimension, counted from the end, counts the heads?"
         expect_same(alone, together[number], hint=hint)
 
 
 @question("grouped_query_attention", basic=True)
 def test_groups_hidden_keys(student):
-    """What stands at hidden places has no influence on any query head."""
+    """Hidden keys and values have no influence on any query head."""
     queries, keys, values = groups((1,), 6, 2)
     hidden = torch.tensor([True, False, True, False, False, True, True]).expand(5, 7)
     before = shared(student, queries, keys, values, hidden)
     for tensor in (keys, values):
         tensor[..., hidden[0], :] += torch.randn(tensor.shape[-1])
-    hint = "Hidden keys changed, and so did the output. True means hidden."
+    hint = "Hidden keys changed, and the output changed, too. True means hidden."
     expect_same(shared(student, queries, keys, values, hidden), before, hint=hint)
 
 
 @question("grouped_query_attention", basic=True)
 def test_groups_mask(student):
-    """Each query has its own row of the mask: with queries of zero it gets the mean of the visible values."""
+    """Each query has its own row of the mask: a query of zeros gets the mean of its visible values."""
     queries, keys, values = groups((1,), 4, 2)
     hidden = some_hidden()
     seen = (~hidden).float()
     right = seen / seen.sum(dim=-1, keepdim=True) @ spread(queries, values)[0]
     actual = shared(student, 0 * queries, keys, values, hidden)
-    expect_close(actual, right, hint="What is the mask used for? True means hidden.")
+    expect_close(
+        actual,
+        right,
+        hint="Does each query use its own row of the mask? True means hidden.",
+    )
 
 
 @question("grouped_query_attention")
 def test_groups_indivisible(student):
-    """Query heads that cannot be shared evenly are refused with a ValueError."""
+    """If h is not a multiple of g, a ValueError is raised."""
     shared(student, *groups((1,), 4, 2))
     for heads, kept in ((5, 2), (7, 3), (2, 4)):
         tensors = groups((2,), heads, kept)
@@ -415,31 +426,34 @@ def test_groups_indivisible(student):
 
 @question("grouped_query_attention")
 def test_groups_keep_float64(student):
-    """float64 stays as precise as it is, in every step."""
+    """Every step keeps the precision of float64."""
     queries, *tensors = groups((1,), 4, 2, dtype=torch.float64)
     right = functional.scaled_dot_product_attention(queries, *spread(queries, *tensors))
-    hint = "Is anything computed in another dtype, such as the root or the scores?"
+    hint = "Is a step computed in float32, such as the root or the scores?"
     expect_close(shared(student, queries, *tensors), right, hint=hint)
 
 
 @question("grouped_query_attention")
 def test_groups_large_scores(student):
-    """Large scores do not overflow, nor do they drown those of other tokens."""
+    """Large scores do not overflow, and do not change the results of other tokens."""
     shifts = torch.tensor([0.0, 900.0, -900.0, 900.0, -900.0])
     tensors, right = marked_text(shifts, torch.float32)
     output = shared(student, *(tensor.unsqueeze(0) for tensor in tensors))
     expect_close(
-        output[0, :, -1], right[:, -1], atol=1e-3, hint="Which softmax is safe?"
+        output[0, :, -1],
+        right[:, -1],
+        atol=1e-3,
+        hint="Do you use torch's softmax, which does not overflow?",
     )
 
 
 @question("grouped_query_attention")
 def test_groups_very_low_scores(student):
-    """Hidden keys stay hidden where all scores are very low, a hundred thousand below 0 and more."""
+    """Hidden keys stay hidden if all scores are very low, -100000 or less."""
     tensors, right = marked_text(-5e5 * (1 + torch.rand(6)))
     later = torch.ones(6, 6, dtype=torch.bool).triu(1)
     output = shared(student, *(tensor.unsqueeze(0) for tensor in tensors), later)
-    hint = "Is what you put in the place of a hidden score below everything else?"
+    hint = "Is the number that replaces hidden scores lower than every possible score?"
     expect_close(output[0], right, atol=1e-6, hint=hint)
 
 
@@ -467,7 +481,7 @@ def test_groups_leave_their_inputs(student):
 
 @question("grouped_query_attention")
 def test_groups_equal_sizes(student):
-    """Sizes that happen to be equal, and sizes of 1, make no difference, with a mask and without."""
+    """It is right for equal sizes and for sizes of 1, with a mask and without one."""
     for front, heads, kept, n, m in (
         ((4,), 4, 2, 4, 4),
         ((2,), 5, 5, 5, 7),
@@ -482,12 +496,12 @@ def test_groups_equal_sizes(student):
             right = functional.scaled_dot_product_attention(
                 queries, *copies, attn_mask=visible
             )
-            hint = "Is anything decided by sizes that are only equal by chance?"
+            hint = "Does your code compare two sizes that may be equal by chance?"
             expect_close(shared(student, queries, *tensors, hidden), right, hint=hint)
 
 
 def turn(x, positions, base=10_000.0):
-    """Turn pairs as complex numbers, in float64."""
+    """Rotate pairs as complex numbers, in float64."""
     size = x.shape[-1]
     speeds = torch.tensor(
         [base ** (-2 * i / size) for i in range(size // 2)], dtype=torch.float64
@@ -506,18 +520,18 @@ def some_places(count, highest=40):
 
 
 def rotated(student, x, places, *base):
-    """The result of rotate, in the form of x, which it must follow without being the same."""
+    """The result of rotate, in the shape of x; it must depend on x and differ from x."""
     actual, other = (
         numbers(student.rotate(some, places, *base), some) for some in (x, x + 1)
     )
     turned = not bool(places.any()) or not torch.equal(actual, x)
     with precondition():
-        expect(not torch.equal(actual, other), "The result does not follow x.")
-        expect(turned, "The result is x itself. What turns it?")
+        expect(not torch.equal(actual, other), "The result does not depend on x.")
+        expect(turned, "The result is x itself. Which step rotates the pairs?")
     return actual
 
 
-TURNED = 1e-4  # in float32, angles of some tens are exact to some millionths
+TURNED = 1e-4  # in float32, the error of an angle below 100 is a few millionths
 
 
 @question("rotate")
@@ -535,17 +549,17 @@ def test_turned_form(student):
 
 @question("rotate", basic=True)
 def test_turned_pairs(student):
-    """Each pair of neighbours is turned by its place times its own angle."""
+    """Each pair of neighbouring features is rotated by the position times the angle of the pair."""
     for size in (2, 4, 8, 12):
         x, places = torch.randn(1, 5, size), some_places(5)
-        hint = "Which features are a pair, which way does it turn, and how fast?"
+        hint = "Which features are a pair, in which direction is it rotated, and by which angle?"
         actual = rotated(student, x, places)
         expect_close(actual, turn(x, places), atol=TURNED, hint=hint)
 
 
 @question("rotate")
 def test_turned_at_place_zero(student):
-    """At place 0 nothing turns."""
+    """At position 0, nothing is rotated."""
     x = torch.randn(1, 5, 6)
     rotated(student, x, some_places(5))
     actual = numbers(student.rotate(x, torch.zeros(5, dtype=torch.long)), x)
@@ -554,30 +568,30 @@ def test_turned_at_place_zero(student):
 
 @question("rotate", basic=True)
 def test_turned_by_the_given_places(student):
-    """The given places count, in whatever order they come: each token turns as it would alone."""
+    """Each token is rotated by its entry of `positions`, for any order of the positions."""
     x = torch.randn(1, 4, 6)
     for places in (torch.arange(4) + draw(3, 30), torch.randint(30, (4,))):
         actual = rotated(student, x, places)
         for token in range(4):
             single, place = x[:, token : token + 1], places[token : token + 1]
             alone = rotated(student, single, place)
-            hint = "Where does a token stand?"
+            hint = "Do you read the argument `positions`?"
             expect_same(alone[:, 0], actual[:, token], atol=TURNED, hint=hint)
 
 
 @question("rotate", basic=True)
 def test_turned_base(student):
-    """The base decides how fast the pairs turn: with 1, all turn alike."""
+    """The angles depend on the base: with base 1, all pairs are rotated by the same angle."""
     x, places = torch.randn(1, 5, 2).repeat(1, 1, 3), some_places(5)
     pairs = rotated(student, x, places, 1.0).unflatten(-1, (3, 2))
     for pair in range(3):
-        hint = "Is the given base used?"
+        hint = "Do you use the argument `base`?"
         expect_same(pairs[..., pair, :], pairs[..., 0, :], atol=TURNED, hint=hint)
 
 
 @question("rotate")
 def test_turned_scores_depend_on_the_distance(student):
-    """Moving queries and keys by the same number of places changes no score."""
+    """If all positions of queries and keys are shifted by the same number, no score changes."""
     queries, keys = torch.randn(2, 1, 6, 8, dtype=torch.float64)
     places, shift = torch.arange(6), draw(10, 900)
 
@@ -586,29 +600,29 @@ def test_turned_scores_depend_on_the_distance(student):
         return turned @ rotated(student, keys, places + by).mT
 
     before = scores(0)
-    hint = "Queries and keys moved together, and scores changed."
+    hint = "All positions were shifted by the same number, but the scores changed."
     expect_close(scores(shift), before, atol=1e-3, hint=hint)
     expect(
         bool((scores(0, 3) - before).abs().max() > 1e-2),
-        "Queries moved alone, but the scores stayed the same.",
+        "Only the positions of the queries were shifted, but the scores stayed the same.",
     )
 
 
 @question("rotate", basic=True)
 def test_turned_batches(student):
-    """Every text and head is turned alike, and sizes that happen to be equal make no difference."""
+    """Each text and head is rotated in the same way, also if some sizes are equal."""
     for shape in ((3, 5, 6), (2, 3, 5, 6), (4, 4, 8), (4, 4, 4, 4), (2, 3, 3, 6)):
         x, places = torch.randn(shape), some_places(shape[-2])
         together = rotated(student, x, places).flatten(0, -3)
         for number, single in enumerate(x.flatten(0, -3)):
             alone = rotated(student, single, places)
-            hint = "Whose places are these?"
+            hint = "Which dimension of x do the positions belong to?"
             expect_same(together[number], alone, atol=TURNED, hint=hint)
 
 
 @question("rotate")
 def test_turned_in_float64(student):
-    """float64 is as exact, also far into a text."""
+    """With float64, the result has the precision of float64, also at large positions."""
     x, places = torch.randn(1, 5, 8).double(), torch.randint(1000, 100_000, (5,))
     hint = "In which dtype are the angles computed?"
     expect_close(rotated(student, x, places), turn(x, places), atol=1e-8, hint=hint)
@@ -627,11 +641,11 @@ def test_turned_gradients(student):
 
 @question("rotate", needs_results=True)
 def test_turned_leaves_its_inputs(student):
-    """Neither x nor the places are changed."""
+    """Neither x nor the positions are changed."""
     x, places = torch.randn(1, 5, 6), some_places(5)
     rotated(student, x, places)
     seen = student.rotate.inspect(x, places)
-    expect_unchanged(seen, x, places, names=("x", "the places"))
+    expect_unchanged(seen, x, places, names=("x", "the positions"))
 
 
 NAMES = ("maximum", "denominator", "output")
@@ -647,7 +661,7 @@ def fresh(front, d_v, dtype=torch.float32):
 
 
 def right_state(scores, values):
-    """The state over all of these keys, taken at once; a query that sees nothing has -inf, 0 and 0."""
+    """The state over all keys in one step; a query without a visible key has -inf, 0 and 0."""
     maximum = scores.amax(dim=-1)
     parts = torch.exp(
         scores - maximum.masked_fill(maximum == -math.inf, 0.0).unsqueeze(-1)
@@ -658,9 +672,9 @@ def right_state(scores, values):
 def expect_state(actual, right, relative=1e-5):
     """Expect this maximum, denominator and output."""
     hints = (
-        "Over which scores is it the largest?",
-        "From which maximum is each of its terms measured?",
-        "From which maximum is each of its terms measured, and is it divided too early?",
+        "It should be the largest score of each query over all blocks so far.",
+        "Which maximum is subtracted in each of its terms?",
+        "Which maximum is subtracted in each of its terms? Is it divided too early?",
     )
     for name, part, wanted, hint in zip(NAMES, actual, right, hints, strict=True):
         finite = wanted[wanted.isfinite()]
@@ -674,14 +688,14 @@ def expect_same_state(actual, before, atol=1e-4, **how):
 
 
 def added(student, state, scores, values):
-    """The state after one more block, read in the form of the state before."""
+    """The state after one more block, in the shapes of the state before."""
     parts = student.add_block(state, scores.clone(), values.clone())
     parts = expect_parts(parts, 3, "the tuple (maximum, denominator, output)")
     return tuple(numbers(part, was) for part, was in zip(parts, state, strict=True))
 
 
 def in_blocks(student, scores, values, *sizes):
-    """The state after all keys, in blocks of these sizes, the rest as the last one; it follows its inputs."""
+    """The state after all keys, in blocks of these sizes and the rest; it must depend on its inputs."""
     state, begin = fresh(scores.shape[:-1], values.shape[-1], scores.dtype), 0
     for size in (*sizes, scores.shape[-1] - sum(sizes)):
         block = scores[..., begin : begin + size], values[..., begin : begin + size, :]
@@ -694,7 +708,7 @@ def in_blocks(student, scores, values, *sizes):
         ]
         seen = bool((block[0] > -math.inf).any())
         message = (
-            "Scores or values of a block changed, and the new state stayed the same."
+            "Scores or values of a block changed, but the new state stayed the same."
         )
         expect(not seen or follow[0] or follow[2], message)
         state = added(student, state, *block)
@@ -739,7 +753,7 @@ def test_block_first(student):
 
 @question("add_block", basic=True)
 def test_block_higher_scores(student):
-    """When a block brings higher scores, what was summed so far is measured anew."""
+    """If a block has higher scores, the old sums are rescaled to the new maximum."""
     scores, values = rising(4, 12), torch.randn(12, 3)
     expect_state(in_blocks(student, scores, values, 4, 4), right_state(scores, values))
 
@@ -753,7 +767,7 @@ def test_block_lower_scores(student):
 
 @question("add_block", basic=True)
 def test_block_gives_softmax_attention(student):
-    """Divided at the end, the output is that of plain softmax attention, for blocks of any size."""
+    """Divided at the end, the output equals plain softmax attention, for blocks of any size."""
     length = draw(11, 17)
     scores, values = 3 * torch.randn(6, length), torch.randn(length, 5)
     right = scores.softmax(dim=-1) @ values
@@ -765,7 +779,7 @@ def test_block_gives_softmax_attention(student):
 
 @question("add_block", basic=True)
 def test_block_texts_and_heads(student):
-    """Texts and heads in front do not mix, be they as many as queries, keys or features."""
+    """Texts and heads do not mix, also if there are as many as queries, keys or features."""
     for front, queries, size, d_v in (
         ((3,), 4, 7, 5),
         ((2, 3), 4, 7, 5),
@@ -785,20 +799,20 @@ def test_block_texts_and_heads(student):
 
 @question("add_block", needs_results=True)
 def test_block_huge_scores(student):
-    """Where all scores are higher or lower by as much, the maximum is too, and nothing else changes."""
+    """If all scores are shifted by the same number, the maximum is shifted, too; the sums stay equal."""
     scores, values = torch.round(3 * falling(4, 6)), torch.randn(6, 3)
     maximum, *sums = in_blocks(student, scores, values)
     for offset in (20_000.0, -20_000.0):
         state = in_blocks(student, scores + offset, values)
         for part in state:
             expect_finite(part)
-        hint = f"All scores were moved by {offset:.0f}."
+        hint = f"All scores were shifted by {offset:.0f}."
         expect_same_state(state, (maximum + offset, *sums), hint=hint)
 
 
 @question("add_block", needs_results=True)
 def test_block_hidden_keys(student):
-    """Hidden keys count for nothing, if at least one key of a block is seen."""
+    """Hidden keys have no influence, if at least one key of a block is visible."""
     scores, values = falling(4, 6), torch.randn(6, 3)
     seen = torch.tensor([False, True, False, True, True, False])
     hidden = scores.masked_fill(~seen, -math.inf)
@@ -808,7 +822,7 @@ def test_block_hidden_keys(student):
 
 @question("add_block")
 def test_block_nothing_seen_yet(student):
-    """A query that has seen no key yet keeps its state, and what it sees later counts in full."""
+    """A query that has not seen any key keeps its state, and later keys count in full."""
     scores, values = falling(4, 6), torch.randn(6, 3)
     right = in_blocks(student, scores, values)
     nothing = torch.full((4, 3), -math.inf)
@@ -822,7 +836,7 @@ def test_block_nothing_seen_yet(student):
 
 @question("add_block")
 def test_block_all_hidden_later(student):
-    """A block that is all hidden changes nothing."""
+    """A block whose keys are all hidden changes nothing."""
     scores, values = falling(4, 3), torch.randn(3, 3)
     right = in_blocks(student, scores, values)
     scores = torch.cat([scores, torch.full((4, 3), -math.inf)], dim=-1)
@@ -831,16 +845,14 @@ def test_block_all_hidden_later(student):
 
 @question("add_block")
 def test_block_keeps_float64(student):
-    """float64 stays as precise: twice the values give twice the output, and scores are not rounded."""
+    """Every step keeps the precision of float64."""
     scores, values = (
         torch.randn(*shape, dtype=torch.float64) for shape in ((4, 5), (5, 3))
     )
     once = in_blocks(student, scores, values)
     other = in_blocks(student, scores + 0.1, values / 3)
     moved = [other[0] - 0.1, other[1], 3 * other[2]]
-    expect_same_state(
-        moved, once, atol=1e-12, hint="Is anything made in another dtype?"
-    )
+    expect_same_state(moved, once, atol=1e-12, hint="Is a step computed in float32?")
 
 
 @question("add_block", needs_results=True)

@@ -1,5 +1,5 @@
 # %% accepted="against_torch"
-"""Compares with torch's own attention in the last row, and reverses what comes after each place."""
+"""Compares the last row with torch's own attention, and reverses the tokens after each position."""
 
 
 def scales_wrongly(attend):
@@ -23,9 +23,9 @@ def sees_the_future(attend):
 
 
 # %% accepted="by_gradients"
-"""Asks gradients who depends on whom, and gives each text other company, and less of it.
+"""Finds dependences by gradients, and puts each text into batches with different and fewer texts.
 
-A gradient of 0 means that nothing comes in, and one backward pass asks about all tokens at once.
+A gradient of 0 means that a token has no influence. One backward pass tests all tokens at once.
 """
 
 
@@ -77,7 +77,7 @@ def scales_wrongly(attend):
 
 
 # %% accepted="one_at_a_time"
-"""Changes one tensor of one token at a time, and looks at texts one by one."""
+"""Changes one tensor of one token at a time, and compares texts one by one."""
 
 
 def sees_the_future(attend):
@@ -111,7 +111,7 @@ def scales_wrongly(attend):
 
 
 # %% accepted="other_lines"
-"""Masks in place, joins the heads side by side, and chooses the rate by the mode."""
+"""Masks in place, joins the heads with cat, and chooses the rate by the mode."""
 
 
 class RepairedHead(BrokenHead):

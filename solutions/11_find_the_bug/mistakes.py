@@ -1,5 +1,7 @@
 # %% mistake="sees_the_future" name="compared_with_torch"
-"""Your probe finds whatever is wrong. What must hold of the future, even if the rest is wrong?"""
+"""Your probe finds any mistake. Which rows must not change when later tokens change, even in a module with
+other mistakes?
+"""
 
 
 def sees_the_future(attend):
@@ -9,7 +11,7 @@ def sees_the_future(attend):
 
 
 # %% mistake="sees_the_future" name="compares_all_rows"
-"""A changed token may change its own output, and later ones. Which rows must stay as they were?"""
+"""A changed token may change its own output and later outputs. Which rows must not change?"""
 edit = "A(*B)[..., :2, :] => A(*B)"
 
 
@@ -23,7 +25,9 @@ not torch.equal(A(*B)[..., :2, :], A(*X)[..., :2, :])
 
 
 # %% mistake="sees_the_future" name="last_token_alone"
-"""You compare the first row alone, after a change of the last token. Who sees only the next token?"""
+"""You change only the last token and compare only the first row. Does your probe find a module in which
+each token sees only the next one?
+"""
 
 
 def sees_the_future(attend):
@@ -35,17 +39,21 @@ def sees_the_future(attend):
 
 
 # %% mistake="sees_the_future" name="one_text_one_head"
-"""Your probe looks at one text and one head. In which of them could a mask be missing?"""
+"""Your probe uses one text and one head. Does it find a module in which the mask is missing only in
+another head or text?
+"""
 edit = "random_texts() => random_texts(batch=1, heads=1)"
 
 
 # %% mistake="sees_the_future" name="opposite"
-"""Your probe says True where all is right. Which answer does the name of the function ask for?"""
+"""Your probe returns True for right modules. Which answer does the name of the function ask for?"""
 edit = "differ(X, Y) => not differ(X, Y)"
 
 
 # %% mistake="sees_the_future" name="values_alone"
-"""Your probe changes the later values alone. What else of a later token can reach an earlier output?"""
+"""Your probe changes only the later values. Which other tensors of a later token can change an earlier
+output?
+"""
 
 
 def sees_the_future(attend):
@@ -57,7 +65,7 @@ def sees_the_future(attend):
 
 
 # %% exception="sees_the_future"
-"""Two tensors differ in either order."""
+"""The order of the two tensors makes no difference."""
 edits = [
     """
 differ(A(*B)[..., :2, :], A(*X)[..., :2, :])
@@ -68,7 +76,7 @@ differ(A(*X)[..., :2, :], A(*B)[..., :2, :])
 
 
 # %% mistake="scales_wrongly" name="equal_sizes"
-"""Your probe takes as many tokens as features. Which wrong divisors are then right by chance?"""
+"""Your probe uses as many tokens as features. Which wrong divisors are then right by chance?"""
 
 
 def scales_wrongly(attend):
@@ -78,7 +86,7 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="first_row"
-"""The first token sees itself alone: its weight is 1 with every scale. Which row sees most tokens?"""
+"""The first token sees only itself: its weight is 1 for any divisor. Which row sees most tokens?"""
 
 
 def scales_wrongly(attend):
@@ -87,7 +95,9 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="one_head"
-"""With one head, the width of all heads is that of one. Does your probe see who confuses the two?"""
+"""With one head, the width of all heads equals the width of one head. Does your probe find a module that
+divides by the wrong one of the two?
+"""
 
 
 def scales_wrongly(attend):
@@ -97,7 +107,7 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="whole_output"
-"""Your probe also finds modules without a mask. In which row does a mask change nothing?"""
+"""Your probe also finds modules without a mask. In which row does a mask hide nothing?"""
 
 
 def scales_wrongly(attend):
@@ -107,12 +117,14 @@ def scales_wrongly(attend):
 
 
 # %% mistake="scales_wrongly" name="without_root"
-"""Your probe takes modules for right that divide by head_size itself. What does the formula divide by?"""
+"""Your probe returns False for modules that divide by head_size itself. Which number does the formula
+divide by?
+"""
 edit = "math.sqrt(K.shape[-1]) => K.shape[-1]"
 
 
 # %% exception="scales_wrongly"
-"""Two tensors differ in either order."""
+"""The order of the two tensors makes no difference."""
 edits = ["differ(A(Q, K, V)[..., -1:, :], L) => differ(L, A(Q, K, V)[..., -1:, :])"]
 
 
@@ -134,12 +146,12 @@ misconceptions = [
 
 
 # %% exception="scales_wrongly"
-"""Nobody asks for the gradient of a truth value."""
+"""The gradient of a bool is not needed."""
 misconceptions = ["weights_detached", "inputs_detached"]
 
 
 # %% mistake="mixes_the_batch" name="compared_with_torch"
-"""Your probe finds whatever is wrong. In which two calls of one module must a text be the same?"""
+"""Your probe finds any mistake. In which two calls of one module must the result for a text be the same?"""
 
 
 def mixes_the_batch(attend):
@@ -149,7 +161,7 @@ def mixes_the_batch(attend):
 
 
 # %% mistake="mixes_the_batch" name="equal_texts"
-"""All texts of your batch are equal. What does one see if equal texts are mixed?"""
+"""All texts of your batch are equal. If a module mixes equal texts, does its result change?"""
 
 
 def mixes_the_batch(attend):
@@ -159,7 +171,9 @@ def mixes_the_batch(attend):
 
 
 # %% mistake="mixes_the_batch" name="first_text_alone"
-"""Your probe compares the first text alone. What if all others are made of it, and it is right itself?"""
+"""Your probe compares only the first text. Does it find a module that is right for the first text, but
+uses it for all others?
+"""
 
 
 def mixes_the_batch(attend):
@@ -169,7 +183,9 @@ def mixes_the_batch(attend):
 
 
 # %% mistake="mixes_the_batch" name="one_head"
-"""With one head, texts and heads cannot be confused. Which numbers of heads let your probe see it?"""
+"""With one head, a module cannot confuse texts and heads. With how many heads would your probe find such a
+module?
+"""
 edit = """
 random_texts() => random_texts(heads=1)
 len(T) => 2
@@ -177,32 +193,36 @@ len(T) => 2
 
 
 # %% exception="mixes_the_batch"
-"""Two tensors differ in either order."""
+"""The order of the two tensors makes no difference."""
 edits = ["differ(T, torch.cat(A)) => differ(torch.cat(A), T)"]
 
 
 # %% mistake="RepairedHead" name="as_it_was"
-"""The result of `masked_fill` is still thrown away. Which line should keep it?"""
+"""The result of `masked_fill` is still not used. Which variable should it be assigned to?"""
 edit = "S = S.masked_fill(X, -math.inf) => S.masked_fill(X, -math.inf)"
 
 
 # %% exception="RepairedHead"
-"""The head is causal anyway."""
+"""The head is causal already."""
 misconceptions = ["causal_by_default"]
 
 
 # %% exception="RepairedHead"
-"""x always has three dimensions, and keys are made of it."""
+"""x always has three dimensions, and the keys are computed from x."""
 misconceptions = ["three_dimensions_only", "as_many_keys_as_queries"]
 
 
 # %% mistake="RepairedMultiHead" name="as_it_was"
-"""The heads are still merged as they lie in memory. Which dimension must stand beside the features first?"""
+"""The heads are still merged in their order in memory. Which dimension must come directly before the
+features of a head?
+"""
 edit = "M.transpose(1, 2).reshape(X, Y, D) => M.reshape(X, Y, D)"
 
 
 # %% mistake="RepairedMultiHead" name="never_transposed"
-"""The heads are not split any more: tokens and heads have changed places. Was it the split that was wrong?"""
+"""You removed the swap of tokens and heads, so the heads are no longer split. Was the mistake in the
+split, or in the merging?
+"""
 
 
 class RepairedMultiHead(BrokenMultiHead):
@@ -217,14 +237,16 @@ class RepairedMultiHead(BrokenMultiHead):
 
 
 # %% mistake="RepairedDropout" name="as_it_was"
-"""Dropout still acts in evaluation. How does a function of torch's know in which mode your module is?"""
+"""Dropout still acts in evaluation. Which argument tells a function of torch in which mode your module is?"""
 edit = (
     "F.dropout(W, self.dropout, training=self.training) => F.dropout(W, self.dropout)"
 )
 
 
 # %% mistake="RepairedDropout" name="never"
-"""Now nothing is dropped in training either. What should decide whether dropout acts?"""
+"""Now nothing is dropped in training, either. Which attribute of the module should decide whether dropout
+acts?
+"""
 edit = "self.training => False"
 
 
@@ -235,10 +257,10 @@ misconceptions = ["scaled_by_values_width"]
 
 
 # %% exception="RepairedDropout"
-"""The module is causal anyway."""
+"""The module is causal already."""
 misconceptions = ["always_causal", "causal_by_default"]
 
 
 # %% exception="RepairedDropout"
-"""x always has three dimensions, and keys are made of it."""
+"""x always has three dimensions, and the keys are computed from x."""
 misconceptions = ["three_dimensions_only", "as_many_keys_as_queries"]

@@ -1,8 +1,7 @@
 """The hidden tests of exercise 11.
 
-A probe judges modules, so its inputs are modules. They stay in this process: a probe gets something that it
-can call, and learns nothing of a module but what it returns. Each test asks for right and wrong ones: a probe
-that always gives the same answer passes none.
+The input of a probe is a module. The modules stay in this process: a probe gets a callable, and sees only its
+results. Each test uses right and wrong modules, so a probe that always gives the same answer passes none.
 """
 
 import math
@@ -32,11 +31,17 @@ STYLES = (
     "with baddbmm",
     "in float64",
 )
-HIDDEN = (-math.inf, -1e9, -3e38)  # what stands for the score of a hidden token
+HIDDEN = (
+    -math.inf,
+    -1e9,
+    -3e38,
+)  # the number that replaces the score of a hidden token
 BEFORE, AFTER, DIVIDED = range(
     3
-)  # the softmax: masked then, or after it, or after it and divided by the sum
-OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(5)  # whose keys or values a text gets
+)  # the step that masks: before the softmax, after it, or after it and divided by the sum
+OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(
+    5
+)  # the text whose keys or values a text gets
 
 
 def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of, which):
@@ -110,7 +115,7 @@ def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of,
 
 
 def drawn(style, **bug):
-    """Return a module: a right one, but for the bug."""
+    """Return a module that is right except for the bug."""
     right = {
         "axes": [(-1, 3)[draw(0, 1)]],
         "power": -0.5,
@@ -128,10 +133,10 @@ def drawn(style, **bug):
 
 
 def expect_tells(student, probe, answer, bugs):
-    """Expect this answer of a probe for modules with these bugs, in styles and an order that are drawn.
+    """Expect this answer of a probe for modules with these bugs, in random styles and order.
 
-    Among them are modules of the basic test, which ask for the other answer: so the answers of a test are no
-    constant. What a probe says of these costs nothing here that it has not cost there.
+    Modules of the basic test with the other answer are among them, so a test does not have a constant answer.
+    A wrong answer for these counts only in the basic test.
     """
     others = RIGHT if answer else BASIC[probe]
     modules = [(words, bug, answer) for words, bug in bugs.items() for _ in "12"]
@@ -167,7 +172,7 @@ BASIC = {
 
 @question("sees_the_future", basic=True)
 def test_future_forgotten_mask(student):
-    """A module without a mask is told from right ones."""
+    """The probe distinguishes a module without a mask from right modules."""
     expect_tells(student, "sees_the_future", True, NO_MASK)
     expect_tells(student, "sees_the_future", False, RIGHT)
 
@@ -200,15 +205,15 @@ def test_future_softmax_over_queries(student):
 
 @question("sees_the_future", needs_results=True)
 def test_future_some_heads(student):
-    """A module that masks the first head alone, or the first text alone, is found."""
-    bugs = {"masks the first head alone": {"heads": 1}}
-    bugs["masks the first text alone"] = {"texts": 1}
+    """A module that masks only the first head, or only the first text, is found."""
+    bugs = {"masks only the first head": {"heads": 1}}
+    bugs["masks only the first text"] = {"texts": 1}
     expect_tells(student, "sees_the_future", True, bugs)
 
 
 @question("sees_the_future", needs_results=True)
 def test_future_scaled_wrongly(student):
-    """A module that is scaled wrongly does not see the future, whatever the scale depends on."""
+    """A module that is scaled wrongly does not see the future, for any wrong divisor."""
     bugs = UNSCALED | BY_SIZE | BY_TOKENS | BY_TEXTS | BY_HEADS
     expect_tells(student, "sees_the_future", False, bugs)
 
@@ -221,7 +226,7 @@ def test_future_mixed_texts(student):
 
 @question("scales_wrongly", basic=True)
 def test_scale_missing(student):
-    """A module that does not scale is told from right ones."""
+    """The probe distinguishes a module that does not scale from right modules."""
     expect_tells(student, "scales_wrongly", True, UNSCALED)
     expect_tells(student, "scales_wrongly", False, RIGHT)
 
@@ -255,22 +260,22 @@ def test_scale_of_texts_or_heads(student):
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_after_softmax(student):
-    """A module that scales its weights and not its scores is found, and so is one that does both."""
-    bugs = {"divides the weights in place of the scores": {"power": 0, "outer": -0.5}}
+    """A module that scales its weights instead of its scores is found, and so is a module that does both."""
+    bugs = {"divides the weights instead of the scores": {"power": 0, "outer": -0.5}}
     bugs["divides the weights, too"] = {"outer": -0.5}
     expect_tells(student, "scales_wrongly", True, bugs)
 
 
 @question("scales_wrongly", needs_results=True)
 def test_scale_without_mask(student):
-    """A module that forgets the mask, or masks late, and scales rightly is not found."""
+    """A module that scales rightly is not found, even if it has no mask or masks after the softmax."""
     bugs = NO_MASK | LATE | DIVIDES_LATER
     expect_tells(student, "scales_wrongly", False, bugs)
 
 
 @question("mixes_the_batch", basic=True)
 def test_batch_mean(student):
-    """A module that takes the mean of all texts' keys and values is told from right ones."""
+    """The probe distinguishes a module with the mean of all texts' keys and values from right modules."""
     expect_tells(student, "mixes_the_batch", True, MEAN_OF_TEXTS)
     expect_tells(student, "mixes_the_batch", False, RIGHT)
 
@@ -307,7 +312,7 @@ def test_batch_softmax(student):
 
 @question("mixes_the_batch", needs_results=True)
 def test_batch_number_of_texts(student):
-    """A module whose scale depends on how many texts there are is found."""
+    """A module whose scale depends on the number of texts is found."""
     expect_tells(student, "mixes_the_batch", True, BY_TEXTS)
 
 
@@ -344,7 +349,7 @@ def causal(queries, keys, values):
 
 
 def matrices(names, d_out, d_in):
-    """Return weights of layers, large enough for a scale to show."""
+    """Return weights that are so large that a wrong scale changes the result."""
     return {f"{name}.weight": torch.randn(d_out, d_in) for name in names}
 
 
@@ -375,13 +380,13 @@ def expect_past_alone(module, x):
     before = expect_tensor(module(x))
     for place in range(1, x.shape[1]):
         changed = torch.cat([x[:, :place], torch.randn_like(x[:, place:])], dim=1)
-        hint = "Later tokens changed. What may an earlier output depend on?"
+        hint = "Later tokens changed. Which tokens may an earlier output depend on?"
         expect_close(
             module(changed)[:, :place], before[:, :place], atol=1e-4, hint=hint
         )
     changed = torch.cat([torch.randn_like(x[:, :1]), x[:, 1:]], dim=1)
     moved = not torch.equal(expect_tensor(module(changed))[:, -1], before[:, -1])
-    expect(moved, "The first token changed, and the last output stayed the same.")
+    expect(moved, "The first token changed, but the last output stayed the same.")
 
 
 def expect_left_alone(module, x):
@@ -412,7 +417,7 @@ def test_head_values(student):
 
 @question("RepairedHead")
 def test_head_single_token(student):
-    """A single token is a text: it sees itself."""
+    """In a text of a single token, the token sees itself."""
     head, weights = right_loaded_head(student, 6, 3, 8)
     x = torch.randn(1, 1, 6)
     expect_close(head(x), right_head(x, *weights.values()), atol=1e-4)
@@ -427,21 +432,21 @@ def test_head_sees_the_past_alone(student):
 
 @question("RepairedHead")
 def test_head_gradients(student):
-    """Gradients reach all layers, and of x the past alone."""
+    """Gradients reach all layers, and only earlier tokens of x."""
     head, weights = right_loaded_head(student, 5, 3, 4)
     expect_slopes(head, torch.randn(2, 4, 5), weights, right_head)
 
 
 @question("RepairedHead")
 def test_head_precision(student):
-    """float64 stays as precise as it is."""
+    """Every step keeps the precision of float64."""
     head, weights = right_loaded_head(student, 6, 3, 4)
     expect_precise(head, 6, weights, right_head)
 
 
 @question("RepairedHead")
 def test_head_large_scores(student):
-    """Scores in the thousands do no harm."""
+    """Scores in the thousands do not overflow."""
     head, weights = right_loaded_head(student, 6, 3, 4)
     expect_precise(head, 6, weights, right_head, size=30)
 
@@ -489,7 +494,7 @@ def test_heads_values(student):
 
 @question("RepairedMultiHead")
 def test_heads_equal_sizes(student):
-    """As many tokens as heads, heads of one feature, one head and one text are welcome."""
+    """It is right for as many tokens as heads, heads of one feature, one head and one text."""
     for heads, size, shape in (
         (3, 2, (2, 3)),
         (4, 1, (2, 3)),
@@ -511,21 +516,21 @@ def test_heads_see_the_past_alone(student):
 
 @question("RepairedMultiHead")
 def test_heads_gradients(student):
-    """Gradients reach all layers, and of x the past alone."""
+    """Gradients reach all layers, and only earlier tokens of x."""
     module, weights = heads_of(student, 6, 3)
     expect_slopes(module, torch.randn(2, 4, 6), weights, right_heads(3))
 
 
 @question("RepairedMultiHead")
 def test_heads_precision(student):
-    """float64 stays as precise as it is."""
+    """Every step keeps the precision of float64."""
     module, weights = heads_of(student, 6, 2)
     expect_precise(module, 6, weights, right_heads(2))
 
 
 @question("RepairedMultiHead")
 def test_heads_large_scores(student):
-    """Scores in the thousands do no harm."""
+    """Scores in the thousands do not overflow."""
     module, weights = heads_of(student, 6, 2)
     expect_precise(module, 6, weights, right_heads(2), size=30)
 
@@ -558,7 +563,7 @@ def test_dropout_evaluation(student):
 
 @question("RepairedDropout", basic=True)
 def test_dropout_in_training(student):
-    """In training, weights are dropped at the given rate, and the others grow."""
+    """In training, weights are dropped with the given rate, and the remaining weights are scaled up."""
     rate, x = (0.25, 0.5, 0.75)[draw(0, 2)], torch.randn(1, 1, 5)
     module, weights = resting(student, 5, 3, rate)
     value = x @ weights["W_value.weight"].mT
@@ -596,21 +601,21 @@ def test_dropout_past_alone(student):
 
 @question("RepairedDropout")
 def test_dropout_gradients(student):
-    """In evaluation, gradients reach all layers, and of x the past alone."""
+    """In evaluation, gradients reach all layers, and only earlier tokens of x."""
     module, weights = resting(student, 5, 3)
     expect_slopes(module, torch.randn(2, 4, 5), weights, right_head)
 
 
 @question("RepairedDropout")
 def test_dropout_precision(student):
-    """float64 stays as precise as it is."""
+    """Every step keeps the precision of float64."""
     module, weights = resting(student, 6, 3)
     expect_precise(module, 6, weights, right_head)
 
 
 @question("RepairedDropout")
 def test_dropout_large_scores(student):
-    """Scores in the thousands do no harm."""
+    """Scores in the thousands do not overflow."""
     module, weights = resting(student, 6, 3)
     expect_precise(module, 6, weights, right_head, size=30)
 

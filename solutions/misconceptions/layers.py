@@ -148,7 +148,7 @@ MISCONCEPTIONS = (
         "Which line of your code switches its gradient off?",
         "nn.Parameter(X) => nn.Parameter(X, requires_grad=False)\n"
         "self.A = nn.Linear(...) => self.A = nn.Linear(...).requires_grad_(False)",
-        says=r"cannot learn: it asks for no gradient",
+        says=r"cannot learn: its requires_grad is False",
     ),
     Misconception(
         "indivisible_accepted",

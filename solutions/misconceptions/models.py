@@ -308,14 +308,14 @@ MISCONCEPTIONS = (
         "The model, or a part of it, is left in evaluation mode.",
         "In which mode was the model before the call? Where does your code restore this mode?",
         "model.train(was_training) => pass || model.eval()",
-        says=r"came in training mode, but it, or a part of it, was left",
+        says=r"was in training mode, but it, or a part of it, was left",
     ),
     Misconception(
         "always_back_to_training",
         "The model, or a part of it, is left in training mode, although it was in evaluation mode before.",
         "Which attribute tells the mode of the model? Store it before you change the mode.",
         "model.train(was_training) => model.train()",
-        says=r"came in evaluation mode, but it, or a part of it, was left",
+        says=r"was in evaluation mode, but it, or a part of it, was left",
     ),
     Misconception(
         "never_changes_the_mode",
@@ -503,7 +503,7 @@ MISCONCEPTIONS = (
         "last_norm_otherwise",
         "The final LayerNorm is not applied exactly once, before the head.",
         "How often does your `forward` call the final LayerNorm, and on which tensor?",
-        says=r"The last LayerNorm acts otherwise than once",
+        says=r"The last LayerNorm is not applied exactly once",
     ),
     Misconception(
         "residual_path_loses",
@@ -579,7 +579,7 @@ MISCONCEPTIONS = (
         "`backward` does not run exactly once.",
         "Count how often `backward` runs in one call of your function. The exercise asks for one step on"
         " one batch.",
-        says=r"One backward a call was expected",
+        says=r"`backward` should run once in each call",
     ),
     Misconception(
         "another_loss",
