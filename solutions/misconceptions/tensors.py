@@ -219,14 +219,14 @@ MISCONCEPTIONS = (
         """
         raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
         """,
-        says=r"was expected .*, but (?!nothing )\w+ was raised",
+        says=r"was expected.*, but (?!nothing )\w+ was raised",
         whole=True,
     ),
     Misconception(
         "no_error",
         "No error is raised where the exercise asks for one.",
         "Only `raise` does that; print and return do not. Which condition should lead to it?",
-        says=r"was expected .*, but nothing was raised",
+        says=r"was expected.*, but nothing was raised",
     ),
     Misconception(
         "one_number_of_dimensions",
