@@ -58,8 +58,8 @@ class Examples:
     @property
     def limits(self) -> str:
         """What is small enough to be shown."""
-        characters = "" if self._suite.exercise.has_torch else f" or {_MOST_LETTERS} characters"
-        size = f"each of at most {MOST_NUMBERS} numbers{characters}"
+        others = "" if self._suite.exercise.has_torch else f" or {_MOST_LETTERS} characters, and no tables"
+        size = f"each of at most {MOST_NUMBERS} numbers{others}"
         return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
 
     def without(self) -> Iterator[str]:

@@ -81,8 +81,8 @@ def expect_close(
     *,
     rtol: float = 0.0,
     name: str = "The result",
-) -> None:
-    """Expect the values of `expected`, within `atol` and `rtol`.
+) -> Any:
+    """Expect the values of `expected`, within `atol` and `rtol`, and return the actual ones.
 
     Of a list or a number, only the values must agree. A tensor, an array or a table must also have the shape,
     the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for float32, lists and
@@ -99,6 +99,7 @@ def expect_close(
         expect_equal(_as_plain(actual), _as_plain(expected), atol=near, hint=hint, name=name)
     else:
         expect_equal(actual, expected, atol=atol, hint=hint, name=name)
+    return actual
 
 
 def _expect_any(expectation: Callable[..., None], actual: object, expected: any_of, **how: Any) -> None:
