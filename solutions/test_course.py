@@ -254,7 +254,7 @@ def test_a_mistake_hints_in_whole_sentences(name: str, mistake: Any) -> None:
 )
 def test_another_error_is_named_only_where_there_is_one(seen: str, named: str) -> None:
     catalogue = load_catalogue(EXERCISES["01_dot_products"].catalogue)
-    words = f"ValueError was expected for lengths (5, 3), but {seen} was raised."
+    words = f"ValueError was expected, but {seen} was raised. The lengths are (5, 3)."
     said = [
         m.name for m in catalogue.misconceptions if m.says and re.search(m.says, words)
     ]

@@ -9,6 +9,7 @@ from autograder.course.answers import ACCEPTED, Answer
 from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, beside_handout, wrong_rules
 from autograder.course.source import Role
 from autograder.grading.carried import compiled
+from autograder.grading.examples import Examples
 from autograder.grading.outcomes import kept_share
 from autograder.report.report import Report
 from autograder.testing.exchange import Local
@@ -48,6 +49,14 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
             if other != later and not trial.fails((*exercise.reference, f"{later} = {other}")):
                 seen = f"the right answer to {other} passes all hidden tests of {later}, too"
                 yield f"{exercise.source}: {seen}"
+
+
+def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
+    """Yield each question whose wrong answers get no example on feedback pages, with what is small enough."""
+    examples = Examples(suite)
+    for question in examples.without():
+        seen = f"no call in the hidden tests of {question} is small enough for an example on feedback pages"
+        yield f"{exercise.suite}: {seen}; an example has {examples.limits}"
 
 
 def _held(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:

@@ -211,6 +211,7 @@ FIRST = {  # the exercise of a new course, by the package that it is about
 }
 _HERE = Path(__file__).parent
 _TEMPLATE = ".template"
+_CATALOGUE = "misconceptions"  # the folder in solutions/
 _COURSE = ("course.yaml", ".gitignore", "nbgrader_config.py", "Makefile", "README.md")
 _BESIDE = {".git", ".venv"}  # what may lie in a course's folder before anything else
 _Files = Mapping[str, str | bytes]
@@ -227,7 +228,7 @@ def create_course(folder: Path, notebook: Path | None = None, subject: str = "to
     name = _as_name(notebook.stem, "exercise") if notebook else FIRST[subject]
     packages = ", ".join(DEFAULT if subject == "torch" else (subject,) if subject != "python" else ())
     course = _as_name(folder.resolve().name, "course")
-    exercise = {f"solutions/{name}/{file}": text for file, text in _exercise(name, notebook, subject).items()}
+    exercise = {f"solutions/{path}": text for path, text in _exercise(name, notebook, subject).items()}
     words = {"NAME": name, "COURSE": course, "PACKAGES": f"[{packages}]"}
     files = {**_filled("new_course", _COURSE, words), **exercise}
     return [write_whole(folder / file, content) for file, content in files.items()]
@@ -235,16 +236,18 @@ def create_course(folder: Path, notebook: Path | None = None, subject: str = "to
 
 def create(course: Course, name: str, notebook: Path | None = None) -> list[Path]:
     """Write a new exercise to solutions/<name>/ and return its files; CourseError where that cannot be."""
-    folder = course.root / "solutions" / name
+    solutions = course.root / "solutions"
+    folder = solutions / name
     if not re.fullmatch(NAME, name):
         raise CourseError(f'"{name}" is not a name for an exercise; use letters, digits, _ and -')
     if folder.exists():
         raise CourseError(f"{folder}: already exists; choose another name, or delete the folder first")
     packages = set(map(name_of, course.settings.packages))
     subject = next((one for one in FIRST if one in packages), "python")
-    return [
-        write_whole(folder / file, content) for file, content in _exercise(name, notebook, subject).items()
-    ]
+    files = _exercise(name, notebook, subject)
+    if any((solutions / _CATALOGUE).glob("*.py")):  # the sample's entry would concern all other exercises
+        files = {path: text for path, text in files.items() if not path.startswith(f"{_CATALOGUE}/")}
+    return [write_whole(solutions / path, content) for path, content in files.items()]
 
 
 def entry(name: str) -> str:
@@ -257,14 +260,18 @@ def _as_name(text: str, otherwise: str) -> str:
 
 
 def _exercise(name: str, notebook: Path | None, subject: str) -> _Files:
+    """Return the files of an exercise by their paths in solutions/; of a sample, also its misconception."""
     if notebook:
-        return draft(notebook, name)
+        return {f"{name}/{file}": content for file, content in draft(notebook, name).items()}
     folder = _HERE / f"new_{subject}"
     files = sorted(path.name.removesuffix(_TEMPLATE) for path in folder.glob(f"*{_TEMPLATE}"))
-    return _filled(folder.name, files, {"NAME": name})
+    filled = _filled(folder.name, files, {"NAME": name})
+    misconception = filled.pop(f"{_CATALOGUE}.py")
+    catalogue = f"{_CATALOGUE}/{FIRST[subject].partition('_')[2]}.py"
+    return {**{f"{name}/{file}": text for file, text in filled.items()}, catalogue: misconception}
 
 
-def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> _Files:
+def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> dict[str, str]:
     """Return `files` made from their templates, with `words` replaced in their names and texts."""
     filled = {}
     for file in files:

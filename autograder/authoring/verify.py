@@ -127,7 +127,9 @@ def prove(
             grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
             proof = _Verification(exercise, grader, course.settings, sets, whole).proof()
-            yield replace(proof, notes=tuple(entry.double_answers(exercise, grader.suite)))
+            suite = grader.suite
+            notes = *entry.double_answers(exercise, suite), *entry.without_examples(exercise, suite)
+            yield replace(proof, notes=notes)
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
 

@@ -31,6 +31,7 @@ _CLOSE = 1e-3  # of a number: what differs less hardly shows in four places
 _MOST_LETTERS = 60  # of a value that is shown as Python writes it
 _WRITTEN = (str, bytes, int, complex, list, tuple, dict, set, frozenset, range, date)
 _AsGrid = Callable[[str, Any], Grid | None]
+_Grids = tuple[Grid, ...]
 
 
 class Examples:
@@ -54,18 +55,41 @@ class Examples:
         found = (one for run in wrong for one in self._in_run(question, run))
         return min(found, key=_count, default=None)
 
+    @property
+    def limits(self) -> str:
+        """What is small enough to be shown."""
+        others = "" if self._suite.exercise.has_torch else f" or {_MOST_LETTERS} characters, and no tables"
+        size = f"each of at most {MOST_NUMBERS} numbers{others}"
+        return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
+
+    def without(self) -> Iterator[str]:
+        """Yield each question whose wrong answers get no example, since no call in its tests is small enough.
+
+        Right answers stand for wrong ones, which get the same arguments.
+        """
+        runs = self._suite.reference_runs
+        for question in self._suite.exercise.points:
+            own = (run for run in runs if run.test.question == question)
+            if not any(True for run in own for _ in self._small_calls(question, run)):
+                yield question
+
     def _in_run(self, question: str, run: Run) -> Iterator[Example]:
-        for places in self._calls(question, run):
+        for places, given, answer in self._small_calls(question, run):
             with suppress(ProtocolError, RecursionError):  # an answer that cannot be read is not shown
-                seen, answer = [run.exchanges[n] for n in places], _value(run.exchanges[places[-1]])
-                given = self._given(question, seen)
-                if given is None or not _grids(answer, self._grid):
-                    continue
                 right = self._right(run.test)
                 same = places[-1] < len(right)
                 if same and all(is_same(right[n].request, run.exchanges[n].request) for n in places):
-                    made = self._made(question, seen[0]) if len(places) > 1 else ""
+                    made = self._made(question, run.exchanges[places[0]]) if len(places) > 1 else ""
                     yield from _wrong_parts(given, answer, _value(right[places[-1]]), made, self._grid)
+
+    def _small_calls(self, question: str, run: Run) -> Iterator[tuple[tuple[int, ...], _Grids, object]]:
+        """Yield each call in a run that is small enough to show: its places, what goes in, and the result."""
+        for places in self._calls(question, run):
+            with suppress(ProtocolError, RecursionError):  # an answer that cannot be read is not shown
+                given = self._given(question, [run.exchanges[n] for n in places])
+                answer = _value(run.exchanges[places[-1]])
+                if given is not None and _grids(answer, self._grid):
+                    yield places, given, answer
 
     def _calls(self, question: str, run: Run) -> Iterator[tuple[int, ...]]:
         """Yield the places of each call of a function, or of what belongs to each call of an object."""
@@ -77,7 +101,7 @@ class Examples:
             if header.get("of") == {"name": question} and header["op"] in _CALLS:
                 yield (place,)
 
-    def _given(self, question: str, exchanges: Sequence[Exchange]) -> tuple[Grid, ...] | None:
+    def _given(self, question: str, exchanges: Sequence[Exchange]) -> _Grids | None:
         """Return all that goes into a call, weights first, or None where it is too much."""
         called = self._solution[question]
         called = vars(called)["forward"] if inspect.isclass(called) else called
@@ -153,16 +177,14 @@ def _weights(exchange: Exchange) -> list[tuple[str, Any]]:
     return [pair for part in arguments if isinstance(part, dict) for pair in part.items()]
 
 
-def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> tuple[Grid, ...] | None:
+def _all_grids(named: Sequence[tuple[str, Any]], most: int, grid: _AsGrid) -> _Grids | None:
     """Return all values as grids, or None where they are too many or one is too large."""
     grids = [grid(name, value) for name, value in named]
     whole = tuple(grid for grid in grids if grid is not None)
     return whole if len(whole) == len(named) <= most else None
 
 
-def _wrong_parts(
-    given: tuple[Grid, ...], answer: object, right: object, made: str, grid: _AsGrid
-) -> Iterator[Example]:
+def _wrong_parts(given: _Grids, answer: object, right: object, made: str, grid: _AsGrid) -> Iterator[Example]:
     """Yield an example for each part of an answer that is small and differs from the right one."""
     gots, askeds = _grids(answer, grid), _grids(right, grid)
     if len(gots) == len(askeds):

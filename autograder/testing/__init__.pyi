@@ -6,6 +6,7 @@ __all__ = [
     "StudentError",
     "Suite",
     "Unmet",
+    "any_of",
     "draw",
     "expect",
     "expect_array",
@@ -23,8 +24,10 @@ __all__ = [
     "expect_no_nan",
     "expect_numbers",
     "expect_numel",
+    "expect_printed",
     "expect_raises",
     "expect_rows_sum_to_one",
+    "expect_shape",
     "expect_tensor",
     "expect_unchanged",
     "precondition",
@@ -35,9 +38,13 @@ from .arrays import expect_array as expect_array
 from .exchange import Local as Local
 from .exchange import StudentError as StudentError
 from .expectations import Unmet as Unmet
+from .expectations import any_of as any_of
 from .expectations import expect as expect
+from .expectations import expect_close as expect_close
 from .expectations import expect_equal as expect_equal
+from .expectations import expect_printed as expect_printed
 from .expectations import expect_raises as expect_raises
+from .expectations import expect_shape as expect_shape
 from .expectations import expect_unchanged as expect_unchanged
 from .expectations import precondition as precondition
 from .figures import expect_figure as expect_figure
@@ -48,7 +55,6 @@ from .student import Student as Student
 from .suite import Suite as Suite
 from .suite import question as question
 from .tables import expect_frame as expect_frame
-from .tensors import expect_close as expect_close
 from .tensors import expect_computed as expect_computed
 from .tensors import expect_dtype_kept as expect_dtype_kept
 from .tensors import expect_finite as expect_finite

@@ -1,12 +1,13 @@
 """What hidden tests expect, with messages for students: the property, what was seen, never the answer.
 
 Every function raises Unmet when its expectation fails. What tests expect of tensors, arrays, tables and
-figures stands in modules of those names, which load the packages that they are about.
+figures stands in modules of those names, which load the packages that they are about. Functions that visible
+checks have, too, take the same arguments there (course/kit/checks.py).
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import date, datetime, time, timedelta
 from importlib import import_module
 from numbers import Complex, Integral, Real
@@ -14,14 +15,14 @@ from typing import Any
 
 from autograder.report.text import one_line, shown
 from autograder.testing.exchange import StudentError
-from autograder.testing.student import Inspection, Remote
+from autograder.testing.student import Inspection, Remote, define_for
 
-# The modules that compare values of a package, by its name and the names of its types.
-_OF_PACKAGES = (
-    ("torch", ("Tensor",), "tensors", "expect_close"),
-    ("numpy", ("ndarray",), "arrays", "expect_array"),
-    ("pandas", ("DataFrame", "Series", "Index"), "tables", "expect_frame"),
-)
+# By package: the types, and the module and the function that compare values of these types.
+_OF_PACKAGES = {
+    "torch": (("Tensor",), "tensors", "expect_values"),
+    "numpy": (("ndarray",), "arrays", "expect_array"),
+    "pandas": (("DataFrame", "Series", "Index"), "tables", "expect_frame"),
+}
 _NUMBERS = (Integral, Real, Complex)  # an integer will do for a real number, and both for a complex one
 _CONTAINERS = (dict, list, tuple, set, frozenset)
 # As these a subclass of theirs arrives.
@@ -65,6 +66,89 @@ def expect(holds: bool, message: str) -> None:
         raise Unmet(message)
 
 
+class any_of:  # noqa: N801 - it is called like a function
+    """Several accepted values: expect_close(result, any_of([1, 2], [2, 1]))."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+
+def expect_close(
+    actual: object,
+    expected: object,
+    hint: str = "",
+    atol: float | None = None,
+    *,
+    rtol: float = 0.0,
+    name: str = "The result",
+) -> Any:
+    """Expect the values of `expected`, within `atol` and `rtol`, and return the actual ones.
+
+    Of a list or a number, only the values must agree. A tensor, an array or a table must also have the shape,
+    the dtype and the labels of `expected`. Without `atol`, the tolerance is 1e-5 for float32, lists and
+    numbers, 1e-9 for float64 and none for other dtypes. The student reads `hint` if only values are wrong.
+    """
+    if isinstance(expected, any_of):
+        _expect_any(expect_close, actual, expected, hint=hint, atol=atol, rtol=rtol, name=name)
+    elif (package := _package_of(expected)) is not None:
+        how: dict[str, Any] = {"rtol": rtol} if rtol else {}
+        _of_package(package)(actual, expected, atol=atol, hint=hint, name=name, **how)
+    elif isinstance(expected, list | Complex) and not isinstance(expected, bool):
+        size = abs(complex(expected)) if isinstance(expected, Complex) else 0.0
+        near = (1e-5 if atol is None else atol) + rtol * size
+        expect_equal(_as_plain(actual), _as_plain(expected), atol=near, hint=hint, name=name)
+    else:
+        expect_equal(actual, expected, atol=atol, hint=hint, name=name)
+    return actual
+
+
+def _expect_any(expectation: Callable[..., None], actual: object, expected: any_of, **how: Any) -> None:
+    """Expect one of several values, as `expectation` does of each."""
+    for value in expected.values:
+        with suppress(Unmet):
+            return expectation(actual, value, **how)
+    raise Unmet(
+        f"{how['name']} is none of the {len(expected.values)} accepted values. {how['hint']}".rstrip()
+    )
+
+
+def _package_of(value: object) -> str | None:
+    """Return the package of a tensor, array or table."""
+    for package, (types, *_) in _OF_PACKAGES.items():
+        loaded = sys.modules.get(package)
+        if loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in types)):
+            return package
+    return None
+
+
+def _of_package(package: str) -> Callable[..., object]:
+    """Return the function that compares values of a package."""
+    _, module, function = _OF_PACKAGES[package]
+    expectation: Callable[..., object] = getattr(import_module(f"autograder.testing.{module}"), function)
+    return expectation
+
+
+def _as_plain(value: Any) -> object:
+    """Return a tensor, an array, a Series or a sequence as nested lists, and each real number as a float."""
+    if callable(tolist := getattr(value, "tolist", None)) and not isinstance(value, Remote):
+        value = tolist()
+    if isinstance(value, list | tuple):
+        return [_as_plain(item) for item in value]
+    with suppress(OverflowError):  # of a whole number that no float can hold
+        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
+    return value
+
+
+def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str = "The result") -> Any:
+    """Expect a tensor, array or table of this shape, whatever it holds, and return it."""
+    if isinstance(actual, Remote) or not hasattr(actual, "shape"):
+        raise Unmet(f"{name} must have shape {tuple(shape)}, but it is {described(actual)}")
+    if tuple(actual.shape) != tuple(shape):
+        seen = tuple(actual.shape)
+        raise Unmet(f"{name} must have shape {tuple(shape)}, but it has {seen}. {hint}".rstrip())
+    return actual
+
+
 def expect_equal(
     actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
@@ -73,13 +157,13 @@ def expect_equal(
     Floats may differ in their last digits, or by `atol`; elements of a tensor may not. NaN equals NaN, except
     in tensors. The student reads `hint` where only values are wrong.
     """
-    for package, types, module, function in _OF_PACKAGES:
-        loaded = sys.modules.get(package)
-        if loaded is not None and isinstance(expected, tuple(getattr(loaded, one) for one in types)):
-            expectation = getattr(import_module(f"autograder.testing.{module}"), function)
-            exact = 0.0 if package == "torch" else None
-            expectation(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
-            return
+    if isinstance(expected, any_of):
+        _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
+        return
+    if (package := _package_of(expected)) is not None:
+        exact = 0.0 if package == "torch" else None
+        _of_package(package)(actual, expected, atol=exact if atol is None else atol, hint=hint, name=name)
+        return
     if isinstance(expected, Complex) and not isinstance(expected, bool):
         _expect_number(actual, expected, atol, hint, name)
         return
@@ -143,33 +227,88 @@ def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str)
         raise Unmet(f"{name}{' and'.join(filter(None, (lacks, holds)))}. {hint}".rstrip())
 
 
-def expect_unchanged(inspection: Inspection, *before: object, names: Sequence[str] = ()) -> None:
-    """Expect that the call left arguments alone; `before` are their values, in the same order.
+def expect_unchanged(
+    function: Remote | Inspection, *arguments: object, hint: str = "", names: Sequence[str] = ()
+) -> Any:
+    """Expect that a call leaves its arguments as they were, and return its result.
 
-    Arguments of other types than these are passed over.
+    A test that inspects the call itself may give the inspection in the place of the function, and the values
+    that arguments had before, in their order. Arguments of other types than these are passed over.
     """
-    kinds = tuple(map(type, before))
-    after = [one for one in inspection.arguments if isinstance(one, kinds)]
-    for number, (was, now) in enumerate(zip(before, after, strict=False)):
-        which = argument(number, names)
-        same = equals(now, was)
-        expect(same, f"The function must leave its inputs alone, but it changed {which} in place.")
+    inspected = isinstance(function, Inspection)
+    seen = function if isinstance(function, Inspection) else function.inspect(*arguments)
+    kinds = tuple(map(type, arguments))
+    after = [now for now in seen.arguments if not inspected or isinstance(now, kinds)]
+    for number, (was, now) in enumerate(zip(arguments, after, strict=False)):
+        changed = isinstance(now, type(was)) and not isinstance(now, Remote) and not equals(now, was)
+        message = (
+            f"The function must leave its inputs alone, but it changed {argument(number, names)} in place."
+        )
+        expect(not changed, f"{message} {hint}".rstrip())
+    return seen.output
+
+
+_PRINTED = """
+def printed(function, arguments, keywords):
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    with redirect_stdout(StringIO()) as text:
+        result = function(*arguments, **keywords)
+    return text.getvalue(), result
+"""
+
+
+def expect_printed(
+    expected: str | any_of, function: Remote, *arguments: object, hint: str = "", **keywords: object
+) -> Any:
+    """Expect a call to print these lines, or those of one text of any_of(...), and return its result.
+
+    Spaces at the ends of lines do not count, and neither do empty lines at the end.
+    """
+    texts = expected.values if isinstance(expected, any_of) else (expected,)
+    answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
+    text, result = answer if isinstance(answer, tuple) and len(answer) == 2 else (None, None)
+    if not isinstance(text, str):
+        raise Unmet(f"The function must print a text, but that is {described(text)}")
+    seen, right = _lines(text), [_lines(each) for each in texts]
+    if seen in right:
+        return result
+    nearest = max(right, key=lambda lines: (len(lines) == len(seen), _equal_lines(seen, lines)))
+    if len(seen) != len(nearest):
+        count = "1 line" if len(nearest) == 1 else f"{len(nearest)} lines"
+        raise Unmet(f"The function must print {count}, but it printed {len(seen)}. {hint}".rstrip())
+    number = _equal_lines(seen, nearest)
+    raise Unmet(
+        f"Line {number + 1} that it printed is {shown(seen[number])}, which is wrong. {hint}".rstrip()
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().split("\n")] if text.strip() else []
+
+
+def _equal_lines(seen: list[str], right: list[str]) -> int:
+    """Return how many lines agree before the first that differs."""
+    pairs = enumerate(zip(seen, right, strict=False))
+    return next((number for number, (line, wanted) in pairs if line != wanted), min(len(seen), len(right)))
 
 
 def expect_raises(
-    kinds: str | tuple[str, ...], function: Remote, *args: object, because: str = "", **kwargs: object
+    kinds: str | tuple[str, ...], function: Remote, *arguments: object, hint: str = "", **keywords: object
 ) -> None:
     """Expect a call to raise one of `kinds`, given by name: "ValueError"."""
     names = (kinds,) if isinstance(kinds, str) else kinds
-    expected = f"{' or '.join(names)} was expected {because}".rstrip()
+    expected = f"{' or '.join(names)} was expected"
     try:
-        function(*args, **kwargs)
+        function(*arguments, **keywords)
     except StudentError as error:
         if "NotImplementedError" in error.bases and "NotImplementedError" not in names:
             raise
-        expect(any(name in error.bases for name in names), f"{expected}, but {error.type} was raised.")
+        message = f"{expected}, but {error.type} was raised. {hint}".rstrip()
+        expect(any(name in error.bases for name in names), message)
     else:
-        raise Unmet(f"{expected}, but nothing was raised.")
+        raise Unmet(f"{expected}, but nothing was raised. {hint}".rstrip())
 
 
 def described(value: object) -> str:

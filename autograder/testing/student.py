@@ -161,6 +161,11 @@ class Remote:
         return {"op": op, "of": self._reference, **encoded}, encoder.parts
 
 
+def define_for(function: Remote, source: str, name: str) -> Remote:
+    """Run `source` on the side of `function` and return its object `name`, as Student.define does."""
+    return function._student.define(source, name)
+
+
 class Torch(Remote):
     """A dotted path into torch in the student's process. It is resolved when it is called."""
 

@@ -19,6 +19,7 @@ def expect_frame(
     expected: Any,
     *,
     atol: float | None = None,
+    rtol: float = 1e-9,
     index: bool = True,
     in_order: bool = True,
     hint: str = "",
@@ -44,7 +45,7 @@ def expect_frame(
         raise Unmet(f"The index of {within(name)} has another number of levels.")
     orders = [np.arange(len(expected))] * 2 if in_order else [_order(one) for one in (seen, right)]
     for column, values in right.items():
-        wrong = unlike(seen[column][orders[0]], values[orders[1]], atol or 1e-9)
+        wrong = unlike(seen[column][orders[0]], values[orders[1]], atol or 1e-9, rtol)
         if count := int(wrong.sum()):
             row = f", the first in row {int(np.argmax(wrong))}" if in_order else ""
             raise Unmet(f"{name} has {count} wrong values of {len(wrong)} in {column}{row}. {hint}".rstrip())

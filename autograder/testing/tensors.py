@@ -5,7 +5,7 @@ is NaN, and last the values. Expectations that take a function call it themselve
 and at no values, and fails for what computes nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -43,7 +43,7 @@ def expect_tensor(
     return actual
 
 
-def expect_close(
+def expect_values(
     actual: object,
     expected: torch.Tensor,
     *,
@@ -86,9 +86,9 @@ def expect_numbers(
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected` in whatever form and dtype; see expect_numel and expect_close."""
+    """Expect the values of `expected` in whatever form and dtype; see expect_numel."""
     numbers = expect_numel(actual, expected.shape, name).to(expected.dtype)
-    expect_close(numbers, expected, atol=atol, hint=hint, name=name)
+    expect_values(numbers, expected, atol=atol, hint=hint, name=name)
 
 
 def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
@@ -122,17 +122,30 @@ def expect_rows_sum_to_one(weights: object, name: str = "The weights") -> None:
 
 
 def expect_gradient(
-    inspection: Inspection,
-    expected: dict[int, torch.Tensor],
-    *,
-    atol: float = 1e-5,
+    function: Remote | Inspection,
+    *arguments: object,
+    expected: Mapping[int, torch.Tensor] | None = None,
+    weight: torch.Tensor | None = None,
+    hint: str = "",
+    atol: float | None = None,
     names: Sequence[str] = (),
 ) -> None:
-    """Expect gradients to reach the arguments at these positions, with these values."""
-    for position, gradient in expected.items():
+    """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
+
+    `expected` holds values of gradients by the position of the argument: then only these are expected, to
+    1e-5 or `atol`. A test that inspects the call itself may give the inspection in the place of the function.
+    """
+    if isinstance(function, Inspection):
+        seen, floats = function, function.gradients.keys()
+    else:
+        leaves = {i: tensor.detach().clone().requires_grad_() for i, tensor in _floats(arguments).items()}
+        seen, floats = _call(function.inspect, arguments, leaves, weight=weight), leaves.keys()
+    for position in floats if expected is None else expected:
         which = argument(position, names)
-        actual = _gradient(inspection, position, which)
-        expect_close(actual, gradient, atol=atol, name=f"The gradient of {which}")
+        gradient = _gradient(seen, position, which, hint=hint)
+        if expected is not None:
+            near, name = 1e-5 if atol is None else atol, f"The gradient of {which}"
+            expect_values(gradient, expected[position], atol=near, hint=hint, name=name)
 
 
 @precondition()
@@ -258,12 +271,12 @@ def _slopes(
 
 
 def _gradient(
-    inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None
+    inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None, hint: str = ""
 ) -> torch.Tensor:
     """Expect a gradient of the argument at this position, and return it."""
     actual = inspection.gradients.get(position)
-    cuts = ".item(), .detach(), .tolist() or a fresh tensor"
-    expect(actual is not None, f"No gradient reaches {which}. Did {cuts} cut the result off?")
+    cuts = "Did .item(), .detach(), .tolist() or a fresh tensor cut the result off?"
+    expect(actual is not None, f"No gradient reaches {which}. {hint or cuts}")
     name = f"The gradient of {which}"
     return expect_finite(expect_tensor(actual, shape, name=name), name)
 

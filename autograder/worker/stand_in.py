@@ -26,8 +26,8 @@ _CUSTOMARY = """
 _TQDM = ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.autonotebook", "tqdm.std")
 CUSTOMARY = frozenset(_CUSTOMARY.split())
 _FOR_CHECKS = """
-    check expect expect_close expect_gradient expect_gradients expect_parameters expect_raises expect_shape
-    expect_unchanged hint set_weights
+    any_of check expect expect_close expect_gradient expect_parameters expect_printed expect_raises
+    expect_shape expect_unchanged hint set_weights
 """
 
 

@@ -185,8 +185,8 @@ def check_dot_product():
     why = "The score is the sum of the three products in the table."
     expect_close(dot_product(journey[0], journey[1]), torch.tensor(0.9544), why)
     why = "Vectors of different lengths have no dot product."
-    expect_raises("ValueError", dot_product, torch.ones(3), torch.ones(4), why=why)
-    expect_raises("ValueError", dot_product, torch.ones(4), torch.ones(3), why=why)
+    expect_raises("ValueError", dot_product, torch.ones(3), torch.ones(4), hint=why)
+    expect_raises("ValueError", dot_product, torch.ones(4), torch.ones(3), hint=why)
 
     # 2 * 3 + (-1) * 5 = 1
     a, b = torch.tensor([[2.0, -1.0], [3.0, 5.0]]).double()
@@ -367,7 +367,12 @@ def check_normalize_by_sum():
     # Of 3 / 2, the derivatives by the four scores; the sum counts in each.
     gradient = torch.tensor([-0.25, -0.75, -0.75, -0.75]).double()
     why = "The sum hangs on the scores, too."
-    expect_gradient(normalize_by_sum(mixed.requires_grad_())[0], mixed, gradient, why)
+    expect_gradient(
+        normalize_by_sum(mixed.requires_grad_())[0],
+        mixed,
+        expected={0: gradient},
+        hint=why,
+    )
     small = normalize_by_sum(torch.tensor([1e-6, 1.0]))
     expect(small[0] > 0, "A small weight is not rounded.")
 
@@ -467,7 +472,9 @@ def check_softmax():
     expect_unchanged(softmax, scores)
     gradient = torch.tensor([0.1875, -0.1875]).double()
     why = "The sum hangs on the scores, too."
-    expect_gradient(softmax(scores.requires_grad_())[0], scores, gradient, why)
+    expect_gradient(
+        softmax(scores.requires_grad_())[0], scores, expected={0: gradient}, hint=why
+    )
     small = softmax(torch.tensor([0.0, 15.0]))
     expect(small[0] > 0, "A small weight is not rounded.")
 

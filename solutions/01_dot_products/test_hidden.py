@@ -104,7 +104,7 @@ def test_dot_product_refuses_unequal_lengths(student):
             "ValueError",
             student.dot_product,
             *vectors,
-            because=f"for lengths {lengths}",
+            hint=f"The lengths are {lengths}.",
         )
 
 
@@ -350,7 +350,7 @@ def test_gradients_flow_through_softmax(student):
     weight = torch.tensor([1.0, 2.0, 3.0])[order]
     inspection = student.softmax.inspect(scores, weight=weight)
     right = {0: torch.tensor([-0.5, 0.0, 0.5])[order]}
-    expect_gradient(inspection, right, atol=1e-2, names=("scores",))
+    expect_gradient(inspection, expected=right, atol=1e-2, names=("scores",))
 
 
 # context_vector

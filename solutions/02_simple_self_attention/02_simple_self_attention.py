@@ -190,7 +190,9 @@ def check_pairwise_scores():
     gradient = torch.zeros(2, 3, 2).double()
     gradient[0, 0] = torch.tensor([2.0, 4.0])
     why = "A token counts on both sides of the product."
-    expect_gradient(pairwise_scores(batch)[0, 0, 0], batch, gradient, why)
+    expect_gradient(
+        pairwise_scores(batch)[0, 0, 0], batch, expected={0: gradient}, hint=why
+    )
     small = torch.tensor([[1e-3], [-1e-3]])
     expect_close(pairwise_scores(small)[0, 1], -1e-6, "No score is rounded.", 1e-7)
 

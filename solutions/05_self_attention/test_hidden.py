@@ -297,7 +297,9 @@ def test_gradients(student, reference, kind):
         load(side, kind.make(side, 6, 4), weights).inspect(x, weight=out)
         for side in (student, reference)
     )
-    expect_gradient(actual, expected.gradients, atol=1e-4, names=(kind.argument,))
+    expect_gradient(
+        actual, expected=expected.gradients, atol=1e-4, names=(kind.argument,)
+    )
     for name, gradient in actual.parameters.items():
         expect(
             gradient is not None,

@@ -654,10 +654,10 @@ def test_heads_form(student):
 def test_heads_indivisible(student):
     """A d_out that is not divisible by num_heads raises an error in the constructor."""
     for d_out, heads in ((10, 4), (7, 2), (3, 6)):
-        because = f"for d_out = {d_out} and num_heads = {heads}"
+        hint = f"Here d_out is {d_out} and num_heads is {heads}."
         expect_raises(
             ("ValueError", "AssertionError"),
-            student.MultiHeadAttention, 5, d_out, 7, 0.0, heads, because=because,
+            student.MultiHeadAttention, 5, d_out, 7, 0.0, heads, hint=hint,
         )  # fmt: skip
     student.MultiHeadAttention(5, 6, 7, 0.0, 6)
 

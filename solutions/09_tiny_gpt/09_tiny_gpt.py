@@ -196,7 +196,7 @@ def check_Block():
     expect_shape(block(x), (2, 5, 12), "A block keeps the shape.")
     expect_unchanged(block, x)
     for name, one in block.named_parameters():
-        expect_gradient(block(x), one, why=f"{name} is frozen, or not used.")
+        expect_gradient(block(x), one, hint=f"{name} is frozen, or not used.")
     shapes = {tuple(one.shape) for one in block.parameters()}
     expect({(48, 12), (12, 48)} <= shapes, "Two Linear layers: 12 to 48 and back.")
     norms = [name for name, one in block.named_parameters() if (one == 1).all()]
@@ -557,7 +557,9 @@ def check_TinyGPT():
     for layers in (1, 2, 3):
         deeper = TinyGPT(40, 32, 4, layers, 10)
         for name, one in deeper.named_parameters():
-            expect_gradient(deeper(tokens, targets)[1], one, why=f"{name} is not used.")
+            expect_gradient(
+                deeper(tokens, targets)[1], one, hint=f"{name} is not used."
+            )
         counts[layers] = sum(one.numel() for one in deeper.parameters())
     why = "Each block has as many weights of its own."
     expect(counts[3] - counts[2] == counts[2] - counts[1] > 0, why)

@@ -402,9 +402,9 @@ def check_grouped_query_attention():
     why = "Query 1 sees token 0 alone, in each head."
     alone = v[[0, 0, 1, 1], 0]
     expect_close(grouped_query_attention(q, k, v, mask)[:, 1], alone, why)
-    expect_gradients(grouped_query_attention, q, k, v)
+    expect_gradient(grouped_query_attention, q, k, v)
     five, why = torch.randn(5, 3, 4), "5 query heads cannot share 2 heads evenly."
-    expect_raises("ValueError", grouped_query_attention, five, k, v, why=why)
+    expect_raises("ValueError", grouped_query_attention, five, k, v, hint=why)
 
 
 # %% [markdown]
@@ -520,7 +520,7 @@ def check_rotate():
     expect_close(rotate(x, places, 1000.0), right, why, 5e-2)
     why = "Angles in float32 are not exact enough for float64."
     expect_close(rotate(x, places, 1000.0), right, why, 2e-6)
-    expect_gradients(rotate, x, places)
+    expect_gradient(rotate, x, places)
 
 
 # %% [markdown]
@@ -700,7 +700,9 @@ def check_add_block():
     expect_close(found, right, "Output / denominator is what a softmax gives.")
     for part in (s, v):
         (slope,) = torch.autograd.grad(right.sum(), [part], retain_graph=True)
-        expect_gradient(found, part, slope, "Nothing of a block is detached.")
+        expect_gradient(
+            found, part, expected={0: slope}, hint="Nothing of a block is detached."
+        )
 
 
 # %% [markdown]

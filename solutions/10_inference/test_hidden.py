@@ -418,9 +418,9 @@ def test_groups_indivisible(student):
     shared(student, *groups((1,), 4, 2))
     for heads, kept in ((5, 2), (7, 3), (2, 4)):
         tensors = groups((2,), heads, kept)
-        because = f"for {heads} query heads and {kept} heads of keys"
+        hint = f"There are {heads} query heads and {kept} heads of keys."
         expect_raises(
-            "ValueError", student.grouped_query_attention, *tensors, because=because
+            "ValueError", student.grouped_query_attention, *tensors, hint=hint
         )
 
 

@@ -222,7 +222,7 @@ MISCONCEPTIONS = (
         """
         raise ValueError(X) => raise TypeError(X) || raise IndexError(X) || raise AssertionError(X) || raise RuntimeError(X) || raise Exception(X)
         """,
-        says=r"was expected .*, but (?!nothing )\w+ was raised",
+        says=r"was expected.*, but (?!nothing )\w+ was raised",
         whole=True,
     ),
     Misconception(
@@ -230,7 +230,7 @@ MISCONCEPTIONS = (
         "No error is raised where the exercise asks for one.",
         "In which case should your code raise the error? Only `raise` does this; `print` and `return` do"
         " not.",
-        says=r"was expected .*, but nothing was raised",
+        says=r"was expected.*, but nothing was raised",
     ),
     Misconception(
         "one_number_of_dimensions",

@@ -105,11 +105,12 @@ def _called(file, line, local):
     for node in ast.walk(ast.parse("".join(linecache.getlines(file)))):
         if isinstance(node, (ast.Expr, ast.Assign)) and node.lineno <= line <= node.end_lineno:
             call, name = node.value, ast.unparse(node.value).partition("(")[0]
-            if name in ("expect_raises", "expect_unchanged", "expect_gradients"):
-                function, *arguments = call.args[name == "expect_raises" :]
-                call = ast.Call(function, arguments, [])
-            elif name.startswith("expect"):
-                call = call.args[0]
+            if name.startswith("expect"):
+                first, *arguments = call.args[name in ("expect_raises", "expect_printed") :]
+                keywords = [each for each in call.keywords if each.arg not in _OPTIONS]
+                is_result = isinstance(first, (ast.Call, ast.Subscript)) or name not in _CALLING
+                is_result |= isinstance(first, ast.Name) and not callable(local.get(first.id, print))
+                call = first if is_result else ast.Call(first, arguments, keywords)
             plain = ast.unparse(call)
             for part in ast.walk(call):
                 if isinstance(part, ast.Name) and len(_typed(local.get(part.id))) < 70:
@@ -122,9 +123,13 @@ def _called(file, line, local):
 
 def _typed(value):
     """Return a value as one would type it; nothing for None and objects of other kinds."""
+    if hasattr(value, "columns"):
+        return f"pd.DataFrame({value.to_dict('list')})"
     if hasattr(value, "tolist"):
-        if not type(value).__module__.startswith("torch"):
-            return f"np.array({_typed(value.tolist())})"
+        package = type(value).__module__.partition(".")[0]
+        if package != "torch":
+            maker = {"pandas": f"pd.{type(value).__name__}"}.get(package, "np.array")
+            return f"{maker}({_typed(value.tolist())})"
         return f"torch.tensor({_typed(value.tolist())})" + ".double()" * ("float64" in str(value.dtype))
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_typed, value))}]"
@@ -134,6 +139,8 @@ def _typed(value):
 
 
 def _kind(value):
+    if hasattr(value, "columns"):
+        return f"dataframe of shape {value.shape} with the columns {', '.join(map(str, value.columns))}"[:90]
     if hasattr(value, "dtype"):
         form = f" of shape {tuple(value.shape)}, {value.dtype}".replace("torch.", "")
         return type(value).__name__.replace("Parameter", "Tensor").lower() + form
@@ -141,12 +148,16 @@ def _kind(value):
 
 
 def _leaves(value, place=()):
-    """Yield what a tensor, an array or nested lists hold, each with its place."""
+    """Yield the values in a tensor, array, table, dict or nested list, each with its place."""
+    if hasattr(value, "iloc"):
+        columns = value.to_dict("list") if hasattr(value, "columns") else {"values": value.tolist()}
+        value = {"index": value.index.tolist(), **columns}
     value = value.tolist() if hasattr(value, "tolist") else value
-    if not isinstance(value, (list, tuple)):
-        yield place, value
-    for number, each in enumerate(value) if isinstance(value, (list, tuple)) else ():
-        yield from _leaves(each, (*place, number))
+    if isinstance(value, (list, tuple, dict)):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(each, (*place, key))
+    else:
+        yield place, set(value) if isinstance(value, set) else value
 
 
 def _unlike(wrong, expected, yours, *more):
@@ -154,56 +165,145 @@ def _unlike(wrong, expected, yours, *more):
     return _Unmet(wrong, f"expected  {expected}", f"yours     {yours}", *more)
 
 
-def expect(holds, why):
-    """Expect a condition."""
+def _of(name):
+    """Return the end of a sentence on the value of this name."""
+    return "" if name == "The result" else f" of {name[:1].lower()}{name[1:]}"
+
+
+def expect(holds, message):
+    """Expect a condition; `message` says what should hold."""
     if not holds:
-        raise _Unmet("this should hold", why)
+        raise _Unmet("this should hold", message)
 
 
-def expect_shape(actual, shape, why=""):
-    """Expect a tensor of this shape, and return it."""
-    if not hasattr(actual, "dtype") or tuple(actual.shape) != tuple(shape):
-        raise _unlike("another shape", f"tensor of shape {tuple(shape)}", _kind(actual), why)
+def expect_shape(actual, shape, hint="", *, name="The result"):
+    """Expect a tensor, array or table of this shape, and return it."""
+    if not hasattr(actual, "shape") or tuple(actual.shape) != tuple(shape):
+        raise _unlike(f"another shape{_of(name)}", f"shape {tuple(shape)}", _kind(actual), hint)
     return actual
 
 
-def expect_close(actual, expected, why="", atol=None):
-    """Expect these values, and return them; a tensor stands for its shape and dtype too, a list does not."""
-    if hasattr(expected, "dtype") and _kind(actual) != _kind(expected):
-        same = hasattr(actual, "dtype") and actual.shape == expected.shape
-        more = "Something that you make or convert has a dtype of its own." if same else why
-        raise _unlike("another dtype" if same else "another shape", _kind(expected), _kind(actual), more)
+class any_of:  # noqa: N801 - it is called like a function
+    """Several accepted values: expect_close(result, any_of([1, 2], [2, 1]))."""
+
+    def __init__(self, *values):
+        self.values = values
+
+
+def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The result"):
+    """Expect these values, and return them. Of a list, a dict or a number, only the values have to agree.
+
+    A tensor, an array or a table must also have the shape, the dtype and the labels of `expected`.
+    """
+    if isinstance(expected, any_of):
+        for each in expected.values:
+            try:
+                return expect_close(actual, each, hint, atol, rtol=rtol, name=name)
+            except _Unmet:
+                pass
+        several = " or ".join(_typed(each) or _kind(each) for each in expected.values)
+        raise _unlike(f"wrong values{_of(name)}", several, _typed(actual) or _kind(actual), hint)
+    _expect_form(actual, expected, hint, name)
     right, found = dict(_leaves(expected)), dict(_leaves(actual))
-    if right.keys() != found.keys():
-        raise _unlike("another form", _typed(expected), _kind(actual), why)
-    atol = atol or (1e-9 if "64" in str(getattr(expected, "dtype", "")) else 1e-4)
-    for place, one in right.items():
-        other = found[place]
-        near = isinstance(one, (int, float)) and abs(one - other) <= atol * max(1, min(abs(one), 1e9))
-        if one == other or near:
+    if right.keys() != found.keys() or isinstance(expected, dict) != isinstance(actual, dict):
+        raise _unlike(f"another form{_of(name)}", _typed(expected) or _kind(expected), _kind(actual), hint)
+    is_double = hasattr(expected, "columns") or "64" in str(getattr(expected, "dtype", ""))
+    finest = min(filter(None, map(_last_digit, right.values())), default=1e-9)
+    for place, wanted in right.items():
+        near, seen = 0.0, found[place]
+        if isinstance(wanted, _NUMBERS):
+            scale = max(1, min(abs(wanted), 1e9))
+            default = (_last_digit(wanted) or finest * scale) if is_double else 1e-4 * scale
+            near = (atol * scale if atol else default) + rtol * abs(wanted)
+        if _equal(wanted, seen, near) and (wanted == wanted or not hasattr(expected, "is_inference")):
             continue
         rows = [_typed([row[p] for p in row if p[:-1] == place[:-1]][:8]) for row in (right, found)]
-        short = [_typed(one), _typed(other)]
-        short = short if short[0].strip(".") != short[1].strip(".") else [repr(one), repr(other)]
+        short = [_typed(each) or str(each) for each in (wanted, seen)]
+        short = short if short[0].strip(".") != short[1].strip(".") else [repr(wanted), repr(seen)]
         first = f"first difference at {list(place)}: {short[0]} expected, {short[1]} found" if place else ""
-        raise _unlike("wrong values", *(rows if place else short), first, why)
+        rows = [_typed(expected), _typed(actual)] if isinstance(expected, dict) else rows
+        raise _unlike(f"wrong values{_of(name)}", *(rows if place else short), first, hint)
     return actual
 
 
-def expect_gradient(result, source, expected=None, why=""):
-    """Expect that a gradient of a result's sum reaches a tensor, and perhaps its values."""
-    gradient = None
-    if getattr(result, "requires_grad", False) and source.requires_grad:
-        grad = sys.modules["torch"].autograd.grad
-        (gradient,) = grad(result.sum(), [source], retain_graph=True, allow_unused=True)
-    if gradient is None:
-        lost = "Which step leaves torch: item(), tolist(), detach(), torch.tensor()?"
-        raise _Unmet("no gradient flows back", f"to the {_kind(source)}", why or lost)
-    if expected is not None:
-        try:
-            expect_close(gradient, expected, why)
-        except _Unmet as error:
-            raise _Unmet(f"{error.args[0]} of the gradient", *error.args[1:]) from None
+def _expect_form(actual, expected, hint, name):
+    """Expect the type, shape, dtype and columns of `expected`, if it has them.
+
+    Where an array is expected, whole numbers may stand for floats, and any precision is right.
+    """
+    wanted, seen = _kind(expected), _kind(actual)
+    if hasattr(expected, "iloc"):
+        columns = [list(getattr(each, "columns", ())) for each in (expected, actual)]
+        if not isinstance(actual, type(expected)) or columns[0] != columns[1]:
+            raise _unlike(f"another form{_of(name)}", wanted, seen, hint)
+    elif hasattr(expected, "dtype") and wanted != seen:
+        package = type(expected).__module__.partition(".")[0]
+        is_number = isinstance(actual, _NUMBERS) and package == "numpy"
+        if (() if is_number else getattr(actual, "shape", None)) != expected.shape:
+            raise _unlike(f"another shape{_of(name)}", wanted, seen, hint)
+        if package != "torch" and not is_number and package != type(actual).__module__.partition(".")[0]:
+            raise _unlike(f"another form{_of(name)}", wanted, seen, hint)
+        if package == "torch" or (package == "numpy" and not _fits(actual, expected)):
+            more = "Something that you make or convert has a dtype of its own."
+            raise _unlike(f"another dtype{_of(name)}", wanted, seen, more)
+
+
+def _fits(actual, expected):
+    """Return whether numpy turns the dtype of an array into the expected one by itself."""
+    numpy = sys.modules["numpy"]
+    dtypes = [numpy.asarray(each).dtype for each in (actual, expected)]
+    return all(each.kind in "OUT" for each in dtypes) or numpy.can_cast(*dtypes, "same_kind")
+
+
+def _last_digit(value):
+    """Return one unit of the last digit of a decimal that was typed and rounded; 0 for other values.
+
+    A value that binary floats hold exactly, such as 0.1875, counts as exact.
+    """
+    if not isinstance(value, float) or value - value != 0 or value.as_integer_ratio()[1] < 1 << 20:
+        return 0
+    digits = next((n for n in range(1, 10) if float(f"{value:.{n}g}") == value), 0)
+    return 10.0 ** (int(f"{value:e}".partition("e")[2]) - digits + 1) if digits > 3 else 0
+
+
+def _equal(wanted, seen, near=0.0):
+    """Return whether two values are equal, or both missing; numbers may differ by `near`."""
+    gaps = [each is None or type(each).__name__ in ("NAType", "NaTType") for each in (wanted, seen)]
+    if any(gaps):
+        return all(gaps)
+    if isinstance(wanted, _NUMBERS) and isinstance(seen, _NUMBERS) and abs(wanted - seen) <= near:
+        return True
+    return wanted == seen or (wanted != wanted and seen != seen)
+
+
+def expect_gradient(function, *arguments, expected=None, weight=None, hint="", atol=None, names=()):
+    """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
+
+    `expected` holds values of gradients by the position of the argument: then only these are expected.
+    A check may give a result in the place of the function, and the tensors from which it was computed.
+    """
+    floats = [place for place, each in enumerate(arguments) if _is_float_tensor(each)]
+    sources, result = list(arguments), function
+    if callable(function):
+        for place in floats:
+            sources[place] = arguments[place].detach().clone().requires_grad_()
+        result = function(*sources)
+    for place in floats if expected is None else expected:
+        source, gradient = sources[place], None
+        if getattr(result, "requires_grad", False) and source.requires_grad:
+            total = (result if weight is None else result * weight).sum()
+            grad = sys.modules["torch"].autograd.grad
+            (gradient,) = grad(total, [source], retain_graph=True, allow_unused=True)
+        if gradient is None:
+            lost = "Which step leaves torch: item(), tolist(), detach(), torch.tensor()?"
+            which = names[place] if place < len(names) else f"the {_kind(source)}"
+            raise _Unmet("no gradient flows back", f"to {which}", hint or lost)
+        if expected is not None:
+            expect_close(gradient, expected[place], hint, atol, name="the gradient")
+
+
+def _is_float_tensor(value):
+    return hasattr(value, "is_inference") and value.is_floating_point()
 
 
 def expect_parameters(module, names, *inputs):
@@ -213,7 +313,7 @@ def expect_parameters(module, names, *inputs):
         order = "Their order is that of being made." if {*found.split()} == {*names.split()} else ""
         raise _unlike("other parameters", names, found or "none", order)
     for name, one in module.named_parameters():
-        expect_gradient(module(*inputs), one, why=f"{name} is frozen, or not used.")
+        expect_gradient(module(*inputs), one, hint=f"{name} is frozen, or not used.")
 
 
 def set_weights(module, **values):
@@ -226,38 +326,48 @@ def set_weights(module, **values):
         weight.data[tuple(map(slice, block.shape))] = block
 
 
-def expect_unchanged(function, *arguments):
+def expect_unchanged(function, *arguments, hint="", names=()):
     """Expect that a call leaves its arguments as they were, and return its result."""
     before = [dict(_leaves(each)) for each in arguments]
     result = function(*arguments)
-    for number, each in enumerate(arguments):
-        if dict(_leaves(each)) != before[number]:
-            raise _Unmet(f"it changes argument {number + 1}", _WRITES)
+    for number, (each, was) in enumerate(zip(arguments, before)):
+        now = dict(_leaves(each))
+        if now.keys() != was.keys() or not all(_equal(was[place], now[place]) for place in was):
+            which = names[number] if number < len(names) else f"argument {number + 1}"
+            raise _Unmet(f"it changes {which}", hint or _WRITES)
     return result
 
 
-def expect_gradients(function, *arguments):
-    """Expect that a call leaves its arguments as they were, and sends a gradient to each tensor of floats."""
-    expect_unchanged(function, *arguments)
-    sources = [one for one in arguments if "float" in str(getattr(one, "dtype", ""))]
-    for one in sources:
-        one.requires_grad_()
-    for one in sources:
-        expect_gradient(function(*arguments), one)
+def expect_printed(expected, function, *arguments, hint="", **keywords):
+    """Expect a call to print these lines, or one of any_of(...), and return its result.
+
+    Spaces at the ends of lines do not count, and neither do empty lines at the end.
+    """
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    with redirect_stdout(StringIO()) as printed:
+        result = function(*arguments, **keywords)
+    several = expected.values if isinstance(expected, any_of) else [expected]
+    lines = [[line.rstrip() for line in text.rstrip().split("\n")] for text in (printed.getvalue(), *several)]
+    if lines[0] not in lines[1:]:
+        shown = ["\n            ".join(each[:8]) or "nothing" for each in lines]
+        raise _unlike("it prints something else", shown[1], shown[0], hint)
+    return result
 
 
-def expect_raises(kinds, function, *arguments, why=""):
+def expect_raises(kinds, function, *arguments, hint="", **keywords):
     """Expect an error of this name, or of one of several."""
     kinds, wrong = (kinds,) if isinstance(kinds, str) else kinds, "no error"
     try:
-        yours = _kind(function(*arguments))
+        yours = _kind(function(*arguments, **keywords))
     except NotImplementedError:
         raise
     except Exception as error:
         if set(kinds) & {kind.__name__ for kind in type(error).__mro__}:
             return
         yours, wrong = f"{type(error).__name__}: {error}", "another error"
-    raise _unlike(wrong, " or ".join(kinds), yours, why)
+    raise _unlike(wrong, " or ".join(kinds), yours, hint)
 
 
 def _hints(question):
@@ -286,6 +396,9 @@ def hint(question):
         print(f"there are no hints for {question}")
 
 
+_NUMBERS = (int, float, complex)
+_CALLING = ("expect_unchanged", "expect_gradient", "expect_printed", "expect_raises")
+_OPTIONS = ("hint", "expected", "weight", "atol", "names")  # of these expectations, not of the function
 _WRITES = "Which line writes into it: `+=`, a method that ends in _, or an index on the left?"
 _SAID, _GIVEN = {}, {}  # by question: what its check has found, and the hints that were given
 _FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question

@@ -16,6 +16,7 @@ from autograder.authoring.verify import misjudged, prove
 from autograder.cli import main
 from autograder.course import kept
 from autograder.course.course import Course, CourseError, load_course
+from autograder.course.hints import check_hints
 from autograder.course.notebook import student_files
 from autograder.course.packages import DEFAULT
 from autograder.diagnosis.known import known_mistakes
@@ -43,7 +44,7 @@ def test_a_new_course_is_proved_at_once(subject: str, packages: tuple[str, ...],
     """That on numpy by the installed commands, and released, in test_wheel.py, where there is no torch."""
     folder = tmp_path / "my course"
     *wrote, advice = call("init", str(folder), "--with", subject).splitlines()
-    assert len([line for line in wrote if line.startswith("wrote ")]) == 9
+    assert len([line for line in wrote if line.startswith("wrote ")]) == 11
     assert advice == f"Now prove it: cd '{folder}' && autograder verify"
     course = load_course(folder)
     assert course.settings.packages == packages
@@ -148,10 +149,62 @@ def test_the_question_that_the_authors_page_writes_is_proved_as_it_says(
     assert misjudged(course, course.exercises["02_spread"], zygote) == []
 
     given = PAGE.parents[2] / "solutions" / "misconceptions"
-    shutil.copytree(given, tmp_path / "solutions" / "misconceptions")
+    shutil.copytree(given, tmp_path / "solutions" / "misconceptions", dirs_exist_ok=True)
     (proof,) = prove(load_course(tmp_path), [load_course(tmp_path).exercises["02_spread"]], zygote)
     for still in ("no test of spread fails", "but the visible check passes"):
         assert any(still in finding for finding in proof.findings)
+
+
+EXAMPLES = re.compile(r"`([\w./]+\.(?:py|yaml))`(?:(?!```|`\w+\.\w+`).)*?```\w+\n(.*?)```", re.DOTALL)
+OF_NUMPY = ("hints.yaml", "accepted.py", "mistakes.py", "scaled.py", "test_hidden.py")
+
+
+@pytest.mark.parametrize(("subject", "names"), [("numpy", OF_NUMPY), ("pandas", ("test_hidden.py",))])
+def test_each_file_that_the_authors_page_shows_is_part_of_a_course_that_is_proved(
+    subject: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The page shows what `init` writes: of numpy all files but the notebook, of pandas the hidden suite."""
+    text = PAGE.read_text(encoding="utf-8").partition("\n## An example of each file")[2].partition("\n## ")[0]
+    shown = [(path.rpartition("/")[2], code) for path, code in EXAMPLES.findall(text)]
+    assert [name for name, _ in shown] == [*OF_NUMPY, "test_hidden.py"]
+    chosen = dict(shown[: len(OF_NUMPY)] if subject == "numpy" else shown[len(OF_NUMPY) :])
+    assert tuple(chosen) == names
+    for path in create_course(tmp_path, subject=subject):
+        if (code := chosen.pop(path.name, None)) is not None:
+            assert path.read_text(encoding="utf-8") == code
+            path.write_text(code, encoding="utf-8")
+    assert not chosen
+    course = load_course(tmp_path)
+    exercise = course.exercises[FIRST_OF[subject]]
+    check_hints(exercise)
+    with Zygote(packages=(subject,)) as zygote:
+        (proof,) = prove(course, [exercise], zygote)
+    assert proof.findings == ()
+    assert proof.accepted == 1
+    assert proof.mistakes == (2 if subject == "numpy" else 1)
+    assert proof.costs is not None
+    assert "1 of 1 misconceptions fail a test" in str(proof.costs)
+
+
+@pytest.mark.parametrize("subject", FIRST_OF)
+def test_a_sample_has_each_kind_of_file_and_brings_a_misconception_only_where_there_is_no_catalogue(
+    subject: str, tmp_path: Path
+) -> None:
+    solutions = tmp_path / "solutions"
+    files = {
+        path.relative_to(solutions)
+        for path in create_course(tmp_path, subject=subject)
+        if solutions in path.parents
+    }
+    first = FIRST_OF[subject]
+    kinds = {"accepted.py", "hints.yaml", "mistakes.py", "test_hidden.py"}
+    entry_of_sample = Path("misconceptions", f"{first[3:]}.py")
+    assert files == {entry_of_sample, *(Path(first, name) for name in {*kinds, f"{first}.py"})}
+    written = {path.name for path in create(load_course(tmp_path), "02_next")}
+    assert written == {"02_next.py", *kinds}
+    (solutions / entry_of_sample).unlink()
+    written = {path.name for path in create(load_course(tmp_path), "03_last")}
+    assert written == {"03_last.py", *kinds, entry_of_sample.name}
 
 
 NAME = "10_rotary"
@@ -164,12 +217,15 @@ def test_a_new_exercise_has_all_its_parts_and_is_proved_at_once(course: Course, 
     assert create(course, NAME) == [
         folder / "10_rotary.py",
         folder / "accepted.py",
+        folder / "hints.yaml",
         folder / "mistakes.py",
         folder / "test_hidden.py",
+        course.root / "solutions" / "misconceptions" / "half.py",
     ]
     text = path.read_text(encoding="utf-8").replace("mutants_fail: 0.8\n", "")
     path.write_text(f"{text}{entry(NAME)}\n", encoding="utf-8")
-    shutil.copytree(ROOT / "solutions" / "misconceptions", course.root / "solutions" / "misconceptions")
+    catalogue = course.root / "solutions" / "misconceptions"
+    shutil.copytree(ROOT / "solutions" / "misconceptions", catalogue, dirs_exist_ok=True)
     course = load_course(course.root)
     exercise = course.exercises[NAME]
     assert (exercise.points, exercise.written) == ({"half": 2}, {"fixed_points": 2})

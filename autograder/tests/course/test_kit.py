@@ -177,7 +177,7 @@ def edit(notebook: Notebook, edits: dict[Any, Any]) -> Notebook:
 
 SEEN = "f'expected\\n{table}\\nfound\\n{double(table)}'"
 VALUES = 'expect_close(double(table), table, "No doubling.")'
-RAISES = 'expect_raises("ValueError", row_sums, x, why="A row of ones is no row.")'
+RAISES = 'expect_raises("ValueError", row_sums, x, hint="A row of ones is no row.")'
 CLOSE = "torch.testing.assert_close(row_sums(table)[0], torch.tensor(7.0), msg='not 7')"
 # Checks other than the exercise's own, on right answers.
 OTHER_CHECKS = {

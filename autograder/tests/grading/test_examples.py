@@ -1,11 +1,13 @@
 """A page shows the smallest wrong call of runs on disclosed inputs, and no number that JSON cannot hold."""
 
 import json
+import re
 from dataclasses import asdict
 
 import pytest
 import torch
 
+from autograder.authoring.entry import without_examples
 from autograder.course.course import Course
 from autograder.grading.examples import Examples
 from autograder.report.example import Example, rounded
@@ -104,6 +106,18 @@ def test_of_a_class_the_object_its_weights_and_its_call_are_shown(course: Course
 def test_an_object_that_was_given_no_weights_shows_its_own_and_is_left_out(course: Course) -> None:
     desk = of_class(course, "module.eval()")
     assert desk.example("row_sums", CLASS.replace("x @", "2 * x @")) is None
+    assert [*Examples(desk.suite).without()] == ["row_sums"]
+
+
+def test_verify_names_questions_whose_calls_are_too_large_to_show(desk: Desk, course: Course) -> None:
+    assert [*without_examples(desk.exercise, desk.suite)] == []
+    exercise = course.exercises["01_small"]
+    small = exercise.suite.read_text(encoding="utf-8")
+    exercise.suite.write_text(re.sub(r"torch\.randn\(\d", "torch.randn(13", small), encoding="utf-8")
+    lines = [*without_examples(exercise, Suite(exercise))]
+    for line, question in zip(lines, ("double", "row_sums"), strict=True):
+        assert line.startswith(f"{exercise.suite}: no call in the hidden tests of {question} is small enough")
+        assert line.endswith("that the test sets by name, each of at most 12 numbers")
 
 
 @pytest.mark.parametrize(

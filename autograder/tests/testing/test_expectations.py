@@ -14,12 +14,19 @@ import torch
 
 from autograder.testing.arrays import expect_array
 from autograder.testing.exchange import Local
-from autograder.testing.expectations import NotJudged, Unmet, equals, expect, expect_equal, expect_unchanged
+from autograder.testing.expectations import (
+    NotJudged,
+    Unmet,
+    equals,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_unchanged,
+)
 from autograder.testing.figures import expect_figure
 from autograder.testing.student import Inspection, Student
 from autograder.testing.tables import expect_frame
 from autograder.testing.tensors import (
-    expect_close,
     expect_computed,
     expect_dtype_kept,
     expect_finite,
@@ -73,13 +80,18 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: expect_moved(torch.tensor(2.0), [NAN], "It is no number."), "It is no number."),
     (lambda: expect_moved(torch.tensor(2.0), [RIGHT / 0], "It is infinite."), "It is infinite."),
     (lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT), "The function must leave its"),
-    (lambda: expect_gradient(Inspection(None, (), {0: None}, {}), {0: RIGHT}), "No gradient reaches input"),
+    (
+        lambda: expect_gradient(Inspection(None, (), {0: None}, {}), expected={0: RIGHT}),
+        "No gradient reaches input",
+    ),
     (
         lambda: expect_unchanged(Inspection(None, (RIGHT + 1,), {}, {}), RIGHT, names=("scores",)),
         "but it changed scores in place.",
     ),
     (
-        lambda: expect_gradient(Inspection(None, (), {0: RIGHT + 1}, {}), {0: RIGHT}, names=("scores",)),
+        lambda: expect_gradient(
+            Inspection(None, (), {0: RIGHT + 1}, {}), expected={0: RIGHT}, names=("scores",)
+        ),
         "The gradient of scores has the right shape",
     ),
     (lambda: expect_equal(None, "a"), "The result must be a str, but it is None. Is a return missing?"),
@@ -224,7 +236,7 @@ def test_what_holds_passes_in_silence() -> None:
     expect_equal(RIGHT.clone(), RIGHT)
     expect_rows_sum_to_one(RIGHT)
     expect_unchanged(Inspection(None, (RIGHT, 3), {}, {}), RIGHT)
-    expect_gradient(Inspection(None, (), {1: RIGHT}, {}), {1: RIGHT})
+    expect_gradient(Inspection(None, (), {1: RIGHT}, {}), expected={1: RIGHT})
     assert expect_tensor(RIGHT, (2, 2), torch.float32) is RIGHT
     expect_frame(TABLE[::-1], TABLE, in_order=False)
     expect_frame(TABLE.set_index([[5, 6]]), TABLE, index=False)

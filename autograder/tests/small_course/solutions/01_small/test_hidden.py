@@ -24,7 +24,7 @@ def test_leaves_its_input_alone(student):
     x = torch.randn(7, requires_grad=True)
     seen = student.double.inspect(x)
     expect_unchanged(seen, x.detach())
-    expect_gradient(seen, {0: torch.full((7,), 2.0)})
+    expect_gradient(seen, expected={0: torch.full((7,), 2.0)})
 
 
 @question("row_sums", needs_results=True)
