@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 60.0  # without any Dask worker
 _QUEUED = 256  # submissions at the scheduler at a time, because it keeps them in memory
 # Must be equal on two machines for equal grades. Computed when this process loads the module.
 VERSIONS = f"{'.'.join(platform.python_version_tuple()[:2])} {engine()}"
-HOW_TO_MATCH = "install there the same Python, torch and autograder as here"
+HOW_TO_MATCH = "install there the same Python, torch and autograder (see `constraints.txt`)"
 
 
 class ClusterError(AutograderError):

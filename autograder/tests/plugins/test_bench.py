@@ -68,7 +68,7 @@ def test_a_tiny_bench_measures_this_grader_and_replaces_the_table(
     done = CliRunner().invoke(bench, ["01_small", "--alone", "--submissions", "2"], obj=course.root)
     assert done.exit_code == 0, done.output
     assert path.read_text(encoding="utf-8") == f"# Before\n\n{BEGIN}\n{done.output}{END}\n\n## After\n"
-    assert "| this grader, 1 job | " in done.output
+    assert "| this grader, 1 job, marks | " in done.output
     assert "Walls: process, rlimits" in done.output
     assert list((course.build / "bench").iterdir()) == []
 
