@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import ColumnElement, Row, Select, and_, select
+from sqlalchemy import ColumnElement, and_, select
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
 from autograder.files import locked, write_whole
 from autograder.records.database import reading, writing
+from autograder.records.reports import parse_report
 from autograder.records.tables import ATTEMPTS, REPORTS
+from autograder.report.report import Report
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plain, without_large_outputs
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
@@ -128,17 +130,20 @@ class Placing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The bytes of one submission, whether it counts or not, and what is known of its arrival."""
+    """One submitted notebook: its bytes, its arrival, and the last report on it."""
 
-    id: int  # in the order in which they came to us
+    id: int  # in the order in which they were collected
     digest: str
-    notebook: Path  # where its bytes lie
-    time: str  # as it stands beside the notebook in submitted/
+    notebook: Path  # the file with its bytes
+    time: str  # the content of timestamp.txt
     arrival: Arrival
     secret: bytes = b""
-    told: datetime | None = None  # when `watch` took it to be shown to the student
-    shown: bool = False  # whether its page is there
-    is_submitted: bool = False  # whether `adopt` has seen it in submitted/
+    told: datetime | None = None  # when `watch` accepted it for feedback
+    shown: bool = False  # whether its feedback page was returned
+    is_submitted: bool = False  # whether `adopt` found it in submitted/
+    report: Report | None = None
+    fingerprint: str = ""  # of the report: a digest of the notebook and of everything that affects its grade
+    recorded: bool = False  # whether the gradebook has the scores of this report
 
 
 class _Submitted(NamedTuple):
@@ -160,7 +165,7 @@ def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[
     Where nobody tells when two were handed in, the one that came to us later is the newer one.
     """
     found = defaultdict[str, list[Attempt]](list)
-    for name, attempt in _read(root, ATTEMPTS.select(), exercise, student):
+    for name, attempt in _read(root, exercise, student):
         ordered = found[name]
         ordered.insert(_position(attempt.arrival, ordered), attempt)
     return {name: tuple(ordered) for name, ordered in found.items()}
@@ -168,15 +173,14 @@ def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[
 
 def recorded_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, Attempt]:
     """Return the attempts whose scores the gradebook has, by student."""
-    pairs = zip(_KEY, (REPORTS.c[column.name] for column in _KEY), strict=True)
-    same = and_(*(mine == theirs for mine, theirs in pairs), REPORTS.c.recorded)
-    return dict(_read(root, ATTEMPTS.select().join(REPORTS, same), exercise, student))
+    return {name: one for name, one in _read(root, exercise, student) if one.recorded}
 
 
-def _read(
-    root: Path, query: Select[Any], exercise: str, student: str | None
-) -> Iterator[tuple[str, Attempt]]:
-    """Yield the attempts of an exercise, or of one student, that `query` finds, each with its student."""
+def _read(root: Path, exercise: str, student: str | None) -> Iterator[tuple[str, Attempt]]:
+    """Yield the attempts of an exercise, or of one student, with their reports, each with its student."""
+    report = (REPORTS.c.report, REPORTS.c.fingerprint, REPORTS.c.recorded)
+    same = and_(*(key == REPORTS.c[key.name] for key in _KEY))
+    query = select(*ATTEMPTS.c, *report).join(REPORTS, same, isouter=True)
     query = query.where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
     if student is not None:
         query = query.where(ATTEMPTS.c.student == student)
@@ -323,11 +327,21 @@ def _update(submission: Submission, attempt: Attempt, **values: Any) -> None:
         store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
 
 
-def _attempt(root: Path, row: "Row[Any]") -> Attempt:
-    path, time = root / _FOLDER / f"{row.digest}.ipynb", row.time or ""
-    told = datetime.fromisoformat(row.told) if row.told else None
-    arrival = read_arrival(time, row.arrival)
-    return Attempt(row.id, row.digest, path, time, arrival, row.secret or b"", told, bool(row.shown))
+def _attempt(root: Path, row: Any) -> Attempt:
+    time = row.time or ""
+    return Attempt(
+        id=row.id,
+        digest=row.digest,
+        notebook=root / _FOLDER / f"{row.digest}.ipynb",
+        time=time,
+        arrival=read_arrival(time, row.arrival),
+        secret=row.secret or b"",
+        told=datetime.fromisoformat(row.told) if row.told else None,
+        shown=bool(row.shown),
+        report=parse_report(row.report),
+        fingerprint=row.fingerprint or "",
+        recorded=bool(row.recorded),
+    )
 
 
 def _read_submitted(submission: Submission) -> _Submitted | None:

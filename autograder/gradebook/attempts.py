@@ -12,8 +12,6 @@ from autograder.collecting.attempts import TIMESTAMP, Attempt, attempts_of
 from autograder.collecting.names import plausible
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.records.database import reading
-from autograder.records.reports import stored_reports
 from autograder.report.report import Report, ShownAttempt, Status
 from autograder.submission.submission import Submission, is_student
 
@@ -71,18 +69,14 @@ def shown_attempts(
 
     If the newest does not count, `why_passed_over` says why.
     """
-    with reading(course.root) as store:
-        reports = stored_reports(store, submission.exercise, submission.student)
     shown = list[ShownAttempt]()
     attempts = attempts_of(submission)
     for attempt in attempts:
-        stored = reports.get((submission.student, attempt.digest))
-        report = stored.report if stored and told(attempt) else None
+        report = attempt.report if told(attempt) else None
         score, points = (report.score, report.max_score) if report else (None, None)
         when = _clock(course.exercises[submission.exercise], known_time(attempt.time))
-        counts = bool(stored and stored.recorded)
-        why = why_passed_over(attempt) if attempt is attempts[-1] and not counts else ""
-        shown.append(ShownAttempt(when, score, points, counts, why))
+        why = why_passed_over(attempt) if attempt is attempts[-1] and not attempt.recorded else ""
+        shown.append(ShownAttempt(when, score, points, attempt.recorded, why))
     return shown
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,7 +42,7 @@ from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
-from autograder.records.reports import Outputs, StoredReport, store_report, stored_outputs, stored_reports
+from autograder.records.reports import Outputs, store_report, stored_outputs
 from autograder.report.report import Report
 from autograder.submission.digest import fingerprint_of, rules_and_digests
 from autograder.submission.notebook import read_notebook
@@ -68,7 +69,7 @@ class ExerciseGradebook:
         self._rules, digests = rules_and_digests(course, exercise)
         lateness = Lateness(course, exercise)
         self._selection = AttemptSelection(course, exercise, lateness)
-        self._candidates = dict[Submission, Sequence[Attempt]]()
+        self._candidates = dict[str, list[str]]()  # digests, the preferred first, by student
         self._opened = ExitStack()
         with ExitStack() as stack:
             stack.enter_context(grading_lock(course))
@@ -79,7 +80,6 @@ class ExerciseGradebook:
             guard = partial(skipping, course, exercise.name)
             self.ledger = Ledger(exercise, self._gradebook, lateness, digests, guard)
             self._attempts = all_attempts(course.root, exercise.name)
-            self._reports = stored_reports(self._gradebook.db(), exercise.name)
             self._opened = stack.pop_all()
 
     def __enter__(self) -> "ExerciseGradebook":
@@ -97,9 +97,9 @@ class ExerciseGradebook:
         if not (attempts := self._adopted(submission)):
             return None
         row = self.ledger.rows.get(submission.student)
-        needed = self._selection.candidates(submission.student, row, attempts)
-        self._candidates[submission] = needed
-        ungraded = [one for one in needed if force or self._current(submission, one) is None]
+        candidates = self._selection.candidates(submission.student, row, attempts)
+        self._candidates[submission.student] = [attempt.digest for attempt in candidates]
+        ungraded = [attempt for attempt in candidates if force or self._current_report(attempt) is None]
         if lost := [one.notebook for one in ungraded if not os.path.lexists(one.notebook)]:
             raise UsageError(f"{lost[0]} is missing; put it back from a backup")
         return ungraded
@@ -107,7 +107,7 @@ class ExerciseGradebook:
     def take_in(self, submission: Submission, attempt: Attempt, graded: Graded) -> None:
         """Store how an attempt was graded; if it is certain to count, record its scores at once."""
         report, outputs = graded.report, outputs_of(graded.results)
-        row, candidates = self.ledger.rows.get(submission.student), self._candidates[submission]
+        row, candidates = self.ledger.rows.get(submission.student), self._candidates_of(submission)
         if not self._selection.is_certain(submission.student, row, candidates, attempt, report):
             self._store(submission, attempt, report, outputs, recorded=False)
             self._gradebook.db.commit()
@@ -116,10 +116,9 @@ class ExerciseGradebook:
 
     def explain(self, submission: Submission, attempt: Attempt, graded: Graded) -> bool:
         """Replace a recorded attempt's report by one with explanations, unless its marks are different."""
-        before, report = self._reports[submission.student, attempt.digest].report, graded.report
-        if before.marks != report.marks:
+        if attempt.report is None or attempt.report.marks != graded.report.marks:
             return False
-        self._record(submission, attempt, report, outputs_of(graded.results))
+        self._record(submission, attempt, graded.report, outputs_of(graded.results))
         return True
 
     def finish(self, submission: Submission) -> tuple[Report, bool]:
@@ -131,16 +130,17 @@ class ExerciseGradebook:
         if self._selection.rule is not None and not attempt.is_submitted:
             with locked(submission.root / LOCK):
                 put_forward(submission, attempt)
-        stored, student = self._reports[submission.student, attempt.digest], submission.student
+        report, student = attempt.report, submission.student
+        assert report is not None  # all candidates are graded by now
         outputs = partial(stored_outputs, self._gradebook.db(), submission, attempt.digest)
-        if is_new := not stored.recorded or student not in self.ledger.current:
-            self._record(submission, attempt, stored.report, outputs())
+        if is_new := not attempt.recorded or student not in self.ledger.current:
+            self._record(submission, attempt, report, outputs())
         elif not submission.autograded.exists():
             self._write(
                 submission, attempt, render(self._release, read_notebook(attempt.notebook), outputs())
             )
         self.ledger.arrived(student, known_time(attempt.time))
-        return stored.report, is_new
+        return report, is_new
 
     def _adopted(self, submission: Submission) -> Sequence[Attempt]:
         """Return the attempts of which one counts, the newest last."""
@@ -156,11 +156,16 @@ class ExerciseGradebook:
             return attempts  # the newest of them counts instead
         return eligible
 
+    def _candidates_of(self, submission: Submission) -> Sequence[Attempt]:
+        """Return the attempts of which one counts, with their reports."""
+        attempts = {attempt.digest: attempt for attempt in self._attempts[submission.student]}
+        return [attempts[digest] for digest in self._candidates[submission.student]]
+
     def _counting(self, submission: Submission) -> Attempt:
         """Return the attempt that counts."""
-        row = self.ledger.rows.get(submission.student)
+        student, candidates = submission.student, self._candidates_of(submission)
         return self._selection.choose(
-            submission.student, row, self._candidates[submission], partial(self._current_report, submission)
+            student, self.ledger.rows.get(student), candidates, self._current_report
         )
 
     def passed_over(self, submission: Submission) -> str:
@@ -178,16 +183,11 @@ class ExerciseGradebook:
         row = self.ledger.rows.get(submission.student)
         return self._selection.why_passed_over(submission.student, row, attempt)
 
-    def _current_report(self, submission: Submission, attempt: Attempt) -> Report | None:
-        stored = self._current(submission, attempt)
-        return None if stored is None else stored.report
-
-    def _current(self, submission: Submission, attempt: Attempt) -> StoredReport | None:
-        """Return how an attempt was graded, if grading it again, behind the same walls, changes nothing."""
-        stored = self._reports.get((submission.student, attempt.digest))
-        if stored is None or stored.fingerprint != fingerprint_of(self._rules, attempt.digest):
+    def _current_report(self, attempt: Attempt) -> Report | None:
+        """Return the report on an attempt, unless grading it again behind the same walls could change it."""
+        if attempt.report is None or attempt.fingerprint != fingerprint_of(self._rules, attempt.digest):
             return None
-        return stored if is_final(stored.report, unsafe=self._unsafe) else None
+        return attempt.report if is_final(attempt.report, unsafe=self._unsafe) else None
 
     def _record(self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs) -> None:
         """Write report, scores and the audit's line in one transaction, then the graded notebook.
@@ -212,7 +212,11 @@ class ExerciseGradebook:
     ) -> None:
         fingerprint, store = fingerprint_of(self._rules, attempt.digest), self._gradebook.db()
         store_report(store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
-        self._reports[submission.student, attempt.digest] = StoredReport(report, fingerprint, recorded)
+        stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
+        self._attempts[submission.student] = tuple(
+            stored if one.digest == attempt.digest else replace(one, recorded=one.recorded and not recorded)
+            for one in self._attempts[submission.student]
+        )
 
     def _write(self, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
         others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}

@@ -1,27 +1,19 @@
-"""Stores how attempts were graded: the report on each, and what its cells showed."""
+"""Stores the report on each graded attempt, and the outputs of its cells."""
 
 import json
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from sqlalchemy import select
 
 from autograder.records.database import Store, reading
 from autograder.records.tables import REPORTS, replace_rows
 from autograder.report.report import Report
 from autograder.submission.submission import Submission
 
-Outputs = Mapping[int, list[dict[str, Any]]]  # what each cell showed, by its number, as a notebook has it
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    """How a notebook was graded last."""
-
-    report: Report
-    fingerprint: str  # a digest of the notebook and of everything that affects its grade
-    recorded: bool  # whether the gradebook has the scores of this report
+Outputs = Mapping[int, list[dict[str, Any]]]  # the outputs of each cell, by its number, in nbformat's form
 
 
 def store_report(
@@ -34,7 +26,7 @@ def store_report(
     *,
     recorded: bool = False,
 ) -> None:
-    """Store how the notebook with this digest was graded; one report of a submission is `recorded`."""
+    """Store the report on the notebook with this digest. At most one report of a submission is `recorded`."""
     whose = {"student": submission.student, "exercise": submission.exercise}
     if recorded:
         others = REPORTS.update().where(*(REPORTS.c[name] == value for name, value in whose.items()))
@@ -44,24 +36,15 @@ def store_report(
     replace_rows(store, REPORTS, [{**whose, "digest": digest, "report": report.to_json(), **about}])
 
 
-def stored_reports(
-    store: Store, exercise: str, student: str | None = None
-) -> dict[tuple[str, str], StoredReport]:
-    """Return the reports on the notebooks of an exercise, or of one student, by student and digest."""
-    columns = [column for column in REPORTS.columns if column.name != "outputs"]
-    query = REPORTS.select().with_only_columns(*columns).where(REPORTS.c.exercise == exercise)
-    if student is not None:
-        query = query.where(REPORTS.c.student == student)
-    found = {}
-    for row in store.execute(query):
-        with suppress(ValueError, KeyError, TypeError):  # of a version with another form of reports
-            report = Report.from_dict(json.loads(row.report))
-            found[row.student, row.digest] = StoredReport(report, row.fingerprint, row.recorded)
-    return found
+def parse_report(text: str | None) -> Report | None:
+    """Return a stored report, or None if there is none or an earlier version wrote it in another form."""
+    with suppress(ValueError, KeyError, TypeError):
+        return Report.from_dict(json.loads(text)) if text else None
+    return None
 
 
 def stored_outputs(store: Store, submission: Submission, digest: str) -> Outputs:
-    """Return what the cells of a graded notebook showed; nothing for one that an earlier version graded."""
+    """Return the outputs of a graded notebook; none if an earlier version graded it."""
     whose = (REPORTS.c.student == submission.student) & (REPORTS.c.exercise == submission.exercise)
     query = REPORTS.select().with_only_columns(REPORTS.c.outputs).where(whose & (REPORTS.c.digest == digest))
     packed = store.execute(query).scalar()
@@ -78,5 +61,10 @@ def read_report(submission: Submission) -> Report | None:
 
 def recorded_reports(store: Store, exercise: str, student: str | None = None) -> dict[str, Report]:
     """Return the reports whose scores the gradebook has, by student."""
-    found = stored_reports(store, exercise, student)
-    return {student: stored.report for (student, _), stored in found.items() if stored.recorded}
+    query = select(REPORTS.c.student, REPORTS.c.report).where(
+        REPORTS.c.exercise == exercise, REPORTS.c.recorded
+    )
+    if student is not None:
+        query = query.where(REPORTS.c.student == student)
+    reports = ((row.student, parse_report(row.report)) for row in store.execute(query))
+    return {student: report for student, report in reports if report is not None}
