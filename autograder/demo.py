@@ -11,12 +11,13 @@ from zlib import crc32
 
 from autograder.authoring.answers import fill, released, right_answers
 from autograder.authoring.release import release_notebooks
-from autograder.batch.grade import SubmissionLine, Summary, grade_submissions
+from autograder.batch.grade import Summary, grade_submissions
 from autograder.course.answers import Answer
 from autograder.course.course import Course, copy_course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
 from autograder.diagnosis.known import known_mistakes
+from autograder.gradebook.book import SubmissionLine
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_pages, write_tables
 from autograder.publishing.graded_work import read_graded_work

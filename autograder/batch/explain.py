@@ -43,12 +43,12 @@ def explain(
         return
     with ExerciseGradebook(course, exercise, unsafe=unsafe) as gradebook:
         attempts = recorded_attempts(course.root, exercise.name)
-        for submission, _, graded in executor.map(_tasks(course, submissions, attempts)):
+        for submission, notebook, graded in executor.map(_tasks(course, submissions, attempts)):
             student = submission.student
             try:
                 with one_submission(course, exercise.name, student):
                     problem = describe_failure(course, f"{exercise.name} {student}", graded)
-                    if not problem and not gradebook.explain(submission, attempts[student], graded):
+                    if not problem and not gradebook.explain(submission, attempts[student], notebook, graded):
                         problem = _OTHER_MARKS
             except SubmissionError as error:
                 problem = str(error.__cause__ or error)

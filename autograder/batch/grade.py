@@ -17,31 +17,13 @@ from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.book import Eligible, ExerciseGradebook, copied_state
+from autograder.gradebook.book import Eligible, ExerciseGradebook, SubmissionLine, copied_state
 from autograder.gradebook.ledger import NEW, ScoreChange
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, students_in
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionLine:
-    """What became of one submission, for those who run the course."""
-
-    student: str
-    exercise: str
-    status: str  # a Status, or "refused" or "missing"
-    score: float | None = None
-    max_score: float | None = None
-    seconds_late: float = 0.0
-    message: str = ""
-    ours: bool = False  # the submission has no score, and somebody who runs the course has to act
-    graded: bool = True  # by this run, not by one before
-    waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
-    open_points: float = 0.0  # of questions that a grader has yet to score
-    change: ScoreChange | None = None  # against what the gradebook had before
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +142,9 @@ class _ExerciseRound:
                 whose = f"{submission.exercise} {submission.student}"
                 problem = describe_failure(self.course, whose, graded)
                 if (waiting := self._waiting.get(submission)) is not None:
-                    self.gradebook.take_in(submission, waiting.pop(notebook.digest), graded)
+                    self.gradebook.take_in(submission, waiting.pop(notebook.digest), notebook, graded)
                     if not waiting:
-                        self._finish(submission, problem=problem, is_graded=True)
+                        self.keep(self.gradebook.finish(submission, problem, graded=True))
 
     def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
         """Yield the attempts to grade, each notebook read just before; finish submissions without any."""
@@ -185,28 +167,8 @@ class _ExerciseRound:
             self.keep(SubmissionLine(submission.student, submission.exercise, "missing", message=why))
             return ()
         if not attempts:
-            self._finish(submission)
+            self.keep(self.gradebook.finish(submission))
         return attempts
-
-    def _finish(self, submission: Submission, *, problem: str = "", is_graded: bool = False) -> None:
-        report, is_new = self.gradebook.finish(submission)
-        ledger, is_failed = self.gradebook.ledger, report.status is Status.GRADER_ERROR
-        current, passed_over = ledger.current[submission.student], self.gradebook.passed_over(submission)
-        line = SubmissionLine(
-            submission.student,
-            submission.exercise,
-            report.status,
-            report.score,
-            report.max_score,
-            current.seconds_late,
-            "; ".join(filter(None, ((is_failed and problem) or report.message, passed_over.rstrip(".")))),
-            ours=is_failed,
-            graded=is_graded or is_new,
-            waiting=tuple(entry.question for entry in current.entries if entry.needs_person),
-            open_points=current.open_points,
-            change=ledger.change(submission.student),
-        )
-        self.keep(line)
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
         """Turn a failure in the `with` block into the line of this submission, which needs nothing more."""

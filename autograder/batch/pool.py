@@ -4,6 +4,7 @@ import multiprocessing
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
@@ -47,15 +48,11 @@ class ProcessPool:
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
-        self._course, self._started = course, False
-        course.build.mkdir(parents=True, exist_ok=True)
-        self._shared = TemporaryDirectory(prefix="explanations-", dir=course.build)
-        shared = Path(self._shared.name)
-        self._processes = [MarkingProcess(course, unsafe=unsafe, shared=shared) for _ in range(jobs)]
+        self._course, self._jobs, self._unsafe = course, jobs, unsafe
+        self._processes = list[MarkingProcess]()
         self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
-        for process in self._processes:
-            self._idle.put(process)
         self._threads = ThreadPoolExecutor(jobs, "marking")
+        self._shared = ExitStack()  # a folder for explanations, once the processes start
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
         """Grade in the processes; a failed attempt that may succeed is repeated when all others are done."""
@@ -71,7 +68,7 @@ class ProcessPool:
         """Make one attempt at each; each process has a few submissions in its queue."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
-            for task in islice(left, _QUEUED * len(self._processes) - len(running)):
+            for task in islice(left, _QUEUED * self._jobs - len(running)):
                 self.start()
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
@@ -88,7 +85,7 @@ class ProcessPool:
         self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
             process.close()
-        self._shared.cleanup()
+        self._shared.close()
 
     def start(self) -> None:
         """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
@@ -96,13 +93,18 @@ class ProcessPool:
         The gradebook may be open here. What is forked does nothing with it, and ends without closing it.
         Several processes share the packages of the course, which are loaded before they are forked.
         """
-        if self._started:
+        if self._processes:
             return
-        self._started = True
-        if len(self._processes) > 1 and marking.may_fork():
+        self._course.build.mkdir(parents=True, exist_ok=True)
+        folder = TemporaryDirectory(prefix="explanations-", dir=self._course.build)
+        shared = Path(self._shared.enter_context(folder))
+        if self._jobs > 1 and marking.may_fork():
             marking.warm(self._course.settings.packages)
+        for _ in range(self._jobs):
+            self._processes.append(MarkingProcess(self._course, unsafe=self._unsafe, shared=shared))
         for process in self._processes:
             process.start()
+            self._idle.put(process)
 
     def _grade(self, task: Task) -> Graded:
         submission, notebook = task

@@ -19,8 +19,9 @@ from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
 
 if TYPE_CHECKING:  # only here, since printing a report need not wait for the gradebook
-    from autograder.batch.grade import SubmissionLine, Summary
+    from autograder.batch.grade import Summary
     from autograder.course.course import Course
+    from autograder.gradebook.book import SubmissionLine
     from autograder.gradebook.ledger import ScoreChange
     from autograder.submission.submission import Submission
 

@@ -8,8 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,7 +27,6 @@ from autograder.collecting.attempts import (
 )  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.guard import skipping
 from autograder.course.kept import FOLDERS, GRADEBOOK, STORE
 from autograder.errors import UsageError
 from autograder.files import locked
@@ -36,21 +34,38 @@ from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
 from autograder.gradebook.config import open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
-from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, grading_lock
+from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, store_report, stored_outputs
-from autograder.report.report import Report
-from autograder.submission.digest import fingerprint_of, rules_and_digests
-from autograder.submission.notebook import read_notebook
+from autograder.report.report import Report, Status
+from autograder.submission.digest import fingerprint_of, rules
+from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
 # Grading neither reads nor changes these.
 _LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionLine:
+    """What became of one submission, for those who run the course."""
+
+    student: str
+    exercise: str
+    status: str  # a Status, or "refused" or "missing"
+    score: float | None = None
+    max_score: float | None = None
+    seconds_late: float = 0.0
+    message: str = ""
+    ours: bool = False  # the submission has no score, and somebody who runs the course has to act
+    graded: bool = True  # by this run, not by one before
+    waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
+    open_points: float = 0.0  # of questions that a grader has yet to score
+    change: ScoreChange | None = None  # against what the gradebook had before
 
 
 class ExerciseGradebook:
@@ -66,9 +81,6 @@ class ExerciseGradebook:
     ) -> None:
         self.exercise, self._eligible, self._unsafe = exercise, eligible, unsafe
         self._release = Release(exercise)
-        self._rules, digests = rules_and_digests(course, exercise)
-        lateness = Lateness(course, exercise)
-        self._selection = AttemptSelection(course, exercise, lateness)
         self._candidates = dict[str, list[str]]()  # digests, the preferred first, by student
         self._opened = ExitStack()
         with ExitStack() as stack:
@@ -76,9 +88,11 @@ class ExerciseGradebook:
             self._gradebook, self._autograde = stack.enter_context(open_for_grading(course, exercise))
             register(self._gradebook, exercise)
             enter_students(self._gradebook, course.root)
-            self._gradebook.db().expire_on_commit = False  # a submission's rows are read once and let go
-            guard = partial(skipping, course, exercise.name)
-            self.ledger = Ledger(exercise, self._gradebook, lateness, digests, guard)
+            self._store = self._gradebook.db()
+            self._store.expire_on_commit = False  # a submission's rows are read once and let go
+            self.ledger = Ledger(course, exercise, self._gradebook)
+            self._rules = rules(course, exercise, self.ledger.digests)
+            self._selection = AttemptSelection(exercise, self.ledger.lateness, self.ledger.rows)
             self._attempts = all_attempts(course.root, exercise.name)
             self._opened = stack.pop_all()
 
@@ -94,124 +108,131 @@ class ExerciseGradebook:
         A report that would be the same is not made again, unless `force` says so. None says that nothing was
         submitted.
         """
-        if not (attempts := self._adopted(submission)):
-            return None
-        row = self.ledger.rows.get(submission.student)
-        candidates = self._selection.candidates(submission.student, row, attempts)
-        self._candidates[submission.student] = [attempt.digest for attempt in candidates]
-        ungraded = [attempt for attempt in candidates if force or self._current_report(attempt) is None]
-        if lost := [one.notebook for one in ungraded if not os.path.lexists(one.notebook)]:
-            raise UsageError(f"{lost[0]} is missing; put it back from a backup")
-        return ungraded
-
-    def take_in(self, submission: Submission, attempt: Attempt, graded: Graded) -> None:
-        """Store how an attempt was graded; if it is certain to count, record its scores at once."""
-        report, outputs = graded.report, outputs_of(graded.results)
-        row, candidates = self.ledger.rows.get(submission.student), self._candidates_of(submission)
-        if not self._selection.is_certain(submission.student, row, candidates, attempt, report):
-            self._store(submission, attempt, report, outputs, recorded=False)
-            self._gradebook.db.commit()
-        else:
-            self._record(submission, attempt, report, outputs)
-
-    def explain(self, submission: Submission, attempt: Attempt, graded: Graded) -> bool:
-        """Replace a recorded attempt's report by one with explanations, unless its marks are different."""
-        if attempt.report is None or attempt.report.marks != graded.report.marks:
-            return False
-        self._record(submission, attempt, graded.report, outputs_of(graded.results))
-        return True
-
-    def finish(self, submission: Submission) -> tuple[Report, bool]:
-        """Let the attempt count that does so by the rule; return its report, and whether that is new.
-
-        A graded notebook that is missing is written again.
-        """
-        attempt = self._counting(submission)
-        if self._selection.rule is not None and not attempt.is_submitted:
-            with locked(submission.root / LOCK):
-                put_forward(submission, attempt)
-        report, student = attempt.report, submission.student
-        assert report is not None  # all candidates are graded by now
-        outputs = partial(stored_outputs, self._gradebook.db(), submission, attempt.digest)
-        if is_new := not attempt.recorded or student not in self.ledger.current:
-            self._record(submission, attempt, report, outputs())
-        elif not submission.autograded.exists():
-            self._write(
-                submission, attempt, render(self._release, read_notebook(attempt.notebook), outputs())
-            )
-        self.ledger.arrived(student, known_time(attempt.time))
-        return report, is_new
-
-    def _adopted(self, submission: Submission) -> Sequence[Attempt]:
-        """Return the attempts of which one counts, the newest last."""
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
             except EntryError:  # no plain file: an attempt of which nothing can be kept, and unreadable
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 attempts = (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
+        if not attempts:
+            return None
         self._attempts[submission.student] = attempts
-        eligible = [one for one in attempts if self._eligible(one)]
-        if len(eligible) < len(attempts) and self._why_passed_over(submission, eligible[-1]):
-            return attempts  # the newest of them counts instead
-        return eligible
+        eligible = [attempt for attempt in attempts if self._eligible(attempt)]
+        is_restricted = len(eligible) < len(attempts)
+        if is_restricted and self._selection.why_passed_over(submission.student, eligible[-1]):
+            eligible = list(attempts)  # the newest of them counts instead
+        candidates = self._selection.candidates(submission.student, eligible)
+        self._candidates[submission.student] = [attempt.digest for attempt in candidates]
+        current = {} if force else self._current_reports(candidates)
+        ungraded = [attempt for attempt in candidates if attempt.digest not in current]
+        if lost := [attempt.notebook for attempt in ungraded if not os.path.lexists(attempt.notebook)]:
+            raise UsageError(f"{lost[0]} is missing; put it back from a backup")
+        return ungraded
 
-    def _candidates_of(self, submission: Submission) -> Sequence[Attempt]:
-        """Return the attempts of which one counts, with their reports."""
-        attempts = {attempt.digest: attempt for attempt in self._attempts[submission.student]}
-        return [attempts[digest] for digest in self._candidates[submission.student]]
+    def take_in(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> None:
+        """Store how an attempt was graded; if it is certain to count, record its scores at once."""
+        candidates, outputs = self._candidates_of(submission.student), outputs_of(graded.results)
+        if self._selection.is_certain(submission.student, candidates, attempt, graded.report):
+            self._record(submission, attempt, notebook, graded.report, outputs)
+        else:
+            self._store_report(submission, attempt, graded.report, outputs, recorded=False)
+            self._store.commit()
 
-    def _counting(self, submission: Submission) -> Attempt:
-        """Return the attempt that counts."""
-        student, candidates = submission.student, self._candidates_of(submission)
-        return self._selection.choose(
-            student, self.ledger.rows.get(student), candidates, self._current_report
+    def explain(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> bool:
+        """Replace a recorded attempt's report by one with explanations, unless its marks are different."""
+        if attempt.report is None or attempt.report.marks != graded.report.marks:
+            return False
+        self._record(submission, attempt, notebook, graded.report, outputs_of(graded.results))
+        return True
+
+    def finish(self, submission: Submission, problem: str = "", *, graded: bool = False) -> SubmissionLine:
+        """Let the attempt count that does so by the rule, and return the line on the submission.
+
+        `graded` says that this run has graded one of its attempts, and `problem` what failed on our side
+        meanwhile. A graded notebook that is missing is written again.
+        """
+        student, candidates = submission.student, self._candidates_of(submission.student)
+        attempt = self._selection.choose(student, candidates, self._current_reports(candidates))
+        if self._selection.rule is not None and not attempt.is_submitted:
+            with locked(submission.root / LOCK):
+                put_forward(submission, attempt)
+        report, is_new = attempt.report, not attempt.recorded or student not in self.ledger.current
+        assert report is not None  # every candidate has been graded
+        if is_new or not submission.autograded.exists():
+            notebook = read_notebook(attempt.notebook)
+            outputs = stored_outputs(self._store, submission, attempt.digest)
+            if is_new:
+                self._record(submission, attempt, notebook, report, outputs)
+            else:
+                self._write(submission, attempt, render(self._release, notebook, outputs))
+        self.ledger.arrived(student, known_time(attempt.time))
+        is_failed, current = report.status is Status.GRADER_ERROR, self.ledger.current[student]
+        reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
+        return SubmissionLine(
+            student,
+            submission.exercise,
+            report.status,
+            report.score,
+            report.max_score,
+            current.seconds_late,
+            "; ".join(filter(None, reasons)),
+            ours=is_failed,
+            graded=graded or is_new,
+            waiting=tuple(entry.question for entry in current.entries if entry.needs_person),
+            open_points=current.open_points,
+            change=self.ledger.change(student),
         )
 
-    def passed_over(self, submission: Submission) -> str:
-        """Return which attempt counts and why the newest one does not, if it replaces no other.
+    def _passed_over(self, student: str, attempt: Attempt) -> str:
+        """Return why the newest attempt does not count, if `attempt` does and the newest replaces none.
 
         Such as "attempt 1 of 2 counts; the newest came so late that it scores 0".
         """
-        attempts, counting = self._attempts[submission.student], self._counting(submission)
-        if counting.digest == attempts[-1].digest:
+        attempts = self._attempts[student]
+        if attempt.digest == attempts[-1].digest:
             return ""
-        why = self._why_passed_over(submission, attempts[-1])
-        return f"{name_of_attempt(self.exercise, attempts, counting)} counts; the newest {why}" if why else ""
+        why = self._selection.why_passed_over(student, attempts[-1]).rstrip(".")
+        return f"{name_of_attempt(self.exercise, attempts, attempt)} counts; the newest {why}" if why else ""
 
-    def _why_passed_over(self, submission: Submission, attempt: Attempt) -> str:
-        row = self.ledger.rows.get(submission.student)
-        return self._selection.why_passed_over(submission.student, row, attempt)
+    def _candidates_of(self, student: str) -> Sequence[Attempt]:
+        """Return the attempts of which one counts, with their present reports."""
+        attempts = {attempt.digest: attempt for attempt in self._attempts[student]}
+        return [attempts[digest] for digest in self._candidates[student]]
 
-    def _current_report(self, attempt: Attempt) -> Report | None:
-        """Return the report on an attempt, unless grading it again behind the same walls could change it."""
-        if attempt.report is None or attempt.fingerprint != fingerprint_of(self._rules, attempt.digest):
-            return None
-        return attempt.report if is_final(attempt.report, unsafe=self._unsafe) else None
+    def _current_reports(self, attempts: Sequence[Attempt]) -> dict[str, Report]:
+        """Return the reports that grading again, behind the same walls, would not change, by digest."""
+        return {
+            attempt.digest: attempt.report
+            for attempt in attempts
+            if attempt.report is not None
+            and attempt.fingerprint == fingerprint_of(self._rules, attempt.digest)
+            and is_final(attempt.report, unsafe=self._unsafe)
+        }
 
-    def _record(self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs) -> None:
+    def _record(
+        self, submission: Submission, attempt: Attempt, notebook: Notebook, report: Report, outputs: Outputs
+    ) -> None:
         """Write report, scores and the audit's line in one transaction, then the graded notebook.
 
         The old graded notebook goes first, so that one that exists is never of another result.
         """
-        notebook = read_notebook(attempt.notebook)
         node = render(self._release, notebook, outputs)
         judged = judge(self._release, node, notebook, report)
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
         make_rows(self._gradebook, self.exercise, submission.student)
         submission.autograded.unlink(missing_ok=True)
         with self.ledger.changing(submission.student) as row:
-            enter_scores(self._gradebook.db(), row, judged)
-            self._store(submission, attempt, report, outputs, recorded=True)
+            enter_scores(self._store, row, judged)
+            self._store_report(submission, attempt, report, outputs, recorded=True)
             self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
         self.ledger.rows[submission.student] = row
         self._write(submission, attempt, node)
 
-    def _store(
+    def _store_report(
         self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
     ) -> None:
-        fingerprint, store = fingerprint_of(self._rules, attempt.digest), self._gradebook.db()
-        store_report(store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
+        fingerprint = fingerprint_of(self._rules, attempt.digest)
+        store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         self._attempts[submission.student] = tuple(
             stored if one.digest == attempt.digest else replace(one, recorded=one.recorded and not recorded)

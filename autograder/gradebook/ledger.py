@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from nbgrader.api import Assignment, Grade, Gradebook, SubmittedAssignment
@@ -19,12 +18,12 @@ from sqlalchemy.orm import Session
 
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
-from autograder.course.guard import OnFailure, SubmissionError, skipping
+from autograder.course.guard import SubmissionError, skipping
 from autograder.course.names import checked_question
 from autograder.files import locked
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import as_number, read_row, rows_of
-from autograder.records.audit import Line, add_line, last_lines, questions_of
+from autograder.records.audit import Line, add_line, last_lines, questions_of, with_penalty
 from autograder.records.database import lock
 from autograder.report.report import GradebookSubmission
 from autograder.submission.digest import digests_of
@@ -42,7 +41,6 @@ _WORDS = {
 }
 _SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 _LOG = logging.getLogger(__name__)
-Skipping = Callable[[str, OnFailure], AbstractContextManager[None]]  # `skipping`, for a student
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +76,14 @@ class Ledger:
     settled stays as it is, and `failures` says why.
     """
 
-    def __init__(
-        self, exercise: Exercise, gradebook: Gradebook, lateness: Lateness, digests: Mapping[str, str],
-        skipping: Skipping,
-    ) -> None:  # fmt: skip
-        self._exercise, self._gradebook, self._digests = exercise, gradebook, digests
+    def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
+        self._course, self._exercise, self._gradebook = course, exercise, gradebook
+        self.lateness, self.digests = Lateness(course, exercise), digests_of(course, exercise)
         self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
-        self.lateness = lateness
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
         self.current: dict[str, GradebookSubmission] = {}
-        self._skipping, self.failures = skipping, dict[str, SubmissionError]()
+        self.failures = dict[str, SubmissionError]()
         for student in self._outdated():
             with self._guard(student), self.changing(student) as row:
                 self.settle(row, row.timestamp)
@@ -115,7 +110,9 @@ class Ledger:
 
     def _guard(self, student: str) -> AbstractContextManager[None]:
         """Store the failure of the `with` block as this student's."""
-        return self._skipping(student, lambda error: self.failures.update({student: error}))
+        return skipping(
+            self._course, self._exercise.name, student, lambda error: self.failures.update({student: error})
+        )
 
     @contextmanager
     def changing(self, student: str) -> Iterator[SubmittedAssignment]:
@@ -144,7 +141,7 @@ class Ledger:
         if not digest:
             why, digests = _reason(after, last), None
         else:
-            digests = {"notebook": digest, **self._digests}
+            digests = {"notebook": digest, **self.digests}
             why = _cause(digests, last, name) if _has_scores(self.current.get(student)) else NEW
         if _has_scores(after):
             add_line(store, self._exercise.name, after, why, last, digests=digests)
@@ -168,12 +165,6 @@ class Ledger:
         """Return what has changed about a submission since the ledger was opened."""
         why = ", ".join(self._reasons[student])
         return _change(self._exercise, self._initial[student], self.current[student], why)
-
-
-def open_ledger(course: Course, exercise: Exercise, gradebook: Gradebook) -> Ledger:
-    """Return the ledger of an exercise whose submissions are not graded now."""
-    guard = partial(skipping, course, exercise.name)
-    return Ledger(exercise, gradebook, Lateness(course, exercise), digests_of(course, exercise), guard)
 
 
 @contextmanager
@@ -256,11 +247,8 @@ def _change(
 
 
 def _scores(submission: GradebookSubmission | None) -> dict[str, float | None]:
-    """Return the score of each question, and what is lost for being late, if anything is."""
-    if submission is None:
-        return {}
-    scores = {entry.question: entry.score for entry in submission.entries}
-    return {**scores, "late": -submission.penalty} if submission.penalty else scores
+    entries, penalty = (submission.entries, submission.penalty) if submission else ((), 0.0)
+    return with_penalty({entry.question: entry.score for entry in entries}, penalty)
 
 
 def _has_scores(submission: GradebookSubmission | None) -> bool:

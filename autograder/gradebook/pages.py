@@ -38,7 +38,7 @@ from autograder.gradebook.config import (
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import ScoreChange, grading_lock, open_ledger
+from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
 from autograder.gradebook.rows import listed_by_id, read_row, rows_of
 from autograder.gradebook.selection import AttemptSelection
 from autograder.records.database import reading
@@ -177,7 +177,7 @@ def feedback_page(
 
 
 def _why_passed_over(course: Course, exercise: Exercise, student: str, attempt: Attempt) -> str:
-    return AttemptSelection(course, exercise).why_passed_over(student, None, attempt)
+    return AttemptSelection(exercise, Lateness(course, exercise), {}).why_passed_over(student, attempt)
 
 
 def read_gradebook(
@@ -257,7 +257,7 @@ def settle(
     with grading_lock(course), open_gradebook(course) as gradebook:
         if gradebook is None:
             return ()
-        ledger = open_ledger(course, exercise, gradebook)
+        ledger = Ledger(course, exercise, gradebook)
     for error in ledger.failures.values():
         on_failure(error)
     return tuple(filter(None, map(ledger.change, ledger.current)))
@@ -277,7 +277,7 @@ class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
         for name, exercise in course.exercises.items():
             if name in known:
                 with grading_lock(course):
-                    failures += open_ledger(course, exercise, gradebook).failures.values()
+                    failures += Ledger(course, exercise, gradebook).failures.values()
         super().export(gradebook)
         for error in failures:
             self.parent.log.error("%s", error)

@@ -4,7 +4,7 @@ The rule is that of course.yaml. Whatever the rule, an attempt never replaces an
 be read, if it answers no question of the exercise, or if it came so late that it scores 0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
 from functools import cached_property
@@ -28,7 +28,6 @@ _LONGEST = 300  # letters of a reason
 KEPT = "kept"  # what `collect` says of a notebook that is stored and does not count
 NO_ANSWER = "answers no question of this exercise."
 TOO_LATE = "came so late that it scores 0"
-CurrentReport = Callable[[Attempt], Report | None]  # the report on an attempt, if it is up to date
 
 
 def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
@@ -46,18 +45,17 @@ def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
 
 
 class AttemptSelection:
-    """Chooses attempts at one exercise. Each method gets nbgrader's row on the submission, if any."""
+    """Chooses attempts at one exercise, given nbgrader's rows on its submissions, by student."""
 
-    def __init__(self, course: Course, exercise: Exercise, lateness: Lateness | None = None) -> None:
+    def __init__(
+        self, exercise: Exercise, lateness: Lateness, rows: Mapping[str, SubmittedAssignment]
+    ) -> None:
         settings = exercise.settings.attempts
         self.rule = settings.counts if settings is not None else None
-        self._exercise = exercise
-        self._lateness = lateness or Lateness(course, exercise)
+        self._exercise, self._lateness, self._rows = exercise, lateness, rows
         self._problems: dict[str, str] = {}  # of files, by digest
 
-    def candidates(
-        self, student: str, row: SubmittedAssignment | None, attempts: Sequence[Attempt]
-    ) -> list[Attempt]:
+    def candidates(self, student: str, attempts: Sequence[Attempt]) -> list[Attempt]:
         """Return the attempts that need a report before one of them is chosen, the preferred ones first.
 
         `attempts` are all that may count, the newest last. Without a rule, those that are newer than the one
@@ -67,71 +65,60 @@ class AttemptSelection:
         if len(attempts) == 1 or self.rule is Counts.BEST:
             return newest_first
         if self.rule is Counts.BEFORE_DUE:  # a stable sort: those in time first
-            newest_first.sort(key=lambda one: not self._in_time(student, row, one))
+            newest_first.sort(key=lambda one: not self._in_time(student, one))
         elif self.rule is None:
             submitted = next((n for n, one in enumerate(newest_first) if one.is_submitted), 0)
             newest_first = newest_first[submitted:]
         needed = list[Attempt]()
         for attempt in newest_first:
-            if self._scores(student, row, attempt, self._points) and not self._problem(attempt):
+            if self._scores(student, attempt, self._points) and not self._problem(attempt):
                 needed.append(attempt)
-                if self._in_time(student, row, attempt):
+                if self._in_time(student, attempt):
                     break
         usable = [one for one in newest_first if not self._problem(one)]
         return needed or usable[:1] or newest_first[:1]
 
-    def choose(
-        self,
-        student: str,
-        row: SubmittedAssignment | None,
-        candidates: Sequence[Attempt],
-        report_on: CurrentReport,
-    ) -> Attempt:
-        """Return the candidate that counts; of equally good ones, the newest that answers a question."""
+    def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
+        """Return the candidate that counts; of equally good ones, the newest that answers a question.
+
+        `reports` are those that are current, by the attempt's digest.
+        """
         if self.rule is Counts.BEST:
-            worths = {one.digest: self._worth(student, row, one, report_on(one)) for one in candidates}
+            worths = {one.digest: self._worth(student, one, reports.get(one.digest)) for one in candidates}
             best = [one for one in candidates if worths[one.digest] == max(worths.values())]
             return next((one for one in best if len(best) > 1 and not self._problem(one)), best[0])
-        scoring = (
-            one for one in candidates if self._scores(student, row, one, self._reachable(report_on(one)))
-        )
+        reachable = {one.digest: self._reachable(reports.get(one.digest)) for one in candidates}
+        scoring = (one for one in candidates if self._scores(student, one, reachable[one.digest]))
         return next(scoring, candidates[0])
 
     def is_certain(
-        self,
-        student: str,
-        row: SubmittedAssignment | None,
-        candidates: Sequence[Attempt],
-        attempt: Attempt,
-        report: Report,
+        self, student: str, candidates: Sequence[Attempt], attempt: Attempt, report: Report
     ) -> bool:
         """Whether an attempt with this report counts, whatever the reports on other candidates say."""
         if len(candidates) == 1:
             return True
         is_preferred = self.rule is not Counts.BEST and attempt.digest == candidates[0].digest
-        return is_preferred and self._scores(student, row, attempt, self._reachable(report))
+        return is_preferred and self._scores(student, attempt, self._reachable(report))
 
-    def why_passed_over(self, student: str, row: SubmittedAssignment | None, attempt: Attempt) -> str:
+    def why_passed_over(self, student: str, attempt: Attempt) -> str:
         """Return why an attempt replaces no other, such as "came so late that it scores 0.", or nothing."""
         if problem := self._problem(attempt):
             return problem
-        return "" if self._scores(student, row, attempt, self._points) else f"{TOO_LATE}."
+        return "" if self._scores(student, attempt, self._points) else f"{TOO_LATE}."
 
-    def _in_time(self, student: str, row: SubmittedAssignment | None, attempt: Attempt) -> bool:
-        return self._lateness.in_time(student, row, known_time(attempt.time))
+    def _in_time(self, student: str, attempt: Attempt) -> bool:
+        return self._lateness.in_time(student, self._rows.get(student), known_time(attempt.time))
 
-    def _scores(self, student: str, row: SubmittedAssignment | None, attempt: Attempt, worth: float) -> bool:
+    def _scores(self, student: str, attempt: Attempt, worth: float) -> bool:
+        row = self._rows.get(student)
         return not self._lateness.takes_all(student, worth, row, known_time(attempt.time))
 
-    def _worth(
-        self, student: str, row: SubmittedAssignment | None, attempt: Attempt, report: Report | None
-    ) -> float:
+    def _worth(self, student: str, attempt: Attempt, report: Report | None) -> float:
         """Return the points by tests, less the penalty; below 0 without a score."""
         if report is None or report.score is None:
             return -1.0
-        return round(
-            report.score - self._lateness.penalty(student, report.score, row, known_time(attempt.time)), 4
-        )
+        row, came = self._rows.get(student), known_time(attempt.time)
+        return round(report.score - self._lateness.penalty(student, report.score, row, came), 4)
 
     def _reachable(self, report: Report | None) -> float:
         """Return the most that an attempt can be worth: its score by tests, and all written points."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from autograder.course.course import Course
 from autograder.gradebook.pages import read_people
 from autograder.publishing.export import Row, write_table
-from autograder.records.audit import Line, audit_lines
+from autograder.records.audit import Line, audit_lines, with_penalty
 from autograder.report.report import score_that_counts
 
 _HEADER = ("time", "who", "student", "name", "exercise", "question", "before", "after", "why")
@@ -30,16 +30,11 @@ def _rows(lines: Iterator[Line], people: dict[str, str]) -> Iterator[Row]:
     before: dict[tuple[str, str], dict[str, float | None]] = {}
     for line in lines:
         student, exercise = line["student"], line["exercise"]
-        old, new = before.get((student, exercise), {}), _scores(line)
+        scores = {name: score_that_counts(*given) for name, given in line["questions"].items()}
+        old, new = before.get((student, exercise), {}), with_penalty(scores, line["penalty"])
         before[student, exercise] = new
         changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         # A saved score may be the same as before, and only confirm it.
         for name in changed or [line["question"] or ""]:
             whose = line["time"], line["by"] or _GRADER, student, people.get(student, ""), exercise
             yield (*whose, name, old.get(name), new.get(name), line["why"])
-
-
-def _scores(line: Line) -> dict[str, float | None]:
-    """Return the score of each question, and what is lost for being late."""
-    scores = {name: score_that_counts(*given) for name, given in line["questions"].items()}
-    return {**scores, "late": -line["penalty"]} if line["penalty"] else scores

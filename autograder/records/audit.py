@@ -71,6 +71,11 @@ def questions_of(submission: GradebookSubmission) -> dict[str, list[float | None
     return {e.question: [e.auto_score, e.manual_score, e.extra_credit] for e in submission.entries}
 
 
+def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> dict[str, float | None]:
+    """Return the score of each question and, as "late", what is lost for being late, if anything is."""
+    return {**scores, "late": -penalty} if penalty else dict(scores)
+
+
 def add_renaming(store: Store, old: str, new: str) -> None:
     """Add a line on each exercise of a student who is about to get another id."""
     names = store.execute(select(AUDIT.c.exercise).where(AUDIT.c.student == old).distinct()).scalars().all()

@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.grade import (
-    SubmissionLine,
-    Summary,
-    grade_submissions,
-)
+from autograder.batch.grade import Summary, grade_submissions
 from autograder.batch.pool import Done, Task
 from autograder.course.course import Course, load_course
+from autograder.gradebook.book import SubmissionLine
 from autograder.grading.grader import Grader
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.notebook import Notebook, read_notebook

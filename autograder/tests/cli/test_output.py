@@ -10,9 +10,10 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from autograder.batch.grade import SubmissionLine, Summary
+from autograder.batch.grade import Summary
 from autograder.cli import output
 from autograder.cli.output import Progress, show, show_changes, show_summary
+from autograder.gradebook.book import SubmissionLine
 from autograder.gradebook.ledger import QuestionChange, ScoreChange
 
 LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))

@@ -32,6 +32,7 @@ from autograder.report.report import (
     total,
     written,
 )
+from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, Notebook, answered, hand_in, small, solved, stripped
 
@@ -111,7 +112,7 @@ def record(
 def take_in(book: ExerciseGradebook, submission: Submission, graded: Graded) -> None:
     """Take a submission in as if it had just been graded."""
     for attempt in book.begin(submission, force=True) or ():
-        book.take_in(submission, attempt, graded)
+        book.take_in(submission, attempt, read_notebook(attempt.notebook), graded)
     book.finish(submission)
 
 
