@@ -52,6 +52,7 @@ SLOW = [
     "test_wheel.py",
     "plugins/test_bench.py",
     "batch/test_busy.py",
+    "test_pictures.py",
     "test_screens.py",
     "authoring/test_interrupted_proof.py",
     "authoring/test_in_kernel.py",
