@@ -15,6 +15,9 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --dis
 INSTALL = install() { sudo=; test "$$(id -u)" = 0 || { sudo="sudo -n"; sudo -n true 2>/dev/null; } \
 	&& $$sudo apt-get -qq update && $$sudo apt-get -qq install --yes "$$1"; }; install
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
+# names the first of TESTS that does not exist; pytest would blame an option instead
+PRESENT = @for test in $(TESTS); do case "$$test" in -*) break;; esac; test -e "$${test%%::*}" \
+	|| { echo "TESTS: there is no $${test%%::*}" >&2; exit 2; }; done
 EXERCISES ?=
 TESTS ?=
 export ARCHIVES ?=
@@ -33,6 +36,7 @@ release: $(READY)  ## write the folders for students, in assignments/
 verify: $(READY)  ## check each exercise's tests on its right and wrong answers
 	$(GRADER) verify $(EXERCISES)
 collect: $(READY)  ## collect ARCHIVES=... (zips, tars or folders) into submitted/
+	@test -n "$$ARCHIVES" || { echo 'say what to collect: make collect ARCHIVES="canvas.zip class/"' >&2; exit 2; }
 	@if test -e "$$ARCHIVES"; then set -- "$$ARCHIVES"; else eval "set -- $$ARCHIVES"; fi; $(GRADER) collect "$$@"
 grade: $(READY)  ## grade the submissions in submitted/ that changed
 	$(GRADER) grade $(EXERCISES)
@@ -55,10 +59,13 @@ fmt: $(DEV)      ## sort imports, fix what ruff can fix, format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 quick: $(DEV)    ## the tests for daily work, in less than a minute; or only TESTS=...
+	$(PRESENT)
 	$(PYTEST) --quick $(or $(TESTS),autograder/tests)
 test: $(DEV)     ## all tests but the slow ones; or only TESTS=...
+	$(PRESENT)
 	$(PYTEST) --fast $(TESTS)
 test-slow: $(SLOW) browser  ## the slow tests and the proof of every exercise; or only TESTS=...
+	$(PRESENT)
 	$(if $(TESTS),,$(GRADER) verify)
 	$(PYTEST) --slow $(or $(TESTS),autograder/tests)
 bench: $(DEV)    ## compare grading with stock nbgrader and Otter; write autograder/docs/performance.md

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from autograder.course.answers import Answer
 from autograder.course.course import Course, copy_course
 from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
+from autograder.course.source import Cell, Role
 from autograder.diagnosis.known import known_mistakes
 from autograder.gradebook.book import SubmissionLine
 from autograder.publishing.dashboard import write_dashboard
@@ -25,6 +27,7 @@ from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
 _LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # whoever watches waits so long for the endless loop
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 _ALL_HAND_IN = 2  # everybody hands in so many exercises; only the eager students hand in the others
 Answers = Mapping[str, str]
 Answering = Callable[[Exercise, str], Answers]
@@ -47,6 +50,14 @@ def _by_one_of(
 
 otherwise: Answering = partial(_by_one_of, attrgetter("accepted"))
 mistaken: Answering = partial(_by_one_of, known_mistakes)
+
+
+def written_answer(cell: Cell, student: str) -> str:
+    """Return some sentences of a question's model answer: a plausible answer, which differs by student."""
+    sentences = _SENTENCE.split(" ".join(cell.model.split()))
+    number = crc32(f"{cell.name} {student}".encode())
+    first = number % len(sentences)
+    return " ".join(sentences[first : first + 1 + number % 3])
 
 
 def endless(exercise: Exercise, _: str) -> Answers:
@@ -87,7 +98,13 @@ class Student:
 
     def hand_in(self, course: Course, exercise: Exercise) -> None:
         """Put a notebook and its time of arrival into submitted/."""
-        notebook = fill(released(course.assignments, exercise), self.answer(exercise, self.name))
+        answers = self.answer(exercise, self.name)
+        written = {
+            cell.name: written_answer(cell, self.name)
+            for cell in exercise.cells
+            if cell.role is Role.MANUAL and cell.name in answers
+        }
+        notebook = fill(released(course.assignments, exercise), {**answers, **written})
         submission = Submission(course.root, self.name, exercise.name)
         submission.folder.mkdir(parents=True)
         submission.notebook.write_text(self.save(notebook), encoding="utf-8")

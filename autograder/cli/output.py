@@ -124,10 +124,14 @@ def _described(line: "SubmissionLine") -> str:
 
 def show_summary(summary: "Summary") -> None:
     """Print a table of what became of a class, a row for each exercise."""
+    if not summary.lines:
+        click.echo("Nothing to grade: submitted/ has no such submission. `autograder collect` fills it.")
+        return
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
     columns = ("exercise", *_STATES, "not changed", "late", "for an instructor", "mean by tests")
-    note = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need an instructor"
+    counts = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need an instructor"
+    note = f"{counts}. Means count only points from tests, not those of written answers."
     show("Graded", columns, rows, note)
 
 
@@ -157,7 +161,8 @@ def show_class(demo: "Course", summary: "Summary") -> None:
     cells = defaultdict(str, (((line.student, line.exercise), _cell(line)) for line in summary.lines))
     rows = [(one.name, *(cells[one.name, name] for name in demo.exercises), one.about) for one in CLASS]
     columns = ("student", *(name.partition("_")[0] for name in demo.exercises), "what is special")
-    show("The demo class", columns, rows)
+    note = "These points are from tests. Written answers add theirs once you grade them in the formgrader."
+    show("The demo class", columns, rows, note)
 
 
 def show_addresses(demo: "Course") -> None:

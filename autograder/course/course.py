@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 
 import yaml
 
-from autograder.course.exercise import RULES, Exercise, wrong_rules
+from autograder.course.exercise import RULES, Exercise, own_files, wrong_rules
 from autograder.course.names import question_after
 from autograder.course.settings import CourseSettings, Repairs, read_settings
 from autograder.course.yaml_lines import DocumentError, KeyPath, Problem, dotted, read_document
@@ -203,8 +203,13 @@ def course_files(
 def copy_course(
     course: Course, exercises: Sequence[Exercise], root: Path, limits: Mapping[str, float] = {}, due: str = ""
 ) -> Course:
-    """Write a course of these exercises, with nbgrader's settings, to the folder `root` and return it."""
+    """Write a course of these exercises, with nbgrader's settings, to the folder `root` and return it.
+
+    The Markdown files in solutions/, which each release contains, are copied too.
+    """
     files = course_files(course, exercises, limits, due)
+    shared = own_files(course.root / "solutions", "*.md")
+    files |= {path.relative_to(course.root).as_posix(): path.read_bytes() for path in shared}
     config = course.root / _NBGRADER_CONFIG
     if config.is_file():
         files[_NBGRADER_CONFIG] = config.read_bytes()

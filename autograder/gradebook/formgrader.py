@@ -345,9 +345,27 @@ def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
 
 
 def install_hooks() -> None:
-    """Let nbgrader's pages show names and keep who saves a score: it has no settings for these."""
+    """Change what nbgrader has no settings for: its lists show names, and the record keeps who saves a score.
+
+    The formgrader's first page then does not warn that nbgrader's exchange is missing.
+    """
     NbGraderAPI.get_students = get_students
     record_saves()
+    hide_exchange_warning()
+
+
+def hide_exchange_warning() -> None:
+    """Leave out the formgrader's warning that there is no exchange: a course works without it.
+
+    The list of assignments has no buttons for the exchange then, with or without the warning.
+    """
+    if (handlers := sys.modules.get("nbgrader.server_extensions.formgrader.handlers")) is None:
+        return
+
+    def render(handler: Any, name: str, **values: Any) -> Any:
+        return handlers.BaseHandler.render(handler, name, **{**values, "exchange_missing": False})
+
+    handlers.ManageAssignmentsHandler.render = render
 
 
 def is_served() -> bool:

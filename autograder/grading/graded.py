@@ -100,11 +100,13 @@ def _known(claimed: Any) -> Iterator[Output]:
 def report_on(
     exercise: Exercise, questions: tuple[QuestionReport, ...], walls: tuple[str, ...], message: str = ""
 ) -> Report:
-    """Return the report on a submission, of bounded size: the tested questions, then the written."""
+    """Return the report on a submission, of bounded size, with its questions in the notebook's order."""
     score, maximum = total(questions)
     status = Status.GRADED if score is not None else Status.GRADER_ERROR
     answers = tuple(written(name, points) for name, points in exercise.written.items())
-    return bounded(Report(exercise.name, status, message, score, maximum, walls, questions + answers))
+    places = {cell.name: place for place, cell in enumerate(exercise.own_cells)}
+    ordered = tuple(sorted(questions + answers, key=lambda question: places[question.name]))
+    return bounded(Report(exercise.name, status, message, score, maximum, walls, ordered))
 
 
 def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") -> Report:

@@ -1,6 +1,7 @@
 """Describes the state of one question to the student, after tests and after manual grading."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -62,7 +63,7 @@ class TestGroup:
     __test__ = False
     verdict: str
     hint: Markup | None  # none where the question says it
-    titles: tuple[Markup, ...]
+    titles: dict[Markup, int]  # with the number of tests of each title
     count: int
 
 
@@ -208,7 +209,7 @@ def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestG
         groups.setdefault((verdict, test.hint), []).append(test.title)
     for (verdict, hint), titles in groups.items():
         said = question.hint.endswith(hint)  # which every text does with an empty one
-        shown = tuple(render_lines(title) for title in dict.fromkeys(titles))
+        shown = {render_lines(title): count for title, count in Counter(titles).items()}
         yield TestGroup(verdict, None if said else render_lines(hint), shown, len(titles))
 
 

@@ -227,12 +227,13 @@ class GradebookSubmission:
 
     @property
     def points_in_words(self) -> str:
-        """The score, such as "8 of 10 so far; 4 points wait for a grader"."""
+        """The score, such as "8 of 10 points so far; 4 more, of 14 in all, wait for a grader"."""
         if self.score is None or not self.open_points:
             return f"{number(self.score)} of {number(self.max_score)}"
         graded = number(self.max_score - self.open_points)
-        waiting = "1 point waits" if self.open_points == 1 else f"{number(self.open_points)} points wait"
-        return f"{number(self.score)} of {graded} so far; {waiting} for a grader"
+        verb = "waits" if self.open_points == 1 else "wait"
+        waiting = f"{number(self.open_points)} more, of {number(self.max_score)} in all, {verb} for a grader"
+        return f"{number(self.score)} of {graded} points so far; {waiting}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ SLOW = [
     "test_wheel.py",
     "plugins/test_bench.py",
     "batch/test_busy.py",
+    "test_pictures.py",
     "test_screens.py",
     "authoring/test_interrupted_proof.py",
     "authoring/test_in_kernel.py",
@@ -90,6 +91,14 @@ LONG = [
     "gradebook/test_config.py",
     "authoring/test_new_course.py",
     "authoring/test_red_check.py",
+    "grading/test_states.py",
+    "sandbox/test_process.py",
+    "grading/test_grader.py",
+    "authoring/test_solutions.py",
+    "authoring/test_costs.py",
+    "authoring/test_release.py",
+    "grading/test_diagnosis.py",
+    "records/test_database.py",
 ]
 _PLACES = {(HERE / name).resolve(strict=True): place for place, name in enumerate(SLOW + LONG)}
 pytest.register_assert_rewrite("autograder.tests.hostile.attacks")

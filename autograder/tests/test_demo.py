@@ -8,9 +8,9 @@ import pytest
 from autograder.batch.grade import Summary
 from autograder.cli.output import show_addresses, show_class
 from autograder.course.course import Course, load_course
-from autograder.course.source import SourceError
-from autograder.demo import CLASS, grade_class, make_class, named_mistake
-from autograder.tests.classroom import open_course
+from autograder.course.source import Role, SourceError
+from autograder.demo import CLASS, grade_class, make_class, named_mistake, written_answer
+from autograder.tests.classroom import open_course, real_course
 from autograder.tests.gradebook.rows import reports
 
 
@@ -44,6 +44,16 @@ def test_everybody_gets_what_they_have_earned(made: tuple[Path, Path, Summary]) 
     assert {lines[name].score == 5 for name in ("carl", "dorothy", "emmy", "felix")} == {False}
     assert lines["kurt"].status == "unreadable"
     assert [line.student for line in lines.values() if line.seconds_late] == ["niels"]
+
+
+def test_written_answers_are_parts_of_the_model_answer_without_its_rubric() -> None:
+    """A grader sees answers that differ in what they say, and none that shows the rubric."""
+    for exercise in real_course().exercises.values():
+        for cell in filter(lambda cell: cell.role is Role.MANUAL, exercise.cells):
+            answers = {written_answer(cell, student.name) for student in CLASS}
+            assert len(answers) > 1, cell.name
+            assert all(answer and answer in " ".join(cell.model.split()) for answer in answers), cell.name
+            assert not any(thing in answer for thing in cell.rubric for answer in answers), cell.name
 
 
 def test_the_real_course_is_left_alone(made: tuple[Path, Path, Summary]) -> None:

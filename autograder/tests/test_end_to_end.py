@@ -49,7 +49,7 @@ def test_a_class_is_collected_graded_and_published(
     with (ready.build / "exports" / "exercises.csv").open(encoding="utf-8-sig", newline="") as file:
         assert {row["student"]: row["score"] for row in csv.DictReader(file)} == scores
     page = Submission(ready.root, "102", "01_small").feedback.read_text(encoding="utf-8")
-    assert "2 of 5 so far" in page
+    assert "2 of 5 points so far" in page
     assert "Well put." in Submission(ready.root, "101", "01_small").feedback.read_text(encoding="utf-8")
     assert "row_sums__columns" in (ready.build / "dashboard.html").read_text(encoding="utf-8")
     assert "Both are linear" in formgrader_page(ready, "102")  # the model answer

@@ -27,8 +27,7 @@ def test_every_file_that_is_no_module_is_in_the_package() -> None:
     left = {str(path.relative_to(ROOT)) for path in engine if path.suffix not in (".py", ".pyi")} - {
         str(path.relative_to(ROOT)) for path in packed
     }
-    pictures = {f"docs/{name}.png" for name in ("dashboard", "feedback", "formgrader", "notebook")}
-    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md", *pictures}
+    pages = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md"}
     assert left == {f"autograder/{page}" for page in pages}
 
 
@@ -44,6 +43,17 @@ def plain_machine(tmp_path: Path) -> dict[str, str]:
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
     return {"PATH": str(tools)}
+
+
+@pytest.mark.parametrize("target", ["quick", "test", "test-slow"])
+def test_a_path_of_tests_that_does_not_exist_is_named_before_anything_runs(target: str) -> None:
+    """Pytest would say that it does not know the lane's option."""
+    tests = "TESTS=autograder/tests/test_setup.py::test_x no/such/test.py"
+    untouched = [f"--old-file={name}" for name in (".venv/ready", ".venv/ready-dev", ".venv/ready-slow")]
+    command = ["make", *untouched, "WITHOUT_BROWSER=1", target, tests]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "TESTS: there is no no/such/test.py" in done.stderr
+    assert "pytest" not in done.stdout
 
 
 @pytest.mark.parametrize(

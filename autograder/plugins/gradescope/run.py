@@ -94,8 +94,9 @@ def _shown(question: QuestionReport) -> Iterator[str]:
     if question.hint:
         yield question.hint
     for test in question.tests:
+        expected = "" if test.verdict is Verdict.PASSED else "expected: "
         hint = "" if question.hint.endswith(test.hint) else f" {test.hint}"
-        yield f"- {test.verdict}: {test.title}{hint}"
+        yield f"- {test.verdict}: {expected}{test.title}{hint}"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring.answers import fill, right_answers
 from autograder.tests.authoring.jupyter import CLOSE, Lab, started
-from autograder.tests.browser import IN_BROWSER, show, until
+from autograder.tests.browser import IN_BROWSER, picture, show, until
 from autograder.tests.classroom import real_course
 from autograder.tests.screens import Golden
 
@@ -29,6 +29,14 @@ RUN = """jupyterapp.commands.execute('notebook:run-all-cells').then(() =>
         count: cell.model.executionCount,
         outputs: cell.model.outputs.toJSON().map(output => [output.output_type, String(output.text)]),
     })))"""
+AT_TOP = """(async () => {
+    await jupyterapp.commands.execute('application:toggle-left-area');
+    await Promise.all(panel.content.widgets.map(cell => cell.ready));
+    const place = panel.content.widgets.findIndex(cell => cell.model.id === 'dot_product');
+    await panel.content.scrollToItem(place + 2, 'end');
+    panel.content.activeCellIndex = place;
+    await panel.content.scrollToItem(place, 'start');
+})()"""
 WORDS = "[...document.querySelectorAll('.jp-Dialog, .Toastify__toast')].map(each => each.innerText)"
 PICTURE = """[...panel.content.widgets].flatMap(cell => cell.model.outputs?.toJSON() ?? []).find(
     output => output.data?.['image/png']).data['image/png']"""
@@ -58,6 +66,14 @@ def test_a_release_opens_without_a_word_or_a_change_and_with_its_checks_locked(l
         assert {*exercise.points, *exercise.written} <= {one for one, cell in cells.items() if cell["kept"]}
         assert (lab.is_changed, lab.page.evaluate(WORDS)) == (False, []), name
         lab.page.evaluate(CLOSE)
+
+
+def test_a_question_and_its_check_are_as_the_readme_shows_them(lab: Lab, golden_screen: Golden) -> None:
+    lab.open(SOLVED)
+    lab.page.set_viewport_size({"width": 1000, "height": 820})
+    lab.page.evaluate(AT_TOP)
+    golden_screen("demo_notebook.png", lambda: picture(lab.page, "panel.content.node"))
+    lab.page.evaluate(CLOSE)
 
 
 def test_a_solved_notebook_runs_and_validates(lab: Lab, golden_screen: Golden) -> None:

@@ -39,9 +39,8 @@ def run(answers: dict[str, str], more: dict[str, str]) -> dict[str, dict[str, An
     node = nbformat.reads(json.dumps(notebook), as_version=4)
     tags = {"tags": ["raises-exception"]}
     node.cells += [nbformat.v4.new_code_cell(text, id=one, metadata=tags) for one, text in more.items()]
-    NotebookClient(
-        node, timeout=PATIENCE, startup_timeout=PATIENCE
-    ).execute()  # stops at an error, but where a tag says otherwise
+    client = NotebookClient(node, timeout=PATIENCE, startup_timeout=PATIENCE)
+    client.execute()  # stops at an error, but where a tag says otherwise
     return {cell["id"]: cell for cell in node.cells}
 
 

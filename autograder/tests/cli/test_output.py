@@ -46,6 +46,13 @@ def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
     golden("grade_errors.txt", err)
 
 
+def test_without_submissions_a_sentence_stands_in_for_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    show_summary(Summary(()))
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("Nothing to grade")
+    assert "`autograder collect`" in line
+
+
 def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     show_progress(as_json=True)
     out, err = capsys.readouterr()

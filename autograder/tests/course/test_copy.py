@@ -43,9 +43,11 @@ def test_the_files_of_an_exercise_come_with_its_settings_alone(two: Course) -> N
 def test_a_copy_is_a_course_that_grades_alike_with_nbgrader_s_settings_if_there_are_any(
     two: Course, tmp_path: Path
 ) -> None:
+    (two.root / "solutions/notation.md").write_text("Every release holds this page.\n", encoding="utf-8")
     copied, config = copy_course(two, two.chosen([]), tmp_path / "copy"), "nbgrader_config.py"
     assert copied.settings == two.settings
     assert [one.points for one in copied.exercises.values()] == [one.points for one in two.exercises.values()]
+    assert (copied.root / "solutions/notation.md").is_file()
     assert not (copied.root / config).exists()
     (two.root / config).write_text("c = get_config()\n", encoding="utf-8")
     copied = copy_course(two, two.chosen([]), tmp_path / "with")

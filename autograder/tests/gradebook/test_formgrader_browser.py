@@ -122,6 +122,12 @@ def test_a_name_runs_nothing_on_any_page(desk: Desk) -> None:
         assert page.evaluate("window.ran ?? 0") == 0
 
 
+def test_the_first_page_does_not_warn_that_there_is_no_exchange(desk: Desk) -> None:
+    page = desk.open("manage_assignments")
+    assert "Manage Assignments" in page.evaluate("document.body.innerText")
+    assert page.evaluate("document.querySelectorAll('.alert-warning').length") == 0
+
+
 def save(page: Page, field: str, text: str) -> None:
     """Type a text, leave the field, and wait until it is saved."""
     page.evaluate("window.saved = 0; $(document).on('finished_saving', () => { saved += 1; })")

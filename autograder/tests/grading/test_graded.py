@@ -5,9 +5,10 @@ import json
 import pytest
 
 from autograder.course.course import Course
-from autograder.grading.graded import CellResult, Graded, Output, describe_failure
+from autograder.grading.graded import CellResult, Graded, Output, describe_failure, report_on
 from autograder.report.report import QuestionReport, Report, Status, Verdict, written
 from autograder.testing.exchange import StudentError
+from autograder.tests.classroom import real_course
 
 QUESTION = QuestionReport("double", Verdict.FAILED, 1.5, 2.0, "Twice?\nTwice!", "double__squares", ())
 REPORT = Report(
@@ -44,6 +45,15 @@ def test_what_arrives_in_another_form_is_refused(claimed: object) -> None:
     data["results"]["0"]["outputs"].append(claimed)
     with pytest.raises(ValueError, match="outputs"):
         Graded.from_json(json.dumps(data))
+
+
+def test_a_report_has_its_questions_in_the_notebook_s_order() -> None:
+    exercise = real_course().exercises["01_dot_products"]
+    tested = tuple(QuestionReport(name, Verdict.PASSED, most, most) for name, most in exercise.points.items())
+    report = report_on(exercise, tested, ())
+    assert [question.name for question in report.questions][3:] == [
+        "softmax", "why_softmax", "context_vector", "why_shift",
+    ]  # fmt: skip
 
 
 FAILED = Report("01_small", Status.GRADER_ERROR, "We failed.", None, 5.0, (), ())

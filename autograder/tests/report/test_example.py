@@ -19,6 +19,7 @@ def grids(shape: tuple[int, ...], got: tuple[Number, ...], asked: tuple[Number, 
 def test_what_a_student_sees_of_a_wrong_call(golden: Callable[[str, str], None]) -> None:
     text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=SHOWN),)))
     golden("example.html", text[text.index("<section") : text.index("</section>")] + "</section>\n")
+    assert "Framed numbers differ." in text
     assert "<figure class=example" not in page()
     made = replace(SHOWN, made="Head(d_in=2, d_out=2)")
     text = page(replace(REPORT, questions=(replace(QUESTION, name="softmax", shown=made),)))
@@ -41,6 +42,11 @@ def test_another_shape_is_said_and_no_number_is_framed() -> None:
     shown = show_example(Example((), Grid("result", (2,), (1.0, 2.0)), Grid("result", (1, 1), (3.0,))))
     assert shown.words == "Your result has the shape (2,) and should have (1, 1)."
     assert not any(cell.wrong for table in (*shown.got, *shown.asked) for row in table.rows for cell in row)
+    other = grids((2,), (1.0, 2.0), (3.0,))
+    other = replace(other, asked=Grid("result", (1,), (3.0,)))
+    text = page(replace(REPORT, questions=(replace(QUESTION, shown=other),)))
+    assert "Indices start at 0" in text
+    assert "ramed numbers" not in text
 
 
 def test_more_than_two_dimensions_take_several_tables() -> None:

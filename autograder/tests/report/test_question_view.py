@@ -99,3 +99,11 @@ def test_it_says_what_to_do_next(verdict: Verdict, place: Place | None, words: s
     question = QuestionReport("dot", verdict, None, 3.0, "An error in line 1.", place=place)
     sources = {"dot": "def dot(a, b):\n    return a"}
     assert show_question(question, None, Allowance(), sources=sources).next == words
+
+
+def test_tests_that_end_alike_make_up_one_group_which_counts_those_of_each_title() -> None:
+    titles = ("Right for vectors.", "Right for one number.", "Right for vectors.")
+    passed = tuple(HiddenTest(title, Verdict.PASSED) for title in titles)
+    (group,) = view(replace(REVIEW, verdict=Verdict.PASSED, tests=passed), None).tests
+    assert group.count == 3
+    assert dict(group.titles) == {"Right for vectors.": 2, "Right for one number.": 1}

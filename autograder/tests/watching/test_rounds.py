@@ -334,7 +334,7 @@ def test_bytes_that_come_again_count_again_and_use_up_no_attempt(hall: Hall) -> 
         hall.hand_in(share)
         assert hall.round()[-1] == "01_small ann: wrote the page"
         hall.now += 20 * MINUTE
-    assert "1 of 5 so far" in hall.page()
+    assert "1 of 5 points so far" in hall.page()
     assert hall.grader.asked == ["0.2", "0.4"]  # the report on the first is still there
     assert collected(hall) == [written(hall.course, share) for share in (0.4, 0.2)]
     assert hall.round() == []
@@ -343,24 +343,24 @@ def test_bytes_that_come_again_count_again_and_use_up_no_attempt(hall: Hall) -> 
 def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall) -> None:
     hall.hand_in(0.2)
     assert hall.round()[0] == "01_small ann: new"
-    assert "1 of 5 so far" in hall.page()
+    assert "1 of 5 points so far" in hall.page()
     assert hall.round(1) == []
     hall.hand_in(0.4)
     taken, waits = hall.round(8)  # the pause is not over yet
     assert taken == "01_small ann: replaced"
     assert waits == "01_small ann: waits until 2026-02-27 10:10 CET, as `attempts` in course.yaml says"
     assert hall.round(1)[-1] == "01_small ann: wrote the page"
-    assert "2 of 5 so far" in hall.page()
+    assert "2 of 5 points so far" in hall.page()
     hall.hand_in(0.6)
     hall.round(11)
     hall.hand_in(0.8)
     assert "waits until 2026-02-28 00:00 CET" in hall.round(60)[1]  # three were told today
-    assert "3 of 5 so far" in hall.page()
+    assert "3 of 5 points so far" in hall.page()
     assert hall.grader.asked == ["0.2", "0.4", "0.6"]
     hall.now = MORNING.replace(hour=22, minute=59)  # in Berlin it is still the same day
     assert len(hall.round()) == 1
     assert hall.round(2)[-1] == "01_small ann: wrote the page"
-    assert "4 of 5 so far" in hall.page()
+    assert "4 of 5 points so far" in hall.page()
     assert "2026-02-27 10:10 CET: 3 of 5 points from tests" in hall.page()
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 4
 
@@ -372,10 +372,10 @@ def test_where_the_best_counts_an_attempt_that_has_to_wait_is_not_told_of(ready:
         hall.round(20)
     hall.hand_in(1.0)
     assert hall.round(20)[:1] == ["01_small ann: replaced"]
-    assert "2 of 5 so far" in hall.page()
+    assert "2 of 5 points so far" in hall.page()
     assert "5 of 5" not in hall.page()
     hall.round(24 * 60)
-    assert "5 of 5 so far" in hall.page()
+    assert "5 of 5 points so far" in hall.page()
 
 
 def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attempt_before(hall: Hall) -> None:
@@ -393,7 +393,7 @@ def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attemp
         "attempt 2 of 3 of 2026-03-01 17:00 CET counts; the newest came so late that it scores 0"
     )
     assert wrote == "01_small ann: wrote the page"
-    assert "3 of 5 so far" in hall.page()
+    assert "3 of 5 points so far" in hall.page()
 
 
 @pytest.mark.parametrize(("tells", "tests", "note"), [
@@ -405,7 +405,7 @@ def test_early_pages_tell_what_the_course_says_and_later_ones_everything(
     hall = Hall(ready, f"newest, tells: {tells}")
     hall.hand_in(0.4)
     hall.round()
-    assert "2 of 5 so far" in hall.page()
+    assert "2 of 5 points so far" in hall.page()
     assert ("<code>double</code>" in hall.page()) is tests
     assert note in hall.page()
     hall.now = datetime(2026, 3, 1, 17, 1, tzinfo=UTC)  # the date has passed
@@ -515,7 +515,7 @@ def test_what_is_not_in_the_class_or_is_no_notebook_gets_a_line_and_stops_nobody
     assert [line.split(": ")[-1] for line in lines if "refused" in line] == [
         '"zoe" is not in students.csv; add this name there', "holds no 01_small.ipynb"
     ]  # fmt: skip
-    assert "2 of 5 so far" in hall.page()
+    assert "2 of 5 points so far" in hall.page()
 
 
 def test_uploads_are_taken_when_they_have_come_to_rest_or_been_there_for_a_while(
