@@ -33,7 +33,10 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import run_code, silence
 
 _ZEROS = """
-import copy
+import contextlib, copy, io
+def _quiet_(function, *arguments):
+    with contextlib.redirect_stdout(io.StringIO()):
+        return function(*copy.deepcopy(arguments))
 def _zeros_(result):
     if hasattr(result, "new_zeros"):
         return result.new_zeros(result.shape)
@@ -83,9 +86,12 @@ def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 def _trivial(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
-    """Yield what a function may do instead of its work; a call of the `right` one changes no argument."""
+    """Yield what a function may do instead of its work.
+
+    A call of the `right` one changes no argument and prints nothing.
+    """
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    result = f"{right}(*copy.deepcopy([{', '.join(names)}]))"
+    result = f"_quiet_({', '.join([right, *names])})"
     for does, body in _TRIVIAL.items():
         for x in names if "{x}" in does else [""]:
             yield does.format(x=x), _method(function, body.format(x=x, result=result))

@@ -52,11 +52,11 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
-    """Yield each question whose wrong answers get no example on feedback pages, with what is small enough."""
+    """Yield each question whose wrong answers get no example on feedback pages, with what can be shown."""
     examples = Examples(suite)
     for question in examples.without():
-        seen = f"no call in the hidden tests of {question} is small enough for an example on feedback pages"
-        yield f"{exercise.suite}: {seen}; an example has {examples.limits}"
+        seen = f"feedback pages can show no call of {question} as an example"
+        yield f"{exercise.suite}: {seen}; they show calls with {examples.limits}"
 
 
 def _held(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:

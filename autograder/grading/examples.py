@@ -57,13 +57,13 @@ class Examples:
 
     @property
     def limits(self) -> str:
-        """What is small enough to be shown."""
-        others = "" if self._suite.exercise.has_torch else f" or {_MOST_LETTERS} characters, and no tables"
-        size = f"each of at most {MOST_NUMBERS} numbers{others}"
+        """The largest call that is shown, and what is never shown."""
+        others = "" if self._suite.exercise.has_torch else f" or {_MOST_LETTERS} characters; no tables"
+        size = f"each of at most {MOST_NUMBERS} numbers{others}; no calls by expect_printed"
         return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
 
     def without(self) -> Iterator[str]:
-        """Yield each question whose wrong answers get no example, since no call in its tests is small enough.
+        """Yield each question whose wrong answers get no example, since no call in its tests can be shown.
 
         Right answers stand for wrong ones, which get the same arguments.
         """

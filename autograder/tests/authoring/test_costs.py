@@ -215,6 +215,31 @@ def test_a_class_gives_trivial_answers_by_its_forward(
     assert len(list(made.parameters())) == 2
 
 
+PRINTING = """
+
+# %% solution="tell"
+def tell(x):
+    ### BEGIN SOLUTION
+    print(x)
+    return x
+    ### END SOLUTION
+
+
+# %% check="tell" points=1
+tell(torch.ones(1))
+"""
+
+
+def test_a_trivial_answer_prints_nothing_though_it_calls_the_right_answer(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = small(course).source
+    source.write_text(source.read_text(encoding="utf-8") + PRINTING, encoding="utf-8")
+    code = dict(trivial_answers(small(course), "tell"))["returns zeros"]
+    assert run_code(("import torch", code)).variables["tell"](torch.ones(2)).tolist() == [0, 0]
+    assert capsys.readouterr().out == ""
+
+
 def test_a_layer_alone_is_not_trivial_where_that_is_what_is_asked_for(course: Course) -> None:
     source = small(course).source
     asked = A_CLASS.replace("return 2 * self.layer(x)", "return self.layer(x)")

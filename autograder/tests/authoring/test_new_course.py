@@ -155,6 +155,52 @@ def test_the_question_that_the_authors_page_writes_is_proved_as_it_says(
         assert any(still in finding for finding in proof.findings)
 
 
+def test_an_argument_is_renamed_in_the_notebook_and_a_question_by_the_command_on_the_authors_page(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    create_course(tmp_path)
+    create(load_course(tmp_path), "12_my_topic")
+    with (tmp_path / "course.yaml").open("a", encoding="utf-8") as settings:
+        settings.write(entry("12_my_topic") + "\n")
+    source = tmp_path / "solutions" / "12_my_topic" / "12_my_topic.py"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(re.sub(r"\bx\b", "values", text), encoding="utf-8")
+    assert "def half(values: torch.Tensor)" in source.read_text(encoding="utf-8")
+    course = load_course(tmp_path)
+    assert misjudged(course, course.exercises["12_my_topic"], zygote) == []
+
+    page = PAGE.read_text(encoding="utf-8").partition("\n## Renaming")[2].partition("\n## ")[0]
+    (command,) = re.findall(r"^    (sed .*)$", page, re.MULTILINE)
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
+    course = load_course(tmp_path)
+    exercise = course.exercises["12_my_topic"]
+    assert list(exercise.points) == ["halved"]
+    check_hints(exercise)
+    (proof,) = prove(course, [exercise], zygote)
+    assert (proof.findings, proof.accepted, proof.mistakes) == ((), 1, 1)
+
+
+STILL_HALF = {
+    "mistakes.py": r"mistakes\.py:1: \"half\" is not a question",
+    "hints.yaml": r"hints\.yaml:2: \"half\" is not a question",
+    "accepted.py": r"accepted\.py:1: defines no question",
+}
+
+
+@pytest.mark.parametrize(("file", "finding"), STILL_HALF.items())
+def test_verify_names_a_file_that_still_has_the_old_name_of_a_question(
+    file: str, finding: str, tmp_path: Path, zygote: Zygote
+) -> None:
+    create_course(tmp_path)
+    folder = tmp_path / "solutions" / FIRST
+    for path in (path for path in folder.iterdir() if path.name != file):
+        renamed = re.sub(r"\bhalf\b", "halved", path.read_text(encoding="utf-8"))
+        path.write_text(renamed, encoding="utf-8")
+    course = load_course(tmp_path)
+    (proof,) = prove(course, [course.exercises[FIRST]], zygote)
+    assert re.search(finding, "\n".join(proof.findings)), proof.findings
+
+
 EXAMPLES = re.compile(r"`([\w./]+\.(?:py|yaml))`(?:(?!```|`\w+\.\w+`).)*?```\w+\n(.*?)```", re.DOTALL)
 OF_NUMPY = ("hints.yaml", "accepted.py", "mistakes.py", "scaled.py", "test_hidden.py")
 
