@@ -21,8 +21,9 @@ from autograder.course.source import Cell, Role
 from autograder.diagnosis.known import known_mistakes
 from autograder.gradebook.book import SubmissionLine
 from autograder.publishing.dashboard import write_dashboard
-from autograder.publishing.export import write_pages, write_tables
+from autograder.publishing.export import write_tables
 from autograder.publishing.graded_work import read_graded_work
+from autograder.publishing.overview import write_overview, write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
@@ -149,7 +150,7 @@ def make_class(course: Course, exercises: Sequence[Exercise]) -> tuple[Course, i
 
 
 def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda _: None) -> Summary:
-    """Grade a made-up class, and write its feedback, tables and dashboard.
+    """Grade a made-up class, and write its feedback, tables, overview and dashboard.
 
     `notify` is called with each graded submission.
     """
@@ -158,6 +159,7 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
     summary = grade_submissions(demo, exercises, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
     write_pages(demo, exercises)
     write_tables(demo, exercises)
+    write_overview(demo, exercises)
     write_dashboard(demo, exercises)
     return summary
 

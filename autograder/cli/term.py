@@ -204,10 +204,10 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
 def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> None:
     """Write a page for each graded submission.
 
-    Pages go to feedback/.
+    Pages go to feedback/. Each student's index.html lists all exercises.
     """
     from autograder.gradebook.pages import doubtful_comments
-    from autograder.publishing.export import write_pages
+    from autograder.publishing.overview import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
     with options.failures() as on_failure:
@@ -257,11 +257,13 @@ def export(
 @click.command()
 @options.exercises
 def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write one page about the whole class."""
+    """Write a page about the whole class, and a table of students and exercises."""
     from autograder.publishing.dashboard import write_dashboard
+    from autograder.publishing.overview import write_overview
 
     with options.failures() as on_failure:
-        options.print_written(course, [write_dashboard(course, exercises, on_failure)])
+        overview = write_overview(course, exercises, on_failure)
+        options.print_written(course, [overview, write_dashboard(course, exercises, on_failure)])
 
 
 @click.command()

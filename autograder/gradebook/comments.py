@@ -4,6 +4,8 @@ It lies beside course.yaml, where backups keep it, or else in solutions/, as the
 
 The formgrader shows the comments that are meant for a question as buttons. Whoever writes "#units" into a
 comment box has said all that the bank says under that name; students read the text.
+
+An instructor's reply to a request is a part of the comment.
 """
 
 import re
@@ -13,11 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nbgrader.api import MissingEntry
+
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.kept import COMMENTS
 from autograder.course.names import closest, suggestion
 from autograder.course.yaml_lines import Document, DocumentError, read_document
 from autograder.errors import UsageError
+from autograder.gradebook.config import open_gradebook
 from autograder.report.report import GradebookEntry, GradebookSubmission
 from autograder.report.text import one_line
 
@@ -82,6 +88,25 @@ class CommentBank:
 
     def _line(self, path: tuple[str, ...], problem: str) -> str:
         return one_line(f"{COMMENTS}:{self._document.line(path)}: {path[-1]} {problem}", _LONGEST)
+
+
+def add_remark(course: Course, exercise: Exercise, student: str, question: str, text: str) -> None:
+    """Add a paragraph to the comment that graders can change, which the student's page shows.
+
+    UsageError says that there is no such submission or question. The same paragraph is added only once.
+    """
+    with open_gradebook(course) as gradebook:
+        try:
+            if gradebook is None:
+                raise MissingEntry
+            row = gradebook.find_comment(question, exercise.name, exercise.name, student)
+        except MissingEntry:
+            problem = f"the gradebook has no answer of {student} to {question} of {exercise.name}"
+            raise UsageError(f"{problem}; grade it first") from None
+        paragraphs = (row.manual_comment or "").split("\n\n")
+        if text not in paragraphs:
+            row.manual_comment = "\n\n".join(filter(None, (*paragraphs, text)))
+            gradebook.db.commit()
 
 
 def _read(path: Path) -> Document:

@@ -275,6 +275,7 @@ def write_dashboard(
         score_bars=_score_bars,
         address=partial(_address, course),
         pages=partial(_pages, course),
+        has_overview=(course.build / "overview.html").is_file(),
         newer_pythons=newer_pythons,
         our_python=f"{sys.version_info.major}.{sys.version_info.minor}",
         Verdict=Verdict,

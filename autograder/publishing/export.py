@@ -1,4 +1,4 @@
-"""Writes feedback pages, and grades as CSV tables that spreadsheets open safely; remembers what went where.
+"""Writes grades as CSV tables that spreadsheets open safely; remembers what went where.
 
 How Canvas reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb): the first five columns are
 fixed, and the others are assignments by title. The row "Points Possible" gives their points. ID is Canvas's
@@ -24,8 +24,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.files import Member, write_whole, write_zip
-from autograder.gradebook.config import ConversionError
-from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
+from autograder.gradebook.pages import read_gradebook, read_people
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.records.database import reading, writing
 from autograder.records.tables import EXPORTS
@@ -56,6 +55,10 @@ class Exports:
     def changed(self, exercise: str, values: Mapping[str, Any]) -> set[str]:
         """Return the students for whom something else goes out now than went out last."""
         return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
+
+    def last(self, exercise: str, student: str) -> Any:
+        """Return what went out last for a student; None if nothing did."""
+        return self._last.get((exercise, student))
 
     def note(self, exercise: str, values: Mapping[str, Any]) -> None:
         """Store that these values have gone out."""
@@ -253,18 +256,6 @@ def _status(entry: GradebookEntry) -> str:
     if entry.written:
         return "to be graded manually"
     return "grader error" if entry.comment else "not graded yet"
-
-
-def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Write feedback/<student>/<exercise>/<exercise>.html for each graded submission and return the pages.
-
-    A page that fails stops no other: when all others are written, a ConversionError names those that failed.
-    """
-    written = [page for exercise in exercises for page in write_feedback(course, exercise)]
-    failures = [str(page) for page in written if not isinstance(page, Path)]
-    if failures:
-        raise ConversionError("\n".join(failures))
-    return [page for page in written if isinstance(page, Path)]
 
 
 class UnknownError(Exception):

@@ -47,6 +47,7 @@ from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.pages import View, write_feedback
 from autograder.gradebook.selection import with_late_note
 from autograder.plugins.watch.inbox import Inbound, Received, inbound
+from autograder.publishing.overview import publish_scores, student_of, write_student_pages
 from autograder.submission.notebook import Notebook
 from autograder.submission.students import Students, listed_students
 from autograder.submission.submission import Submission, find_submissions, is_student
@@ -291,17 +292,21 @@ class Watch:
         """Write the pages of these students, and return them where they came through the exchange."""
         lateness = Lateness(self.course, exercise)
         view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
+        written = set[str]()
         for page in write_feedback(self.course, exercise, students, view):
             if not isinstance(page, Path):
                 yield from self._new_failure(str(page))
                 continue
             lines: list[str] = []
-            student = page.parts[-3]
+            student = student_of(page)
+            written.add(student)
             with self._skipping(exercise, student, lines):
                 said = release_page(self.config, page) if self.release else "wrote the page"
                 done(student)
                 lines.append(f"{exercise.name} {student}: {said}")
             yield from lines
+        publish_scores(self.course, exercise, written)
+        write_student_pages(self.course, written)
 
     def _show(self, exercise: Exercise, student: str, attempt: Attempt) -> None:
         """Store that an attempt needs nothing more."""

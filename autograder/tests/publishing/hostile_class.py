@@ -8,7 +8,7 @@ from autograder.batch.grade import grade_submissions
 from autograder.course.course import Course
 from autograder.gradebook.config import database
 from autograder.publishing.dashboard import write_dashboard
-from autograder.publishing.export import write_pages
+from autograder.publishing.overview import write_pages
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import WRONG_SUMS, hand_in, open_course, small, solved
 

@@ -7,8 +7,8 @@ import pytest
 from autograder.course.course import Course
 from autograder.diagnosis.known import known_mistakes
 from autograder.gradebook.config import ConversionError
-from autograder.publishing import export
-from autograder.publishing.export import write_pages
+from autograder.publishing import overview
+from autograder.publishing.overview import write_pages
 from autograder.report.safe_html import POLICY
 from autograder.tests.classroom import small
 from autograder.tests.gradebook.rows import formgrader_page
@@ -54,7 +54,7 @@ def test_no_page_tells_what_the_tests_know(published: Course) -> None:
 
 def test_a_page_that_fails_stops_no_other(published: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     written = [page(published, "ann"), ConversionError("ben"), page(published, "eve"), ConversionError("zoe")]
-    monkeypatch.setattr(export, "write_feedback", lambda course, exercise: written)
+    monkeypatch.setattr(overview, "write_feedback", lambda course, exercise: written)
     with pytest.raises(ConversionError, match=r"^ben\nzoe$"):
         write_pages(published, [small(published)])
 

@@ -1,0 +1,188 @@
+"""Writes all scores: a table of the class for instructors, and feedback pages with an index for students.
+
+A student's index tells no score before the feedback page on that exercise does. So what a feedback page told
+last is stored, and only that is shown.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.guard import OnFailure, raise_failure
+from autograder.files import write_whole
+from autograder.gradebook.config import ConversionError
+from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
+from autograder.publishing.export import Exports, points_of
+from autograder.report.report import GradebookSubmission
+from autograder.report.safe_html import load_template
+from autograder.report.text import number
+from autograder.submission.students import Student
+from autograder.submission.submission import Submission, find_submissions
+
+_CLASS, _STUDENT = (Path(__file__).with_name(name) for name in ("overview.html", "student.html"))
+_FEEDBACK = "feedback"  # the place to which scores go out by feedback pages
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one student stands in one exercise."""
+
+    submission: GradebookSubmission | None = None
+    is_handed_in: bool = False  # even if it is not graded yet
+    address: str | None = None  # of the feedback page
+
+    @property
+    def score(self) -> float | None:
+        """The score so far, or None."""
+        return self.submission.score if self.submission else None
+
+    @property
+    def waiting(self) -> int:
+        """How many questions wait for an instructor."""
+        return sum(entry.waits for entry in self.submission.entries) if self.submission else 0
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow:
+    """One row of the table: a student and the standing in each exercise."""
+
+    id: str
+    name: str
+    standings: tuple[Standing, ...]
+
+    @property
+    def total(self) -> float:
+        """The sum of all scores; what is missing counts as 0."""
+        return sum(standing.score or 0.0 for standing in self.standings)
+
+    @property
+    def missing(self) -> int:
+        """In how many exercises nothing was handed in."""
+        return sum(not standing.is_handed_in for standing in self.standings)
+
+
+def write_overview(
+    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
+) -> Path:
+    """Write build/overview.html, a table of students and of those exercises that anybody has handed in."""
+    people, standings = read_people(course), dict[str, dict[str, Standing]]()
+    for exercise in exercises:
+        if found := _standings(course, exercise, on_failure):
+            standings[exercise.name] = found
+    students = people or dict.fromkeys(sorted({one for found in standings.values() for one in found}))
+    rows = [
+        StudentRow(
+            student,
+            name_of(people, student),
+            tuple(found.get(student, Standing()) for found in standings.values()),
+        )
+        for student in students
+    ]
+    points = {name: points_of(course.exercises[name]) for name in standings}
+    page = load_template(_CLASS).render(course_title=course.settings.title, points=points, rows=rows)
+    return write_whole(course.build / "overview.html", page)
+
+
+def _standings(course: Course, exercise: Exercise, on_failure: OnFailure) -> dict[str, Standing]:
+    """Return how each student stands who has handed in the exercise."""
+    graded = {one.student: one for one in read_gradebook(course, exercise, on_failure=on_failure)}
+    handed_in = dict.fromkeys(submission.student for submission in find_submissions(course, exercise))
+    return {
+        student: Standing(graded.get(student), True, _address(course, student, exercise.name, course.build))
+        for student in handed_in | graded
+    }
+
+
+def _address(course: Course, student: str, exercise: str, start: Path) -> str | None:
+    """Return the address of a feedback page on a page in the folder `start`; None if there is none."""
+    feedback = Submission(course.root, student, exercise).feedback
+    return quote(os.path.relpath(feedback, start)) if feedback.is_file() else None
+
+
+def name_of(people: Mapping[str, Student], student: str) -> str:
+    """Return a student's name, first name first, or an empty text if nobody has given one."""
+    name = " ".join(filter(None, reversed(people[student].parts))) if people.get(student) else ""
+    return "" if name == student else name
+
+
+def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
+    """Write feedback/STUDENT/EXERCISE/EXERCISE.html for each graded submission and return these pages.
+
+    Each student's index.html is written again, too. A page that fails stops no other: when all others are
+    written, a ConversionError names those that failed.
+    """
+    pages, failures = list[Path](), list[str]()
+    for exercise in exercises:
+        written = list(write_feedback(course, exercise))
+        failures += [str(page) for page in written if not isinstance(page, Path)]
+        new = [page for page in written if isinstance(page, Path)]
+        publish_scores(course, exercise, {student_of(page) for page in new})
+        pages += new
+    write_student_pages(course, {student_of(page) for page in pages})
+    if failures:
+        raise ConversionError("\n".join(failures))
+    return pages
+
+
+def student_of(page: Path) -> str:
+    """Return the student to whom a feedback page belongs."""
+    return page.parts[-3]
+
+
+def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) -> None:
+    """Store what the feedback pages tell these students about their scores."""
+    chosen = set(students)
+    told = {
+        graded.student: {
+            "score": graded.score,
+            "graded_points": graded.max_score - graded.open_points,
+            "words": graded.points_in_words,
+            "penalty": graded.penalty,
+        }
+        for graded in read_gradebook(course, exercise)
+        if graded.student in chosen
+    }
+    Exports(course, _FEEDBACK).note(exercise.name, told)
+
+
+def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
+    """Write feedback/STUDENT/index.html for each of these students, with all exercises."""
+    people, told = read_people(course), Exports(course, _FEEDBACK)
+    handed_in = {
+        exercise.name: {submission.student for submission in find_submissions(course, exercise)}
+        for exercise in course.exercises.values()
+    }
+    pages = []
+    for student in sorted(set(students)):
+        rows = list(_student_rows(course, student, told, handed_in))
+        scores = [row for row in rows if row.get("score") is not None]
+        page = load_template(_STUDENT).render(
+            course_title=course.settings.title,
+            student=name_of(people, student) or student,
+            rows=rows,
+            total=sum(row["score"] for row in scores),
+            most=sum(row["graded_points"] for row in scores),
+        )
+        pages.append(write_whole(course.root / "feedback" / student / "index.html", page))
+    return pages
+
+
+def _student_rows(
+    course: Course, student: str, told: Exports, handed_in: Mapping[str, set[str]]
+) -> Iterator[dict[str, Any]]:
+    """Yield what a student's page says of each exercise."""
+    folder = course.root / "feedback" / student
+    for name, exercise in course.exercises.items():
+        row = {"title": exercise.title, "address": _address(course, student, name, folder), "due": ""}
+        if exercise.settings.due is not None:
+            row["due"] = exercise.settings.due.strftime("%Y-%m-%d %H:%M")
+        if known := told.last(name, student):
+            late = f"; {number(known['penalty'])} taken off for being late" if known["penalty"] else ""
+            yield row | known | {"words": known["words"] + late}
+        else:
+            yield row | {"words": "not published yet" if student in handed_in[name] else "not handed in"}
