@@ -633,7 +633,7 @@ plt.show()
 #   much of each. So $n \ne m$ is the normal case.
 # - An output row depends on its own query and on no other query.
 # - A padding mask is boolean, True where hidden, made from lengths; it needs a dimension of size 1 for the
-# queries before it is applied to a batch of scores.
+#   queries before it is applied to a batch of scores.
 # - A mask acts before the softmax, so that hidden tokens get weight 0 and the others still sum to 1. A vector
 #   of zeros is not a mask.
 # - A class reads its own parameters and arguments. One that reads a global variable is right only by luck.
