@@ -305,9 +305,9 @@ def check_attention_scores():
 
 
 # %% [markdown]
-# Was your guess right? Change who asks and see who answers loudest. One thing may surprise you: only *Your*
-# and *journey* give the highest score to themselves. The other four give a higher score to another token.
-# Can you explain it from what the dot product measures?
+# Was your guess right? Choose another query token, and see which token gets the highest score. One thing
+# may surprise you: only *Your* and *journey* give the highest score to themselves. The other four give a
+# higher score to another token. Can you explain it from what the dot product measures?
 
 # %% demo
 asks = 1  # try each from 0 to 5
@@ -366,7 +366,7 @@ def check_normalize_by_sum():
     expect_unchanged(normalize_by_sum, mixed)
     # Of 3 / 2, the derivatives by the four scores; the sum counts in each.
     gradient = torch.tensor([-0.25, -0.75, -0.75, -0.75]).double()
-    why = "The sum hangs on the scores, too."
+    why = "The sum depends on the scores, too."
     expect_gradient(
         normalize_by_sum(mixed.requires_grad_())[0],
         mixed,
@@ -459,7 +459,9 @@ def check_softmax():
     )
 
     halves = torch.tensor([1000.0, 1000.0])
-    expect_close(softmax(halves), torch.tensor([0.5, 0.5]), "Equal scores share alike.")
+    expect_close(
+        softmax(halves), torch.tensor([0.5, 0.5]), "Equal scores have equal weights."
+    )
     for size in (-1000.0, 1e4):
         three = torch.tensor([size, size, size - 5000])
         why = "A score that is far below the others gets nothing."
@@ -471,7 +473,7 @@ def check_softmax():
     expect_close(softmax(scores), expected, "float64 stays as precise as it is.", 1e-12)
     expect_unchanged(softmax, scores)
     gradient = torch.tensor([0.1875, -0.1875]).double()
-    why = "The sum hangs on the scores, too."
+    why = "The sum depends on the scores, too."
     expect_gradient(
         softmax(scores.requires_grad_())[0], scores, expected={0: gradient}, hint=why
     )
@@ -633,7 +635,7 @@ def check_context_vector():
 # sum to 1, the star can never leave the cloud of tokens.
 #
 # The dotted line is where the star goes as the factor from the last picture grows. Follow it: with factor 0
-# it stands on the average of all tokens. Where does it end? Try other factors, and let another token ask.
+# it is the average of all tokens. Where does it end? Try other factors, and another query token.
 
 # %% demo
 asks = 1  # try each from 0 to 5
@@ -711,8 +713,8 @@ plt.show()
 # A query need not be a token. Find, for each of the six tokens, three numbers that make *it* the one that is
 # looked at most. *journey* is easy, since a longer query sharpens the weights. For some tokens you need
 # negative numbers: what does a negative number in a query ask for? A token is found if it gets at least
-# half of the attention. Can you find all six? (Two of them are nearly alike. Only long queries tell them
-# apart.)
+# half of the attention. Can you find all six? (Two of them are nearly equal. Only long queries give them
+# clearly different weights.)
 
 # %% demo
 queries = {  # change these

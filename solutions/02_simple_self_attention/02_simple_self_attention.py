@@ -5,8 +5,8 @@
 # made weights of them, and the weighted sum of the tokens was its context vector.
 #
 # A model wants a context vector for **every** token. So now each token takes its turn as the query, and all
-# of them look at the same sentence they stand in. That is why it is called **self**-attention: the tokens
-# that ask and the tokens that answer are the same.
+# of them look at the sentence that they are part of. That is why it is called **self**-attention: the
+# tokens that ask and the tokens that answer are the same.
 #
 # The three moves stay as they are. What is new is doing them for all tokens at once:
 #
@@ -124,7 +124,7 @@ def check_pairwise_scores_loop():
 #
 # About 10 minutes, medium.
 #
-# The loop is slow, and it does not say what it is: **a matrix product**. The entry at row `i`, column `j` of
+# The loop is slow, and it hides what it computes: **a matrix product**. The entry at row `i`, column `j` of
 # a product `A @ B` is row `i` of `A` times column `j` of `B`. We want row `i` of the inputs times *row* `j`
 # of the inputs. So what must `B` be?
 #
@@ -137,8 +137,8 @@ def check_pairwise_scores_loop():
 # One thing more. Models work on many sentences at once, a **batch**: a tensor of shape `(batch, n, d)`, and
 # sometimes with more dimensions in front. `@` multiplies the last two dimensions and leaves all before them
 # alone. Your transposition must do the same: on a batch, `.T` reverses *all* dimensions, while
-# `x.transpose(a, b)` lets just the dimensions `a` and `b` change places. Counted from the end, `-1` is the
-# last dimension and `-2` the one before.
+# `x.transpose(a, b)` swaps only the dimensions `a` and `b`. Counted from the end, `-1` is the last
+# dimension and `-2` the one before.
 
 
 # %% solution="pairwise_scores"
@@ -185,7 +185,9 @@ def check_pairwise_scores():
     many = torch.stack([batch, 2 * batch, 3 * batch])
     expected = torch.stack([expected, 4 * expected, 9 * expected])
     expect_close(pairwise_scores(many), expected, "A batch may hold batches.")
-    expect_shape(pairwise_scores(torch.ones(1, 1, 3)), (1, 1, 1), "No dimension goes.")
+    expect_shape(
+        pairwise_scores(torch.ones(1, 1, 3)), (1, 1, 1), "No dimension is removed."
+    )
     # The first score is 1 * 1 + 2 * 2: its derivatives are twice these numbers.
     gradient = torch.zeros(2, 3, 2).double()
     gradient[0, 0] = torch.tensor([2.0, 4.0])
@@ -331,7 +333,9 @@ def check_attention_weights():
     expect_close(attention_weights(scores), expected, "Each row is a softmax.")
     batch = torch.stack([torch.stack([scores, -2 * scores])] * 2)
     expect_close(attention_weights(batch).sum(dim=-1), [[[1.0] * 6] * 2] * 2, sums)
-    expect_close(attention_weights(batch)[1, 0], expected, "A row is weighed alone.")
+    expect_close(
+        attention_weights(batch)[1, 0], expected, "Each row has its own softmax."
+    )
 
     # e to the power of log_3 is 3, and of -5000 it is 0.
     log_3 = 1.0986122886681098
@@ -353,7 +357,8 @@ def check_attention_weights():
 #
 # The scores are divided by a **temperature**. Lower it, with the slider or in the line marked `# try`: the
 # rows get sharper, but they always sum to 1. What happens to the columns? Which tokens end up with next to
-# nothing, and why can that never happen to a row? And what do the rows look like when it is very hot?
+# nothing, and why can that never happen to a row? And what do the rows look like when the temperature
+# is very high?
 #
 # (The slider needs the package ipywidgets, which Jupyter and Colab bring along.)
 
@@ -490,8 +495,8 @@ def check_context_vectors():
 # arrow leads from a token to its context vector (two of the three numbers, as before).
 #
 # With factor 1 all arrows end close together, near the middle: the weights are nearly even, so all tokens
-# get nearly the same average. Sharpen the weights and watch the arrows part. With factor 0, where do they
-# all end? With 64, which tokens stay where they are, and to which tokens do the others move?
+# get nearly the same average. Sharpen the weights and watch the arrows move apart. With factor 0, where
+# do they all end? With 64, which tokens stay where they are, and to which tokens do the others move?
 
 # %% demo
 factor = 1.0  # try 0, 4, 16, 64

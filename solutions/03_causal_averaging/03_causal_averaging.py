@@ -358,9 +358,9 @@ def check_causal_average_weights():
 # %% [markdown]
 # ### Rows and columns
 #
-# The triangle again, but now each row shares out a weight of 1. Read a row: at whom does this token look,
-# and how much? Read a column: by whom is this token looked at? Which token is in the most averages, and
-# which gets the most weight in all?
+# The triangle again, but now each row shares out a weight of 1. Read a row: which tokens does this token
+# see, and with which weights? Read a column: in which averages is this token? Which token is in the most
+# averages, and which has the largest sum of weights?
 
 # %% demo
 length = 8  # try 3, or 12
@@ -490,8 +490,9 @@ plt.show()
 # %% [markdown]
 # ## Third version: a mask and a softmax
 #
-# The plain average treats all earlier tokens alike. Attention will not: it gives each pair of tokens a
-# *score* and lets a softmax turn each row of scores into weights. How do we then keep the future out?
+# The plain average gives the same weight to all earlier tokens. Attention will not: it gives each pair
+# of tokens a *score* and lets a softmax turn each row of scores into weights. How do we then keep the
+# future out?
 #
 # We cannot simply put a 0 into the scores. A score of 0 is an ordinary score: $e^0 = 1$, and the token gets
 # its share. We need a score whose exponential is 0, and there is one:

@@ -1,15 +1,15 @@
 # %% [markdown]
 # # 4. Scaled dot-product attention: the formula at the heart of the Transformer
 #
-# In the simple attention of the earlier exercises a token's own vector did three jobs at once. It asked, it
-# answered, and it was what got mixed. Nothing could be learnt: the scores were whatever the embeddings
-# happened to give.
+# In the simple attention of the earlier exercises a token's own vector did three jobs at once: it was the
+# query, it was compared with queries, and it was mixed. Nothing could be learnt: the scores depended on the
+# embeddings alone.
 #
 # Real attention gives each job a vector of its own, made from the token by a matrix that training can change:
 #
 # - the **query**: what this token is looking for;
-# - the **key**: what this token offers to be found by;
-# - the **value**: what this token says when it is listened to.
+# - the **key**: what this token is compared with;
+# - the **value**: what this token adds to the result.
 #
 # Think of a library. You come with a question (query), it is compared with the words on the spines (keys),
 # and what you take home is what stands in the books (values). The whole mechanism fits on one line:
@@ -224,8 +224,8 @@ def check_project():
 # ### One token, three roles
 #
 # Each token is drawn three times, as query, key and value. The same six tokens make three different clouds,
-# because three matrices look at them. Change one matrix, and only its cloud moves. That freedom is what the
-# simple attention did not have: here a token can look for something unlike itself.
+# because they are projected by three matrices. Change one matrix, and only its cloud moves. That freedom is
+# what the simple attention did not have: here a token can look for something unlike itself.
 
 # %% demo
 import matplotlib.pyplot as plt
@@ -258,8 +258,8 @@ plt.show()
 # %% [markdown]
 # ## Scores: who matches whom
 #
-# From here on the notebook has ready-made queries, keys and values of the six tokens, so that a slip above
-# costs nothing below. They come from the library, which calls the same projection `linear`.
+# From here on the notebook has ready-made queries, keys and values of the six tokens, so that a mistake
+# above has no effect below. They come from the library, which calls the same projection `linear`.
 
 # %%
 queries = torch.nn.functional.linear(journey, W_query.T)
@@ -269,7 +269,7 @@ values = torch.nn.functional.linear(journey, W_value.T)
 # %% [markdown]
 # The score of token i for token j is the dot product of **query i** with **key j**. For all pairs at once
 # that is one matrix product, $Q K^\top$: row i belongs to the query, column j to the key. It need not be
-# symmetric any more, and not even square: n queries may ask m keys.
+# symmetric any more, and not even square: there may be n queries and m keys.
 #
 # To transpose the keys, exchange their **last two** dimensions: `keys.transpose(-2, -1)`, or `keys.mT` for
 # short. `keys.T` reverses *all* dimensions; that is the same for a matrix, and wrong for a batch.
@@ -331,7 +331,7 @@ def check_attention_scores():
     asks = torch.tensor([[[1.0, 2.0]], [[3.0, 0.0]]]).double()
     few = torch.tensor([[[1.0, 0], [0, 1], [1, 1]], [[2, 1], [0, 5], [-1, 1]]]).double()
     expected = torch.tensor([[[1.0, 2.0, 3.0]], [[6.0, 0.0, -3.0]]]).double()
-    why = "A batch may hold batches, and each query meets the keys of its own."
+    why = "A batch may hold batches, and each query has its own keys."
     expect_close(attention_scores(asks, few), expected, why)
     batches = asks.repeat(3, 1, 1, 1), few.repeat(3, 1, 1, 1)
     expect_close(attention_scores(*batches), expected.repeat(3, 1, 1, 1), why)
@@ -354,7 +354,7 @@ def check_attention_scores():
 #         return queries @ keys.T
 #
 # When does this function give the right answer? When does it give a wrong one *without any error*, and when
-# does it fail? Name one habit that would have brought the mistake to light.
+# does it fail? Name one habit that would have shown the mistake.
 
 # %% [markdown] manual="leftover_names" points=2
 # ### BEGIN SOLUTION
@@ -392,7 +392,7 @@ def check_attention_scores():
 # About 5 minutes, easy. Source: [Karpathy (2023), *Let's build GPT*, the notes on scaled
 # attention](https://www.youtube.com/watch?v=kCc8FmEb1nY).
 #
-# Do not take it on trust. Write the instrument that measures it. `Tensor.var()` gives the variance of all
+# Do not take it on trust. Write the function that measures it. `Tensor.var()` gives the variance of all
 # numbers in a tensor; by default it is the *unbiased* one, which divides by their count minus 1, and that is
 # what we want.
 
@@ -455,7 +455,8 @@ def check_score_variance():
 # Both axes are logarithmic. Is the orange line what the calculation promised? And the blue one?
 #
 # - Halve the queries (`queries_size = 0.5`). By what factor does the variance fall, and why not by two?
-# - Does the number of tokens matter? Change it and see what moves, and what only calms down.
+# - Does the number of tokens matter? Change it: do the lines move, or do they only become
+#   smoother?
 
 # %% demo
 head_sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
@@ -579,13 +580,13 @@ else:
 #
 # About 5 minutes, easy. Source: [Vaswani et al. (2017), equation 1](https://arxiv.org/abs/1706.03762).
 #
-# Divide the scores by $\sqrt{d_k}$, then take the softmax over the keys. `d_k` is handed in, since nobody can
-# see it from the scores: they are `(..., n, m)`, numbers of queries and of keys, and neither has anything to
+# Divide the scores by $\sqrt{d_k}$, then take the softmax over the keys. `d_k` is an argument, since the
+# scores do not show it: they are `(..., n, m)`, numbers of queries and of keys, and neither has anything to
 # do with the *width* of a key.
 #
 # Each query shares out a weight of 1 among the keys, so the softmax runs over the **last** dimension, -1,
-# however many dimensions there are. `dim=1` is the same for a matrix, and wrong for a batch: there it lets
-# the queries compete.
+# however many dimensions there are. `dim=1` is the same for a matrix, and wrong for a batch: there the
+# softmax runs over the queries.
 
 
 # %% solution="scaled_attention_weights"
@@ -662,9 +663,9 @@ def check_scaled_attention_weights():
 # order in a row is the same, but scaling brings the weights closer together. With a head of size 2 the effect
 # is small; you have seen what happens at 64.
 #
-# Every row of this *untrained* attention looks alike, since all numbers are positive and nobody has taught
-# the matrices what to look for. Raise `strength` (it makes all queries longer): which token wins, and why is
-# it the same for everyone?
+# All rows of this *untrained* attention are similar, since all numbers are positive and the matrices are
+# random. Raise `strength` (it makes all queries longer): which token gets the largest weight, and why
+# is it the same in all rows?
 
 # %% demo
 strength = 1.0  # try 5, 20, 0
@@ -716,8 +717,8 @@ plt.show()
 # About 10 minutes, medium. Source: [Vaswani et al. (2017), equation 1](https://arxiv.org/abs/1706.03762).
 #
 # Put it together: scores, scaling, softmax over the keys, and the average of the **values** with these
-# weights. Nobody hands you d_k now. Which of the sizes that you can see is it? Not the number of tokens, not
-# the width of the values, not the width of the tokens before they were projected.
+# weights. Now d_k is not an argument. Which size of your arguments is it? It is not the number of tokens,
+# not the width of the values, and not the width of the tokens before they were projected.
 #
 # torch has a function of this very name. Here you write it yourself, so the library's own is not allowed. You
 # may call your `attention_scores` and `scaled_attention_weights`. Should one of these be wrong, this answer
@@ -809,11 +810,12 @@ def check_scaled_dot_product_attention():
 #
 # Grey points are the six values, stars the context vectors that your function makes of them. They are
 # averages with positive weights, so they never leave the cloud; and because the weights of this untrained
-# layer are almost equal, all stars crowd near the middle. Make the queries longer, and each star runs to the
-# value it listens to.
+# layer are almost equal, all stars crowd near the middle. Make the queries longer, and each star moves to
+# the value with the largest weight.
 #
 # - Where do the stars go for `strength = 0`?
-# - Why do they all run to the same place here, for a large `strength`? What would training have to change?
+# - Why do they all move to the same point here, for a large `strength`? What would training have to
+#   change?
 # - With a negative `strength` a query looks for the *opposite* of what it looked for.
 
 # %% demo

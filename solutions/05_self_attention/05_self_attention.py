@@ -3,13 +3,13 @@
 #
 # In the last notebook, attention was a formula with three loose matrices: you made `W_query`, `W_key` and
 # `W_value` yourself and handed them over at every call. They were random, so the weights that came out
-# meant nothing. What should tell a token whom to look at?
+# meant nothing. What should decide which tokens a token looks at?
 #
 # Nobody writes these matrices by hand. They are **learnt**: a training loop looks at the result, follows
-# the computation backwards and nudges each number a little, thousands of times. For that it must know
-# *which numbers it may nudge*. In this notebook you build an object that owns its three matrices and can
-# list them for whoever trains it. At the end you will watch one learn, in two seconds, from 300 small
-# examples.
+# the computation backwards and changes each number a little, thousands of times. For that it must know
+# *which numbers it may change*. In this notebook you build an object that owns its three matrices and
+# can list them for whoever trains it. At the end you will watch one learn, in two seconds, from 300
+# small examples.
 #
 # ![A module around the formula. Tokens x (n, d_in) go into a frame, the module, which holds three
 # parameters, W_query, W_key and W_value. They make queries, keys and values of shape (n, d_out); queries
@@ -160,9 +160,8 @@ class SelfAttention_v1(nn.Module):
 
     Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs, the root too: float64 stays as precise as
-    it is.
+    Set no seed in the class; its caller sets the seed. Every step keeps the dtype of
+    its inputs, the root too: float64 stays as precise as it is.
 
     Source: "self-attention with trainable weights", version 1.
     """
@@ -279,8 +278,9 @@ plt.show()
 # %% [markdown]
 # The picture is rather flat, whatever the seed, and all rows prefer the same columns. There is a reason.
 # `torch.rand` gives numbers between 0 and 1: all positive, and so are our tokens. So all queries point into
-# the same quarter of the plane, and a token with a long key wins in every row. (With a large `stretch` you
-# see it clearly: which token takes it all?) A better start has numbers of both signs.
+# the same quarter of the plane, and a token with a long key gets the largest weight in every row. (With a
+# large `stretch` you see it clearly: which token gets all the weight?) A better start has numbers of both
+# signs.
 #
 # ## Version 2: linear layers
 #
@@ -317,9 +317,8 @@ class SelfAttention_v2(nn.Module):
 
     Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs, the root too: float64 stays as precise as
-    it is.
+    Set no seed in the class; its caller sets the seed. Every step keeps the dtype of
+    its inputs, the root too: float64 stays as precise as it is.
 
     Source: "self-attention with trainable weights", version 2.
     """
@@ -457,7 +456,7 @@ plt.show()
 # | version 2 | `W_query.weight`: $(d_{out}, d_{in})$ | `x @ W_query.weight.T` |
 #
 # A linear layer keeps its matrix **transposed**: one row for each *output*. If $d_{in} = d_{out}$,
-# forgetting that gives no error, just other numbers. And `reshape` is no way out: it gives the right
+# forgetting that gives no error, just other numbers. And `reshape` does not help: it gives the right
 # shape, but it reads the numbers in their old order. Transposing moves each number to a new place.
 #
 # Overwriting a parameter takes a little care as well. It is a leaf of the gradient computation, so torch
@@ -567,10 +566,10 @@ print(f"largest difference between the two outputs: {gap:.1e}")
 #
 # The names stay as they are in that source, so that you can compare each number with those that it prints.
 #
-# **What changes:** the names, no bias, and three places in `forward` that ask the two arguments instead of
-# counting. What you have written before is there already, under its new names; you write out the steps in the
-# middle. The three tokens of the example are *write a poem*, two numbers each, and on the way you compute
-# each of these tensors:
+# **What changes:** the names, no bias, and three steps in `forward` that use the two arguments instead of
+# fixed numbers. What you have written before is there already, under its new names; you write out the steps
+# in the middle. The three tokens of the example are *write a poem*, two numbers each, and on the way you
+# compute each of these tensors:
 #
 # | name | what it is | where the dimensions come in |
 # |---|---|---|
@@ -607,9 +606,8 @@ class SelfAttention(nn.Module):
 
     Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
-    Every step keeps the dtype of its inputs, the root too: float64 stays as precise as
-    it is.
+    Set no seed in the class; its caller sets the seed. Every step keeps the dtype of
+    its inputs, the root too: float64 stays as precise as it is.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -700,7 +698,7 @@ def check_SelfAttention():
 
 
 # %% [markdown]
-# ### The way of the numbers
+# ### Follow the numbers
 #
 # *poem* has by far the longest vector. Follow its row and its column from left to right. Then change its
 # vector, for instance to `[0.4, -0.2]`, and say beforehand what will happen to its scores and to its weights.
@@ -778,7 +776,8 @@ plt.show()
 #
 # The task: eight tokens, each a letter (A, B, C or D) and a number. Each token must find out **the average
 # number of all tokens with its own letter**. Nobody tells the module how. It gets 300 random examples, and
-# after each one the optimizer nudges all parameters a little in the direction that makes the error smaller.
+# after each one the optimizer changes all parameters a little in the direction that makes the error
+# smaller.
 #
 # To succeed, the module must discover by itself: *my query must match the keys with my letter, and my
 # value must be my number.* Run it with your `SelfAttention_v2`.

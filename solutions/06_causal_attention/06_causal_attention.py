@@ -19,7 +19,7 @@
 # So we hide the later tokens. Token *t* may look at itself and at what came before it.
 # That is **causal** attention, and it is what makes a GPT a GPT. In this notebook you
 #
-# 1. make the mask that says who may not look at whom,
+# 1. make the mask that hides later tokens,
 # 2. put it where it belongs: *before* the softmax,
 # 3. build it into self-attention,
 # 4. write a **head** as GPTs have it: for batches, and for texts of any length up to a limit,
@@ -278,7 +278,7 @@ def check_masked_attention_weights():
         [[1.0000, 0.0000, 0.0000], [0.3606, 0.6394, 0.0000], [0.0722, 0.0320, 0.8959]]
     )
     expect_unchanged(masked_attention_weights, scores, mask)
-    why = "Hidden weights are 0, and what is visible shares the whole 1."
+    why = "Hidden weights are 0, and the visible weights sum to 1."
     expect_close(masked_attention_weights(scores, mask), weights, why)
     why, ones = "Each row sums to 1, and nothing is rounded.", [1.0, 1.0, 1.0]
     expect_close(masked_attention_weights(scores, mask).sum(dim=-1), ones, why, 1e-6)
@@ -358,8 +358,8 @@ plt.show()
 # | `Head` | your `MaskedSelfAttention` | batches, a mask of its own, cut to the text, `head_size` |
 # | `CausalAttention` | your `Head` | other names, an optional bias, dropout |
 #
-# Use `if mask is not None` to ask whether there is a mask. (`if mask` would ask whether a whole table is
-# true, and torch refuses to answer that.)
+# Use `if mask is not None` to ask whether there is a mask. (`if mask` would turn a whole tensor into
+# True or False, and torch raises an error.)
 #
 # ### Question 3: `MaskedSelfAttention` (3 points)
 #
@@ -505,8 +505,7 @@ plt.show()
 # numbers a token. The texts have nothing to do with each other. Two lines need
 # attention: swap only the **last two** dimensions of the keys (`keys.T` would reverse
 # the order of all three), and let the softmax run over the **last** dimension. In a
-# batch, dimension 1 counts the tokens that look, and softmax over it runs without an
-# error.
+# batch, dimension 1 counts the queries. A softmax over it is wrong but raises no error.
 #
 # | | shape |
 # |---|---|
@@ -544,8 +543,8 @@ plt.show()
 # self-attention", the head](https://www.youtube.com/watch?v=kCc8FmEb1nY); [Vaswani et al. (2017),
 # 3.2.1](https://arxiv.org/abs/1706.03762).
 #
-# **What changes:** three dimensions in the place of two, and a mask that the class makes itself. If you make
-# it in `forward`, delete the two lines in `__init__`.
+# **What changes:** three dimensions instead of two, and a mask that the class makes itself. If you make it
+# in `forward`, delete the two lines in `__init__`.
 #
 # `n_embd`, `block_size`, `key`, `query` and `value` are the names in that lecture, which you may want to read
 # beside your code. Elsewhere in the course they are called `d_in`, `context_length`, `W_key`, `W_query` and
@@ -590,7 +589,8 @@ class Head(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return, for each token, a mixture of the values of its own text up to itself.
+        """Return, for each token, a weighted mean of its own value and the values of
+        the tokens before it in the same text.
 
         Arguments:
             x: a batch of texts, shape (B, T, n_embd), with T from 1 to block_size.
@@ -793,7 +793,8 @@ class CausalAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return, for each token, a mixture of the values of its own text up to itself.
+        """Return, for each token, a weighted mean of its own value and the values of
+        the tokens before it in the same text.
 
         Arguments:
             x: a batch of texts, shape (B, T, d_in), with T from 1 to context_length.
@@ -1011,11 +1012,11 @@ plt.show()
 # ## Challenge (not graded)
 #
 # In trained GPTs one finds **previous-token heads**: each token looks at just the one before it. You can
-# build one by hand. Below, a token is nine numbers: a 1 at its own place among eight places, and then
-# something to say. Set the three matrices of a `Head` so that each output is what the *previous* token
-# says. (The first token has none before it, and may say what it likes.)
+# build one by hand. Below, a token is nine numbers: a 1 at its own position among eight, and a ninth
+# number, its message. Set the three matrices of a `Head` so that each output is the message of the
+# *previous* token. (There is no token before the first one, so its output may be any number.)
 #
-# A query should look like the key of the place before. Which matrix moves a 1 one place on?
+# A query should look like the key of the position before. Which matrix moves a 1 to the next position?
 
 # %% demo
 head = Head(n_embd=9, head_size=8, block_size=8)

@@ -116,13 +116,13 @@ plt.show()
 #   keys.
 # - *chat* and *noir* cross: the third French word looks at the fourth English one, and the fourth at the
 #   third. Order does not matter, meaning does.
-# - *dort* shares its look between *is* and *sleeping*. Each row is one budget of 1, spent over the keys.
+# - *dort* looks at both *is* and *sleeping*. The weights of each row sum to 1.
 #
 # ## One class, three inputs
 #
 # A query asks *what am I looking for?*, a key says *this is what I am*, a value says *this is what I hand
-# over*. In self-attention all three are made from the same tokens. Let us take that for what it is, a
-# special case, and give the class three inputs:
+# over*. In self-attention all three are made from the same tokens. That is a special case. In
+# general, the class has three inputs:
 #
 # | you call | what it is |
 # |---|---|
@@ -151,8 +151,8 @@ plt.show()
 #
 # Look at the letter Q. The parameter is `encodings_for_Q`, but the body reads `encodings_for_q`. It ran all
 # the same and printed the right numbers, because the notebook happened to have a global variable
-# `encodings_for_q`. The class did not use what it was given; it used what was lying around. With any other
-# input it would have answered for the old one, without an error.
+# `encodings_for_q`. The class did not use its argument; it used a variable of the notebook. With any other
+# input it would have returned the result for the old one, without an error.
 #
 # Here the argument is called `encodings_for_q` everywhere, and our tests call your class with three different
 # inputs. In your own work, *Kernel → Restart and run all* finds such slips.
@@ -187,8 +187,8 @@ class Attention(nn.Module):
 
     Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
-    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
+    Set no seed in the class; its caller sets the seed. Every step, the root too, keeps
+    the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -225,7 +225,7 @@ class Attention(nn.Module):
 
         Inputs and mask are left as they were.
         """
-        # New: q, k and v, each made of an input of its own.
+        # New: q, k and v, each computed from its own input.
         ### BEGIN SOLUTION
         q = self.W_q(encodings_for_q)
         k = self.W_k(encodings_for_k)
@@ -326,9 +326,9 @@ plt.show()
 #     the  cat    is     sleeping  <pad>  <pad>    length 4
 #     the  cat    <pad>  <pad>  <pad>  <pad>       length 2
 #
-# Nobody may look at padding. From the lengths alone we can tell where it stands: position $j$ of a sentence
-# with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has its words
-# at 0, 1, 2, 3, and the first padding is at 4. `torch.arange(max_length)` holds all positions.
+# No token may look at padding. From the lengths alone we can tell where it stands: position $j$ of a
+# sentence with length $l$ is padding when $j \ge l$. Positions count from 0, so a sentence of length 4 has
+# its words at 0, 1, 2, 3, and the first padding is at 4. `torch.arange(max_length)` holds all positions.
 #
 # ### Question 2: `padding_mask` (2 points)
 #
@@ -415,9 +415,9 @@ plt.show()
 # over the *last* one, since in $(B, n, m)$ dimension 1 counts queries. A third thing is new.
 #
 # **A mask for the batch.** `padding_mask` gives $(B, m)$: one row a sentence, the same for each of its
-# queries. The scores are $(B, n, m)$. Broadcasting lines shapes up from the right, so $(B, m)$ would meet
-# the last two dimensions $(n, m)$, and the sentences would be taken for queries. If B and n happen to be
-# equal, there is not even an error. Put a dimension of size 1 where the queries are:
+# queries. The scores are $(B, n, m)$. Broadcasting lines shapes up from the right, so $(B, m)$ would be
+# aligned with the last two dimensions $(n, m)$, and the sentences would be taken for queries. If B and n
+# happen to be equal, there is not even an error. Put a dimension of size 1 where the queries are:
 #
 #     scores  B  n  m
 #     mask    B  1  m
@@ -450,8 +450,8 @@ class CrossAttention(nn.Module):
 
     Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
-    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
+    Set no seed in the class; its caller sets the seed. Every step, the root too, keeps
+    the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), 3.2.3, "encoder-decoder attention".
     """
@@ -460,7 +460,7 @@ class CrossAttention(nn.Module):
         self, d_query: int, d_context: int, d_out: int, qkv_bias: bool = False
     ) -> None:
         super().__init__()
-        # New: three layers, each as wide as the side that it reads.
+        # New: three layers, each with the width of its own input.
         ### BEGIN SOLUTION
         self.W_query = nn.Linear(d_query, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_context, d_out, bias=qkv_bias)
@@ -518,7 +518,7 @@ def check_CrossAttention():
     mask = torch.tensor([[False] * 4 + [True] * 3, [False] * 2 + [True] * 5])
     expect_unchanged(cross, x, context, mask)
     alone = torch.cat([cross(x[:1], context[:1, :4]), cross(x[1:], context[1:, :2])])
-    why = "Hiding tokens gives what the others give alone, for each sequence its own."
+    why = "Hiding tokens has the same effect as leaving them out, in each sequence."
     expect_close(cross(x, context, mask), alone, why, 1e-5)
     each = torch.stack([mask & False, *[mask] * 5], dim=1)  # the first query sees all
     expect_unchanged(cross, x, context, each)
@@ -607,10 +607,10 @@ plt.show()
 #
 # About 5 minutes, medium.
 #
-# A model translates English into French, and in one cross-attention layer 5 French
-# tokens meet 8 English ones. Which side gives the queries, which the keys and the values? What shape do the
-# weights and the output have? If you shuffle the English tokens, together with their vectors, how does the
-# output change, and how does it change if you shuffle the French ones? Say why.
+# A model translates English into French, and in one cross-attention layer 5 French tokens attend to 8
+# English ones. Which side gives the queries, which the keys and the values? What shape do the weights and
+# the output have? If you shuffle the English tokens, together with their vectors, how does the output
+# change, and how does it change if you shuffle the French ones? Say why.
 
 # %% [markdown] manual="who_asks" points=2
 # ### BEGIN SOLUTION
@@ -633,7 +633,7 @@ plt.show()
 #   much of each. So $n \ne m$ is the normal case.
 # - An output row depends on its own query and on no other query.
 # - A padding mask is boolean, True where hidden, made from lengths; it needs a dimension of size 1 for the
-#   queries before it meets a batch of scores.
+#   queries before it is applied to a batch of scores.
 # - A mask acts before the softmax, so that hidden tokens get weight 0 and the others still sum to 1. A vector
 #   of zeros is not a mask.
 # - A class reads its own parameters and arguments. One that reads a global variable is right only by luck.
@@ -649,8 +649,9 @@ plt.show()
 # Your `CrossAttention` lets four words look at it.
 #
 # Find for each word three numbers, its query, with which it looks at the right place. The ball is red. So ask
-# for red, and see who answers first; a query may also say what it does *not* want. Each word should give at
-# least half of its attention to its own patches. The bird is hard: it is white, so all colours are in it.
+# for red, and see which patches get the weight; a negative number in a query asks for *less* of a colour.
+# Each word should give at least half of its attention to its own patches. The bird is hard: it is white, so
+# all colours are in it.
 
 # %% demo
 asks = {  # change these: how much red, green and blue each word wants

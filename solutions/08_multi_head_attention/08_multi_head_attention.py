@@ -4,11 +4,11 @@
 # Read: *the cat saw the dog and it barked*. To understand *barked* you look back for more than one thing. Who
 # does it? Look at *it*, and at the nouns. What stands just before? What other verb is there?
 #
-# One attention layer gives *barked* one row of weights, and the row sums to 1. That is one look. Whatever it
-# gives to one wish it takes from the others, and what comes back is a single blend of all.
+# One attention layer gives *barked* one row of weights, and the row sums to 1. That is one look. If one
+# token gets more weight, all others get less, and the result is a single mixture of all of them.
 #
-# The remedy is plain: look several times, each time with other weights, and put the results side by side.
-# Each look is called a **head**. In this lesson you will
+# The solution is simple: look several times, each time with other weights, and put the results side by
+# side. Each look is called a **head**. In this lesson you will
 #
 # 1. put whole attention layers side by side, which is the idea in its simplest form,
 # 2. learn to cut one wide tensor into heads and to join it again, without mixing up tokens,
@@ -124,15 +124,15 @@ for axes, name, weights in zip(panels, scores, looks, strict=True):
 plt.show()
 
 # %% [markdown]
-# The same four heads as text. Point at a word in the first line, and each head shows at whom it looks, in
-# percent. At which words do the three heads and the single one differ most?
+# The same four heads as text. Point at a word in the first line, and each head shows which words it looks
+# at, in percent. At which words do the three heads and the single one differ most?
 
 # %% demo
 show_heads(looks, words, names=list(scores))
 
 # %% [markdown]
-# Three heads bring three separate answers. The single head brings one blend, in which nobody can tell any
-# more which part came from the previous word and which from a noun.
+# Three heads bring three separate answers. The single head brings one mixture. It no longer shows which
+# part came from the previous word and which from a noun.
 #
 # ## Whole layers side by side
 #
@@ -148,12 +148,13 @@ show_heads(looks, words, names=list(scores))
 #
 # ### A story about two forgotten arguments
 #
-# In the document that this class comes from, `forward` takes `encodings_q`, but its body hands something
-# else to the heads, a global variable of the notebook with nearly the same name. And the mask? `forward`
-# takes one, and never hands it on. So the heads looked into the future, and nothing complained: the numbers
-# had the right shape, and the printed example used no mask.
+# In the document that this class comes from, `forward` takes `encodings_q`, but its body passes something
+# else to the heads, a global variable of the notebook with nearly the same name. And the mask? It is an
+# argument of `forward`, but the body never passes it on. So the heads looked into the future, and nothing
+# complained: the numbers had the right shape, and the printed example used no mask.
 #
-# An argument that is taken and not used is a promise that is not kept. Here the mask reaches **every** head.
+# An unused argument is a mistake: the caller expects it to have an effect. Here, pass the mask to **every**
+# head.
 #
 # ### Question 1: `MultiHeadAttentionWrapper` (3 points)
 #
@@ -184,8 +185,8 @@ class MultiHeadAttentionWrapper(nn.Module):
         the other and before anything else random. So the parameters are called
         `heads.0.W_q.weight`, `heads.0.W_k.weight`, and so on.
 
-    The class sets no seed; whoever uses it does.
-    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
+    Set no seed in the class; its caller sets the seed. Every step, the root too, keeps
+    the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.2.
     """
@@ -215,7 +216,7 @@ class MultiHeadAttentionWrapper(nn.Module):
             encodings_for_k: (m, d_model), the tokens that the queries are compared
                 with.
             encodings_for_v: (m, d_model), the tokens that are mixed.
-            mask: boolean (n, m), True where hidden, for all heads alike; None hides
+            mask: boolean (n, m), True where hidden, the same for all heads; None hides
                 nothing. At least one key of each row is visible.
 
         Returns:
@@ -253,7 +254,7 @@ def check_MultiHeadAttentionWrapper():
             [3.4989, 2.2427, -0.7190, -0.8447, 0.5669, 0.2324],
         ]
     )
-    why = "Each row is a token's, with all features of the first head in front."
+    why = "Each row is a token, with all features of the first head in front."
     expect_close(wrapper(x, x, x), expected, why)
     own = torch.cat([head.W_v(x[0]) for head in wrapper.heads])
     why = "In each head the first token sees only itself."
@@ -409,8 +410,8 @@ plt.show()
 # %% [markdown]
 # ## Joining: $(B, h, T, s)$ to $(B, T, h \cdot s)$
 #
-# The way back takes the same steps in reverse: first swap heads and tokens, then join the pieces. There is
-# one obstacle. After `transpose` the numbers lie in memory in another order than the shape suggests, and
+# Joining takes the same steps in reverse: first swap heads and tokens, then join the pieces. There is one
+# obstacle. After `transpose` the numbers lie in memory in another order than the shape suggests, and
 # `view` refuses to join them. `contiguous()` puts them in order, or `reshape` does both.
 #
 # And the temptation is the same too: a `reshape` *without* swapping gives the right shape and wrong tokens.
@@ -523,7 +524,7 @@ class MultiHeadAttention(nn.Module):
         d_in: features of a token of the input.
         d_out: features of a token of the output, shared by the heads: each has d_out /
             num_heads.
-        context_length: the length of the longest sequence; longer ones do not come.
+        context_length: the length of the longest sequence; no sequence is longer.
         dropout: the share of attention weights that is set to zero in training; nothing
             else is dropped.
         num_heads: how many heads.
@@ -538,8 +539,8 @@ class MultiHeadAttention(nn.Module):
 
     Write the formula step by step, or use any function of torch.
 
-    The class sets no seed; whoever uses it does.
-    Every step, the root too, keeps the dtype of its inputs: float64 stays precise.
+    Set no seed in the class; its caller sets the seed. Every step, the root too, keeps
+    the dtype of its inputs: float64 stays precise.
 
     Source: Vaswani et al. (2017), 3.2.2.
     """
@@ -559,7 +560,7 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("mask", causal_mask(context_length))
-        # New: an error where heads do not fit, sizes to remember, and the last layer.
+        # New: an error if d_out is not divisible, sizes to store, and the last layer.
         ### BEGIN SOLUTION
         if d_out % num_heads != 0:
             raise ValueError(
@@ -571,8 +572,8 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return, for each token, what the heads gather from it and from the tokens
-        before it.
+        """Return, for each token, the joined outputs of the heads, after out_proj. Each
+        head mixes the values of this token and of the tokens before it.
 
         Arguments:
             x: (B, T, d_in), with T from 1 to context_length. The scaled scores of one
@@ -662,7 +663,8 @@ def check_MultiHeadAttention():
 # ### Do heads help? Try it
 #
 # Each token below carries four random signs. The task: at each place, give the signs of the **first** token
-# and those of the **previous** one, both. That takes two looks at once.
+# and those of the **previous** one, both. For this, a token must look at two tokens at
+# once.
 #
 # We train your layer three times, with 1, 2 and 4 heads. All three have exactly the same number of
 # parameters. It takes a few seconds. Guess first: which curve stays up?
@@ -723,9 +725,9 @@ show_heads(weights, [f"token {place}" for place in range(length)])
 #
 # About 5 minutes, medium.
 #
-# Explain the picture. What must the single head's row of weights do to serve both wishes, and why can no
-# later layer take the result apart again? Why does more training not help? Four or five sentences are
-# enough.
+# Explain the picture. How must the single head divide its row of weights between the two tokens? Why can
+# no later layer separate the two parts of the result again? Why does more training not help? Four or
+# five sentences are enough.
 
 # %% [markdown] manual="why_many_heads" points=2
 # ### BEGIN SOLUTION

@@ -21,12 +21,12 @@
 # Two short written questions come at the end, and before them experiments with a model
 # that has read half of *Alice in Wonderland*; take another half hour if you like them.
 # Each question is graded by itself: a mistake in `Block` costs nothing in `TinyGPT`,
-# and `generate` and `train_step` are tested with a model of ours. A check tests your
-# code on the lesson's example and on one small input of another size. Grading tests it
-# on more inputs, and tests gradients, too. So write code that works for all inputs. Use
-# any function of Python or torch, unless a question lists it under *Not allowed here*.
-# Symbols and names are those of the [table of notation](notation.md). Plan for 60 to 90
-# minutes.
+# and `generate` and `train_step` are tested with a model that the tests provide. A
+# check tests your code on the lesson's example and on one small input of another size.
+# Grading tests it on more inputs, and tests gradients, too. So write code that works
+# for all inputs. Use any function of Python or torch, unless a question lists it under
+# *Not allowed here*. Symbols and names are those of the [table of
+# notation](notation.md). Plan for 60 to 90 minutes.
 #
 # `MultiHeadAttention` from exercise 8 is given here, finished.
 
@@ -84,16 +84,15 @@ class MultiHeadAttention(nn.Module):
 #
 # Attention lets tokens *exchange* what they know. It does not let them *think about it*: the result is a
 # weighted mean of values. So a block has a second half, the **feed-forward network**. It takes each token by
-# itself, makes it four times as wide, bends it with GELU or ReLU, and makes it narrow again.
+# itself, makes it four times as wide, applies GELU or ReLU, and makes it narrow again.
 #
 # GPTs call the width of a token `n_embd`, and so does this notebook; inside `MultiHeadAttention` it is both
 # `d_in` and `d_out`.
 #
 # Two additions make it possible to stack many blocks.
 #
-# **Residual paths.** A half does not replace its input, it *adds* to it: `x + half(x)`. If the half has
-# nothing to say, the token passes through unchanged. And the gradient has a straight way back to the first
-# block.
+# **Residual paths.** A half does not replace its input, it *adds* to it: `x + half(x)`. If the half gives
+# 0, the token passes through unchanged. And the gradient has a direct path back to the first block.
 #
 # **LayerNorm.** It gives each token's features mean 0 and variance 1, token by token, then scales and shifts
 # them by learnt numbers. We use it *before* each half (pre-norm), so that the residual path itself stays
@@ -161,7 +160,7 @@ class Block(nn.Module):
     Suggested names of the layers: attention_norm, attention, feed_forward_norm and
     feed_forward (an nn.Sequential: Linear, activation, Linear).
 
-    The class sets no seed; whoever uses it does.
+    Set no seed in the class; its caller sets the seed.
     """
 
     def __init__(self, n_embd, num_heads, context_length, dropout=0.0):
@@ -218,14 +217,14 @@ def check_Block():
     for half in (first, second):
         added = half(x) - x
         expect(added.abs().max() > 0.1, "Each half adds to its input.")
-        why = "Larger tokens with another mean are the same ones once normalised."
+        why = "Larger tokens with another mean are equal once normalised."
         expect_close(half(20 * x + 30) - 20 * x - 30, added, why, 1e-2)
     for attention in first.modules():
         if isinstance(attention, MultiHeadAttention):
             expect(attention.num_heads == 3, "The attention has num_heads heads.")
             added = attention(F.layer_norm(x, (12,)))
             expect_close(first(x), x + added, "h is x + attention(norm_1(x)).")
-    why = "GELU or ReLU bends between the Linear layers."
+    why = "GELU or ReLU is applied between the Linear layers."
     expect(not torch.allclose(second(-x) + x, x - second(x), atol=1e-2), why)
     expect((second(x) - x).min() < -0.5, "A half adds numbers of both signs.")
     expect_close(both(x), second(first(x)), "The second half goes on from h.", 1e-3)
@@ -281,9 +280,9 @@ plt.show()
 # %% [markdown]
 # ### If your block is not ready
 #
-# You can go on all the same. `ReadyBlock` is PyTorch's own block, with the same arguments and shapes.
-# `make_block` gives your `Block` if it runs and can learn, and a `ReadyBlock` if it does not. Use it in the
-# next question. (Calling `Block` itself there is right too.)
+# You can still go on. `ReadyBlock` is PyTorch's own block, with the same arguments and shapes. `make_block`
+# gives your `Block` if it runs and can learn, and a `ReadyBlock` if it does not. Use it in the next
+# question. (Calling `Block` itself there is right too.)
 
 
 # %%
@@ -456,15 +455,15 @@ print("a batch", tuple(text_of_tokens.shape), "->", tuple(table(text_of_tokens).
 # | a final LayerNorm | (B, T, n_embd) |
 # | a Linear layer, the head: a score for every token that may come next | (B, T, vocab_size) |
 #
-# **Positions.** Attention compares tokens and takes weighted means. Apart from the mask it does not know
-# where they stand. So each place 0, 1, 2... has an embedding of its own, learnt like those of the tokens,
-# and it is added to the token's.
+# **Positions.** Attention compares tokens and takes weighted means. Apart from the mask, it does not
+# depend on their positions. So each position 0, 1, 2... has its own embedding, learnt like those of the
+# tokens, and it is added to the token's embedding.
 #
 # **Loss.** The head's scores are called logits. Cross-entropy makes probabilities of them, by softmax, and
 # takes $-\log p$ of the token that really came next, averaged over all B × T guesses. A model that knows
 # nothing gives every token about the same probability, 1 / vocab_size. So the loss starts near
 # $\log(\mathrm{vocab\_size})$. That is worth checking before any training. `F.cross_entropy` does it all; it
-# wants one row of scores and one target for each guess, (N, vocab_size) and (N,), so B and T must first
+# expects one row of scores and one target for each guess, (N, vocab_size) and (N,), so B and T must first
 # become one dimension: `flatten(0, 1)`.
 #
 # ### Question 2: `TinyGPT` (5 points)
@@ -486,8 +485,8 @@ class TinyGPT(nn.Module):
 
     forward(tokens, targets=None) -> (logits, loss)
         tokens: (B, T) int64, T <= context_length
-        targets: (B, T) int64, already moved on by one place: targets[b, t] comes after
-            tokens[b, t]
+        targets: (B, T) int64, already shifted by one position: targets[b, t] comes
+            after tokens[b, t]
         logits: (B, T, vocab_size), with or without targets
         loss: 0-d, the mean cross-entropy of all B * T guesses; None without targets
 
@@ -496,16 +495,16 @@ class TinyGPT(nn.Module):
     softmax. Without training, the loss is near log(vocab_size), less than 4 away; if
     the head shares the token embedding's weights, these must start small, at
     1 / sqrt(n_embd) or less. No dropout. `tokens` and `targets` are left as they were,
-    and the class sets no seed; whoever uses it does.
+    and the class sets no seed: its caller does.
 
     Suggested names of the layers: token_embedding, position_embedding, blocks, norm and
     head.
 
     The model must learn a short text in 240 steps of AdamW, with a learning rate of
     0.01. It learns soonest if tokens and positions start at about the same size: sines,
-    or an nn.Embedding as torch makes it, have size 1 and drown tokens that start at
-    0.02. Then make the positions small, too, or multiply the embedded tokens by the
-    square root of n_embd.
+    or an nn.Embedding as torch makes it, have size 1, and beside them tokens that start
+    at 0.02 have hardly any effect. Then make the positions small, too, or multiply the
+    embedded tokens by the square root of n_embd.
     """
 
     def __init__(self, vocab_size, n_embd, num_heads, num_layers, context_length):
@@ -597,10 +596,10 @@ def check_TinyGPT():
 
 
 # %% [markdown]
-# The picture below asks the model itself what it can see. One token is changed at a time; the colour says
-# how much each guess moves, on a logarithmic scale, and grey means not at all. A causal model gives a
-# triangle: a token moves the guesses at its own place and after it, never before. Its own guess moves most,
-# since the residual path carries the token there directly.
+# The picture below shows what the model can see. One token is changed at a time; the colour says how much
+# each guess moves, on a logarithmic scale, and grey means not at all. A causal model gives a triangle: a
+# token moves the guesses at its own place and after it, never before. Its own guess moves most, since the
+# residual path carries the token there directly.
 
 # %% demo
 torch.manual_seed(4)
@@ -640,8 +639,8 @@ plt.show()
 # - Only the guess at the *last* position is about the token to come.
 # - The model has no embedding for places beyond `context_length`. Once the text is longer, only its last
 #   `context_length` tokens go in. The text that you return is still the whole one.
-# - Dropout must rest while we write: `model.eval()`. A function that borrows a model should give it back as
-#   it was, so put the mode back: `model.training` says what it is, `model.train(mode)` sets it.
+# - Dropout must be off while the model generates text: `model.eval()`. The caller expects the model in the
+#   same mode as before, so restore it: `model.training` says which mode it is, `model.train(mode)` sets it.
 #
 # ### Question 3: `generate` (3 points)
 #
@@ -759,10 +758,11 @@ def train_step(model, optimizer, tokens, targets):
         optimizer: holds the model's parameters, all of them and no others
         tokens, targets: (B, T) int64, targets already moved on by one place
 
-    The loss that goes down is the one that the model returns, whatever it is made of.
-    Gradients left over from before must not count, and none is clipped.
+    The step minimises the loss that the model returns, even if it is not only a
+    cross-entropy. Gradients from before the call must not count, and no gradient is
+    clipped.
 
-    Returns: the loss before the step, as a Python float, which is no tensor.
+    Returns: the loss before the step, as a Python float.
     """
     ### BEGIN SOLUTION
     _, loss = model(tokens, targets)
@@ -859,7 +859,8 @@ print(decode(generate(model, prompt, 360)[0]))
 # What do its heads look at? Here are the four heads of the last block, reading a line and a half. Each row
 # is a token and shows where it looks. Dark squares near the diagonal show a head that watches the last few
 # characters. A dark column shows a token, such as a line break or the end of a word, to which many later
-# ones look back. Nobody told the heads to share the work; that came with the training.
+# ones look back. No line of the code divides the work among the heads; they learnt it
+# in training.
 
 
 # %% demo
@@ -1029,10 +1030,10 @@ def alice(tokens, positions=True, mask=True, residuals=True, without_head=None):
 # %% [markdown]
 # ### It runs in your class
 #
-# The numbers need a model to live in. Take yours: `load_state_dict` puts each tensor where its name says.
-# If you chose other names, `match` pairs the tensors by layer, shape and order. Then your model and `alice`
-# guess the same text. If they agree, your own `TinyGPT` is a trained language model, and your `generate`
-# writes with it. If not, the cell says why, and `generate` goes on with `alice`.
+# The numbers need a model. Take yours: `load_state_dict` copies each tensor to the parameter of the same
+# name. If you chose other names, `match` pairs the tensors by layer, shape and order. Then your model and
+# `alice` guess the same text. If they agree, your own `TinyGPT` is a trained language model, and your
+# `generate` writes with it. If not, the cell says why, and `generate` goes on with `alice`.
 
 
 # %% demo
@@ -1104,7 +1105,8 @@ if weights:
 # ### What do its heads look at?
 #
 # Each picture is one head, each row a character that looks, each column one that is looked at. Guess first:
-# is there a head that always looks at the character before? One that finds the beginning of the word?
+# is there a head that always looks at the character before? Is there one that finds the beginning of
+# the word?
 
 # %% demo
 line = "'Oh dear! Oh dear! I shall be late!'"  # try a sentence of your own
@@ -1144,10 +1146,10 @@ if weights:
 
 # %% [markdown]
 # Three of the four heads of block 0 have found the same thing to do: they give 80 to 90 % of their weight to
-# the character just before. Nobody asked for it, but a *q* makes the next guess easy. The fourth looks far
-# back, at a little of everything. The heads of the later blocks read what the first block has written into
-# each token, so their pictures are harder to put into words: dark columns are characters to which many later
-# ones return.
+# the character just before. Training found it useful: after a *q*, the next guess is easy. The fourth looks
+# far back, at a little of everything. The heads of the later blocks read what the first block has written
+# into each token, so their pictures are harder to put into words: dark columns are characters to which many
+# later ones return.
 #
 # ### A head that remembers
 #
@@ -1186,9 +1188,9 @@ if weights:
 
 # %% [markdown]
 # It has none: all scores are near 0. In a book, the last few letters say more than a letter a line ago, so
-# nothing asks for such a head. It comes when something does. So train your own small `TinyGPT` by your own
-# `train_step` on nothing but repeated nonsense, some 10 seconds. The length of a round changes from text to
-# text, so that no fixed distance helps. Guess first: will the loss fall evenly?
+# such a head would not reduce the loss. Now train your own small `TinyGPT` by your own `train_step` on
+# nothing but repeated nonsense, some 10 seconds. The length of a round changes from text to text, so that
+# no fixed distance helps. Guess first: will the loss fall evenly?
 
 # %% demo
 alphabet = "abcdefghijklmnopqrstuvwxyz"
@@ -1237,10 +1239,11 @@ else:
     print("This picture needs your own Block: a ReadyBlock does not show its weights.")
 
 # %% [markdown]
-# For about a hundred steps nearly nothing happens. Then the loss falls within a few dozen steps: the two
-# halves of the pair are of no use alone, and have found each other. In the picture of the best head, the
-# second round has a line of its own, 15 places to the left of the diagonal. In the first round this head has
-# nothing to find, and rests on the first letter. There each letter stays a guess, so the loss cannot reach 0.
+# For about a hundred steps nearly nothing happens. Then the loss falls within a few dozen steps: each half of
+# the pair is useless alone, and now both work together. In the picture of the best head, the second round has
+# a line of its own, 15 places to the left of the diagonal. In the first round this head has nothing to find,
+# and gives its weight to the first letter. There the next letter can only be guessed, so the loss cannot
+# reach 0.
 #
 # If three heads do nearly the same, what happens when one of them is taken away?
 #

@@ -89,8 +89,8 @@ def attention(
 # right shape, and without a cache both give the same result. In several projects, users
 # have reported the difference as a bug ([torch
 # 108108](https://github.com/pytorch/pytorch/issues/108108), [flash-attention
-# 282](https://github.com/Dao-AILab/flash-attention/issues/282)). The question to ask is
-# never "which row am I" but "which place in the text am I".
+# 282](https://github.com/Dao-AILab/flash-attention/issues/282)). The mask depends on
+# the place of a token in the text, not on its row in the tensor.
 #
 # ### Question 1: `cached_attention` (3 points)
 #
@@ -313,7 +313,7 @@ axis.invert_yaxis()
 plt.show()
 
 # %% [markdown]
-# ### Who shares with whom
+# ### Which heads share
 #
 # With $h$ query heads and $g$ heads of keys and values, each group has $h / g$ **neighbouring** query heads.
 # For 6 query heads and 2 heads of keys and values:

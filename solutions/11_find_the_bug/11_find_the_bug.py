@@ -127,9 +127,9 @@ modules: dict[str, Attend] = {
 #
 # ## Test what must hold
 #
-# The usual test compares a result with the right one. But somebody has to know the right one. For new code
-# nobody does, and a copy of the formula in the test has the same mistake as the code. There are two ways out,
-# and both ask for a **property**:
+# The usual test compares a result with the right one. But then you have to know the right result. For new
+# code it is unknown, and a copy of the formula in the test has the same mistake as the code. There are two
+# ways out, and both ask for a **property**:
 #
 # - **A property test** chooses inputs for which one knows something of the result. If all values are 1, every
 #   mixture of them is 1, whatever the weights are.
@@ -173,8 +173,8 @@ for name, attend in modules.items():
     print(f"attend_{name} loses weight: {loses_weight(attend)}")
 
 # %% [markdown]
-# One of the eight is convicted, and you know what it does wrong before you have found the line. Look at how
-# the probe is made:
+# The probe has found one of the eight, and you know what it does wrong before you have found the line. Look
+# at how the probe is made:
 #
 # - **It isolates one property.** In a module that is scaled wrongly, or has no mask, rows still sum to 1.
 #   This probe says `False` for both, so a `True` means something.
@@ -280,9 +280,10 @@ figure.colorbar(image, label="influence, powers of 10")
 plt.show()
 
 # %% [markdown]
-# White means none. `e` and `h` have the triangle of a causal module. `b` has none. `g` has none either, but
-# what it shows above the diagonal is weak. Hidden tokens have no weight, but they took part in the softmax,
-# and have made the weights of the others smaller. A test of the values alone does not see this leak.
+# White means no influence. `e` and `h` have the triangle of a causal module. `b` has none. `g` has none
+# either, but what it shows above the diagonal is weak. Hidden tokens have no weight, but they took part in
+# the softmax, and have made the weights of the others smaller. A test of the values alone does not see this
+# leak.
 #
 # ## Divided by what?
 #
@@ -308,7 +309,7 @@ def scales_wrongly(attend: Attend) -> bool:
         for every right module, and for a module that forgets the mask or masks after
         the softmax, but scales rightly.
 
-    Of a module that mixes the texts of the batch, nothing is asked.
+    For a module that mixes the texts of the batch, any answer is right.
 
     Source: Vaswani et al. (2017), "Attention Is All You Need", 3.2.1.
     """
@@ -349,15 +350,15 @@ def check_scales_wrongly():
 # %% [markdown]
 # ## Keep the texts apart
 #
-# A batch is a matter of speed. A text's result must be the same in any company. Code breaks this rule
-# whenever somebody confuses dimensions: a softmax over `dim=0`, `view` where `transpose` was meant, or an
-# index that takes the first text's keys for all.
+# A batch is a matter of speed. A text's result must not depend on the other texts. Code that confuses
+# dimensions breaks this rule: a softmax over `dim=0`, `view` where `transpose` was meant, or an index
+# that takes the first text's keys for all.
 #
 # ### Question 3: `mixes_the_batch` (2 points)
 #
 # About 8 minutes, easy.
 #
-# Here again nobody has to know the right result. In which two calls must it be the same?
+# Here again you need not know the right result. In which two calls must it be the same?
 
 
 # %% solution="mixes_the_batch"
@@ -523,7 +524,7 @@ class BrokenDropout(nn.Module):
 
 # %% [markdown]
 # These modules take `x` and make queries, keys and values themselves, so your probes cannot call them. But
-# the same questions can be asked of them:
+# you can test the same properties of them:
 
 # %% demo
 torch.manual_seed(2)
@@ -609,8 +610,8 @@ class RepairedMultiHead(BrokenMultiHead):
 
     RepairedMultiHead(d_model, num_heads): (B, T, d_model) -> (B, T, d_model). Head i
         works on the features from i * d_model / num_heads on, as in notebook 8, and its
-        result has these places in what `out_proj` gets. The layers are those of
-        BrokenMultiHead.
+        result has the same positions in the input of `out_proj`. The layers are those
+        of BrokenMultiHead.
     """
 
     def forward(self, x: Tensor) -> Tensor:
