@@ -81,6 +81,8 @@ LONG = [
     "gradebook/test_formgrader.py",
     "gradebook/test_written_answers.py",
     "gradebook/test_question_page.py",
+    "batch/test_attempt_selection.py",
+    "batch/test_explain.py",
     "batch/test_attempts.py",
     "batch/test_run.py",
     "submission/test_alterations.py",

@@ -122,6 +122,13 @@ def checked(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> FromExchange:
     return FromExchange(hall.course, hall.config)
 
 
+def hand_in_all(hall: Hall, *hand_ins: tuple[float, str]) -> None:
+    """Hand in these shares of the points by these students, a minute after each other."""
+    for share, student in hand_ins:
+        hall.hand_in(share, student)
+        hall.now += MINUTE
+
+
 def collected(hall: Hall, student: str = "ann") -> list[bytes]:
     attempts = attempts_of(Submission(hall.course.root, student, "01_small"))
     return [attempt.notebook.read_bytes() for attempt in attempts]
@@ -157,11 +164,7 @@ def test_a_folder_that_is_swapped_after_all_were_listed_is_refused(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrivals = checked(hall, monkeypatch)
-    hall.hand_in(0.2)
-    hall.now += MINUTE
-    hall.hand_in(1, "ben")
-    hall.now += MINUTE
-    hall.hand_in(0.4)
+    hand_in_all(hall, (0.2, "ann"), (1, "ben"), (0.4, "ann"))
     lines = arrivals.take()
     assert next(lines) == "01_small ann: new"
     swap(next(hall.inbound.glob("ann*_0.4")), next(hall.inbound.glob("ben*")))
@@ -259,9 +262,7 @@ def test_a_folder_that_goes_while_it_is_looked_at_is_no_news_and_stops_nobody(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrivals = checked(hall, monkeypatch)
-    for share in (0.2, 0.4, 0.6):
-        hall.hand_in(share)
-        hall.now += MINUTE
+    hand_in_all(hall, (0.2, "ann"), (0.4, "ann"), (0.6, "ann"))
     is_dir, opened = Path.is_dir, os.open
 
     def gone_after(path: Path) -> bool:
@@ -285,11 +286,7 @@ def test_folders_that_go_after_all_were_listed_are_no_news_and_stop_nobody(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrivals = checked(hall, monkeypatch)
-    hall.hand_in(0.2)
-    hall.now += MINUTE
-    hall.hand_in(0.4)
-    hall.now += MINUTE
-    hall.hand_in(0.6)
+    hand_in_all(hall, (0.2, "ann"), (0.4, "ann"), (0.6, "ann"))
     lines = arrivals.take()
     assert next(lines) == "01_small ann: new"
     shutil.rmtree(next(hall.inbound.glob("ann*_0.4")))
