@@ -34,14 +34,14 @@ from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
 from autograder.gradebook.config import open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
-from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
+from autograder.gradebook.ledger import Ledger, ScoreChange
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, store_report, stored_outputs
 from autograder.report.report import Report, Status
-from autograder.submission.digest import fingerprint_of, rules
+from autograder.submission.digest import fingerprint_of
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -84,14 +84,12 @@ class ExerciseGradebook:
         self._candidates = dict[str, list[str]]()  # digests, the preferred first, by student
         self._opened = ExitStack()
         with ExitStack() as stack:
-            stack.enter_context(grading_lock(course))
             self._gradebook, self._autograde = stack.enter_context(open_for_grading(course, exercise))
             register(self._gradebook, exercise)
             enter_students(self._gradebook, course.root)
             self._store = self._gradebook.db()
             self._store.expire_on_commit = False  # a submission's rows are read once and let go
             self.ledger = Ledger(course, exercise, self._gradebook)
-            self._rules = rules(course, exercise, self.ledger.digests)
             self._selection = AttemptSelection(exercise, self.ledger.lateness, self.ledger.rows)
             self._attempts = all_attempts(course.root, exercise.name)
             self._opened = stack.pop_all()
@@ -205,7 +203,7 @@ class ExerciseGradebook:
             attempt.digest: attempt.report
             for attempt in attempts
             if attempt.report is not None
-            and attempt.fingerprint == fingerprint_of(self._rules, attempt.digest)
+            and attempt.fingerprint == fingerprint_of(self.ledger.rules, attempt.digest)
             and is_final(attempt.report, unsafe=self._unsafe)
         }
 
@@ -231,7 +229,7 @@ class ExerciseGradebook:
     def _store_report(
         self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
     ) -> None:
-        fingerprint = fingerprint_of(self._rules, attempt.digest)
+        fingerprint = fingerprint_of(self.ledger.rules, attempt.digest)
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         self._attempts[submission.student] = tuple(

@@ -33,12 +33,13 @@ from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
     ConversionError,
     converting,
+    grading_lock,
     open_converter,
     open_gradebook,
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
+from autograder.gradebook.ledger import Ledger, ScoreChange
 from autograder.gradebook.rows import listed_by_id, read_row, rows_of
 from autograder.gradebook.selection import AttemptSelection
 from autograder.records.database import reading
