@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbformat import NotebookNode, v4
+from nbgrader.converters import Autograde
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import (
@@ -24,6 +25,7 @@ from autograder.collecting.attempts import (
     adopt,
     all_attempts,
     put_forward,
+    recorded_attempts,
 )  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -162,7 +164,8 @@ class ExerciseGradebook:
             if is_new:
                 self._record(submission, attempt, notebook, report, outputs)
             else:
-                self._write(submission, attempt, render(self._release, notebook, outputs))
+                node = render(self._release, notebook, outputs)
+                _write(self._autograde, submission, attempt, node)
         self.ledger.arrived(student, known_time(attempt.time))
         is_failed, current = report.status is Status.GRADER_ERROR, self.ledger.current[student]
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
@@ -224,7 +227,7 @@ class ExerciseGradebook:
             self._store_report(submission, attempt, report, outputs, recorded=True)
             self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
         self.ledger.rows[submission.student] = row
-        self._write(submission, attempt, node)
+        _write(self._autograde, submission, attempt, node)
 
     def _store_report(
         self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
@@ -237,10 +240,24 @@ class ExerciseGradebook:
             for one in self._attempts[submission.student]
         )
 
-    def _write(self, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
-        others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
-        others = {name: content for name, content in others.items() if content}
-        write_folder(self._autograde, submission, submission.autograded, f"{v4.writes(node)}\n", others)
+
+def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
+    """Write the graded notebook of a submission from the record, if it is missing."""
+    with open_for_grading(course, exercise) as (gradebook, converter):
+        attempts = recorded_attempts(course.root, exercise.name, submission.student)
+        attempt = attempts.get(submission.student)
+        if attempt is not None and not submission.autograded.exists():
+            if not attempt.notebook.exists():
+                raise UsageError(f"{attempt.notebook} is missing; put it back from a backup")
+            outputs = stored_outputs(gradebook.db(), submission, attempt.digest)
+            node = render(Release(exercise), read_notebook(attempt.notebook), outputs)
+            _write(converter, submission, attempt, node)
+
+
+def _write(converter: Autograde, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
+    others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
+    others = {name: content for name, content in others.items() if content}
+    write_folder(converter, submission, submission.autograded, f"{v4.writes(node)}\n", others)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from autograder.course.settings import Tells
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.attempts import shown_attempts
+from autograder.gradebook.book import write_again
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
     ConversionError,
@@ -307,8 +308,10 @@ def write_feedback(
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
-                    if graded.student not in reports or not submission.autograded.is_file():
+                    if graded.student not in reports:
                         continue
+                    if not submission.autograded.is_file():
+                        write_again(course, exercise, submission)
                     node = nbformat.read(submission.autograded, as_version=4)
                     report = reports[graded.student]
                     text = feedback_page(course, exercise, graded, report, node, view, people=people)
