@@ -7,8 +7,9 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SubmittedNotebook
 from nbgrader.converters import GenerateAssignment
+from sqlalchemy.orm import selectinload
 
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import Exercise
@@ -99,7 +100,9 @@ def _names(exercise: Exercise) -> set[str]:
 def _complete(gradebook: Gradebook, book: Notebook) -> None:
     """Give every submission a grade and a comment for each question that is newer than it."""
     gradebook.db.refresh(book)
-    for submission in book.submissions:
+    rows = (selectinload(SubmittedNotebook.grades), selectinload(SubmittedNotebook.comments))
+    submissions = gradebook.db.query(SubmittedNotebook).filter_by(notebook_id=book.id)
+    for submission in submissions.options(*rows):
         graded = {grade.cell_id for grade in submission.grades}
         commented = {comment.cell_id for comment in submission.comments}
         missing = [(Grade, cell) for cell in book.grade_cells if cell.id not in graded]

@@ -29,7 +29,7 @@ from autograder.course.kept import (
 )
 from autograder.errors import UsageError
 from autograder.files import OWNER, Member, locked, write_zip
-from autograder.gradebook.ledger import grading_lock
+from autograder.gradebook.config import grading_lock
 from autograder.records.database import copy_database, database_file
 
 _CONTENTS = "contents.json"  # says of which course a backup is

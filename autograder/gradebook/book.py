@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbformat import NotebookNode, v4
+from nbgrader.converters import Autograde
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.attempts import (
@@ -24,6 +25,7 @@ from autograder.collecting.attempts import (
     adopt,
     all_attempts,
     put_forward,
+    recorded_attempts,
 )  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -34,14 +36,14 @@ from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
 from autograder.gradebook.config import open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
-from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
+from autograder.gradebook.ledger import Ledger, ScoreChange
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
 from autograder.records.reports import Outputs, store_report, stored_outputs
 from autograder.report.report import Report, Status
-from autograder.submission.digest import fingerprint_of, rules
+from autograder.submission.digest import fingerprint_of
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import Submission
 
@@ -84,14 +86,12 @@ class ExerciseGradebook:
         self._candidates = dict[str, list[str]]()  # digests, the preferred first, by student
         self._opened = ExitStack()
         with ExitStack() as stack:
-            stack.enter_context(grading_lock(course))
             self._gradebook, self._autograde = stack.enter_context(open_for_grading(course, exercise))
             register(self._gradebook, exercise)
             enter_students(self._gradebook, course.root)
             self._store = self._gradebook.db()
             self._store.expire_on_commit = False  # a submission's rows are read once and let go
             self.ledger = Ledger(course, exercise, self._gradebook)
-            self._rules = rules(course, exercise, self.ledger.digests)
             self._selection = AttemptSelection(exercise, self.ledger.lateness, self.ledger.rows)
             self._attempts = all_attempts(course.root, exercise.name)
             self._opened = stack.pop_all()
@@ -164,7 +164,8 @@ class ExerciseGradebook:
             if is_new:
                 self._record(submission, attempt, notebook, report, outputs)
             else:
-                self._write(submission, attempt, render(self._release, notebook, outputs))
+                node = render(self._release, notebook, outputs)
+                _write(self._autograde, submission, attempt, node)
         self.ledger.arrived(student, known_time(attempt.time))
         is_failed, current = report.status is Status.GRADER_ERROR, self.ledger.current[student]
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
@@ -205,7 +206,7 @@ class ExerciseGradebook:
             attempt.digest: attempt.report
             for attempt in attempts
             if attempt.report is not None
-            and attempt.fingerprint == fingerprint_of(self._rules, attempt.digest)
+            and attempt.fingerprint == fingerprint_of(self.ledger.rules, attempt.digest)
             and is_final(attempt.report, unsafe=self._unsafe)
         }
 
@@ -226,12 +227,12 @@ class ExerciseGradebook:
             self._store_report(submission, attempt, report, outputs, recorded=True)
             self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
         self.ledger.rows[submission.student] = row
-        self._write(submission, attempt, node)
+        _write(self._autograde, submission, attempt, node)
 
     def _store_report(
         self, submission: Submission, attempt: Attempt, report: Report, outputs: Outputs, *, recorded: bool
     ) -> None:
-        fingerprint = fingerprint_of(self._rules, attempt.digest)
+        fingerprint = fingerprint_of(self.ledger.rules, attempt.digest)
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         self._attempts[submission.student] = tuple(
@@ -239,10 +240,24 @@ class ExerciseGradebook:
             for one in self._attempts[submission.student]
         )
 
-    def _write(self, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
-        others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
-        others = {name: content for name, content in others.items() if content}
-        write_folder(self._autograde, submission, submission.autograded, f"{v4.writes(node)}\n", others)
+
+def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
+    """Write the graded notebook of a submission from the record, if it is missing."""
+    with open_for_grading(course, exercise) as (gradebook, converter):
+        attempts = recorded_attempts(course.root, exercise.name, submission.student)
+        attempt = attempts.get(submission.student)
+        if attempt is not None and not submission.autograded.exists():
+            if not attempt.notebook.exists():
+                raise UsageError(f"{attempt.notebook} is missing; put it back from a backup")
+            outputs = stored_outputs(gradebook.db(), submission, attempt.digest)
+            node = render(Release(exercise), read_notebook(attempt.notebook), outputs)
+            _write(converter, submission, attempt, node)
+
+
+def _write(converter: Autograde, submission: Submission, attempt: Attempt, node: NotebookNode) -> None:
+    others = {TIMESTAMP: attempt.time.encode(), SECRET: attempt.secret}
+    others = {name: content for name, content in others.items() if content}
+    write_folder(converter, submission, submission.autograded, f"{v4.writes(node)}\n", others)
 
 
 @contextmanager

@@ -9,11 +9,11 @@ import shutil
 import sqlite3
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
 from copy import deepcopy
 from functools import cache
-from logging import Logger
+from logging import Logger, getLogger
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,13 @@ from autograder.course.course import Course, log_of
 from autograder.course.exercise import Exercise
 from autograder.course.guard import unwritable_for_one
 from autograder.errors import AutograderError
-from autograder.files import write_whole
+from autograder.files import locked, write_whole
 from autograder.records.database import SQLITE, has_database, prepare, read_config
 from autograder.submission.submission import Submission
 
 _TEMPLATE = Path(__file__).with_name("formgrade.html.j2")
 LOG = "nbgrader"
+_LOG = getLogger(__name__)
 
 
 def configuration(course: Course) -> Config:
@@ -115,10 +116,16 @@ def open_converter(
         yield kind(coursedir=CourseDirectory(config=config, log=log), config=config, log=log)
 
 
+def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
+    """Let one process at a time grade; another process waits, and prints that it does."""
+    return locked(course.root / ".grading.lock", tell)
+
+
 @contextmanager
 def open_for_grading(course: Course, exercise: Exercise) -> Iterator[tuple[Gradebook, Autograde]]:
-    """Yield the gradebook, and the converter that sets the permissions of graded notebooks."""
+    """Yield the gradebook, which one process at a time gets, and the converter that sets permissions."""
     with (
+        grading_lock(course),
         Gradebook(database(course), course.settings.course) as gradebook,
         open_converter(Autograde, course, exercise) as converter,
     ):

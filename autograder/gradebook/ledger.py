@@ -4,9 +4,8 @@ Every change of a score ends here: grading, dates and extensions, and what peopl
 is one transaction, which also adds the audit's line.
 """
 
-import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,13 +19,12 @@ from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import SubmissionError, skipping
 from autograder.course.names import checked_question
-from autograder.files import locked
 from autograder.gradebook.lateness import Lateness
 from autograder.gradebook.rows import as_number, read_row, rows_of
 from autograder.records.audit import Line, add_line, last_lines, questions_of, with_penalty
 from autograder.records.database import lock
 from autograder.report.report import GradebookSubmission
-from autograder.submission.digest import digests_of
+from autograder.submission.digest import rules_and_digests
 
 NEW, AGAIN = "new", "graded again"
 DATES, BY_HAND = "dates or late policy", "by hand"
@@ -40,7 +38,6 @@ _WORDS = {
     "environment": "another Python",
 }
 _SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +61,6 @@ class ScoreChange:
     questions: tuple[QuestionChange, ...]
 
 
-def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
-    """Let one process at a time grade; another process waits, and prints that it does."""
-    return locked(course.root / ".grading.lock", tell)
-
-
 class Ledger:
     """The submissions of an exercise as they are now, and what has changed since the ledger was opened.
 
@@ -78,7 +70,8 @@ class Ledger:
 
     def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
         self._course, self._exercise, self._gradebook = course, exercise, gradebook
-        self.lateness, self.digests = Lateness(course, exercise), digests_of(course, exercise)
+        self.lateness = Lateness(course, exercise)
+        self.rules, self._digests = rules_and_digests(course, exercise)
         self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
         self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
@@ -141,7 +134,7 @@ class Ledger:
         if not digest:
             why, digests = _reason(after, last), None
         else:
-            digests = {"notebook": digest, **self.digests}
+            digests = {"notebook": digest, **self._digests}
             why = _cause(digests, last, name) if _has_scores(self.current.get(student)) else NEW
         if _has_scores(after):
             add_line(store, self._exercise.name, after, why, last, digests=digests)

@@ -29,16 +29,18 @@ from autograder.course.settings import Tells
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook.assignment import expect_nothing_lost
 from autograder.gradebook.attempts import shown_attempts
+from autograder.gradebook.book import write_again
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
     ConversionError,
     converting,
+    grading_lock,
     open_converter,
     open_gradebook,
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, ScoreChange, grading_lock
+from autograder.gradebook.ledger import Ledger, ScoreChange
 from autograder.gradebook.rows import listed_by_id, read_row, rows_of
 from autograder.gradebook.selection import AttemptSelection
 from autograder.records.database import reading
@@ -306,8 +308,10 @@ def write_feedback(
                 continue
             try:
                 with converting(course, converter.log, exercise.name, graded.student):
-                    if graded.student not in reports or not submission.autograded.is_file():
+                    if graded.student not in reports:
                         continue
+                    if not submission.autograded.is_file():
+                        write_again(course, exercise, submission)
                     node = nbformat.read(submission.autograded, as_version=4)
                     report = reports[graded.student]
                     text = feedback_page(course, exercise, graded, report, node, view, people=people)

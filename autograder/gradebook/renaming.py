@@ -9,8 +9,7 @@ from autograder.course.course import Course
 from autograder.course.kept import EXTENSIONS, REQUESTS, STUDENTS
 from autograder.errors import UsageError
 from autograder.files import locked
-from autograder.gradebook.config import open_gradebook
-from autograder.gradebook.ledger import grading_lock
+from autograder.gradebook.config import grading_lock, open_gradebook
 from autograder.records.audit import add_renaming
 from autograder.records.tables import knows, rename_student
 from autograder.submission.students import meaning, read_rows, write_rows

@@ -2,7 +2,7 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -28,22 +28,25 @@ def fingerprint_of(rules: str, digest: str) -> str:
     return hashlib.sha256(f"{rules} {digest}".encode()).hexdigest()
 
 
-def rules(course: Course, exercise: Exercise, digests: Mapping[str, str] | None = None) -> str:
-    """Return a digest of everything besides the submission that can change a grade.
+def rules(course: Course, exercise: Exercise) -> str:
+    """Return the first result of `rules_and_digests`."""
+    return rules_and_digests(course, exercise)[0]
 
-    `digests` is the result of `digests_of` if the caller has it.
+
+def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str, str]]:
+    """Return a digest of everything besides the submission that can change a grade, and `digests_of`.
 
     These are the exercise's source with what that shows and loads, its hidden tests, known mistakes and
     accepted answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind
     the hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
     reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
     """
-    digests = digests or digests_of(course, exercise)
+    digests = digests_of(course, exercise)
     parts = {name: part for name, part in digests.items() if name != "environment"}
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
     read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
     files = _files((*read, *exercise.catalogue))
-    return _digest(repr((parts, course.repairs(exercise))).encode(), *files)
+    return _digest(repr((parts, course.repairs(exercise))).encode(), *files), digests
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:

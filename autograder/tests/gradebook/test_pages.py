@@ -1,12 +1,14 @@
 """What publishing reads of the gradebook, and what a page shows, before the due date, too."""
 
 import json
+import shutil
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from nbformat import NotebookNode
 
+from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
 from autograder.course.settings import Tells
 from autograder.gradebook.config import ConversionError
@@ -22,7 +24,7 @@ from autograder.report.report import GradebookSubmission, Place, Report, Status,
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 from autograder.tests.classroom import small, solved
-from autograder.tests.gradebook.rows import by_hand, record
+from autograder.tests.gradebook.rows import by_hand, files, record
 from autograder.tests.gradebook.stock import formgrader
 from autograder.tests.report.test_example import SHOWN
 from autograder.tests.report.test_feedback_page import QUESTION, REPORT
@@ -61,11 +63,30 @@ def test_where_there_is_no_gradebook_nothing_is_read_and_none_is_made(course: Co
     assert not (course.root / "gradebook.db").exists()
 
 
-def test_a_submission_without_an_autograded_notebook_gets_no_page(ready: Course) -> None:
+def test_a_graded_notebook_that_is_missing_is_written_again_from_the_record(ready: Course) -> None:
+    submission = record(ready, "ann", made=solved(small(ready)), late="2026-01-01 12:00:00 UTC")
+    record(ready, "ben", made=solved(small(ready)))
+    folder = submission.autograded.parent
+    pages = list(write_feedback(ready, small(ready)))
+    before = files(ready, "autograded", "feedback")
+    shutil.rmtree(folder)
+    shutil.rmtree(submission.feedback.parent)
+    shutil.rmtree(submission.folder)  # nothing of it is needed
+    assert list(write_feedback(ready, small(ready))) == pages
+    assert files(ready, "autograded", "feedback") == before
+    assert not submission.autograded.stat().st_mode & 0o222
+
+
+def test_a_page_whose_submitted_bytes_are_lost_is_an_error_and_stops_no_other(ready: Course) -> None:
     for student in ("ann", "ben"):
-        record(ready, student, made=solved(small(ready)))
-    Submission(ready.root, "ann", "01_small").autograded.unlink()
-    assert list(write_feedback(ready, small(ready))) == [Submission(ready.root, "ben", "01_small").feedback]
+        record(ready, student, made=solved(small(ready), why=student))
+    submission = Submission(ready.root, "ann", "01_small")
+    submission.autograded.unlink()
+    attempts_of(submission)[-1].notebook.unlink()
+    ann, ben = write_feedback(ready, small(ready))
+    assert isinstance(ann, ConversionError)
+    assert ben == Submission(ready.root, "ben", "01_small").feedback
+    assert not submission.autograded.exists()
 
 
 def test_the_formgraders_button_writes_our_page_with_what_a_person_gave(ready: Course) -> None:
