@@ -193,12 +193,23 @@ def measure(suite: Suite, share: float) -> Strength:
 
     At least `share` of those that are not declared equivalent must fail.
     """
+    return judge(suite.exercise, surviving(suite), share)
+
+
+def surviving(suite: Suite, part: int = 0, parts: int = 1) -> list[int]:
+    """Return the numbers of the mutants that pass all tests, among those of one of several equal parts."""
     exercise = suite.exercise
-    every, declared = tuple(mutants(exercise)), read_declared(exercise)
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
-    codes = (tuple(one.code if text == one.original else text for text in texts) for one in every)
-    left = [one for one, code in zip(every, codes, strict=True) if not trials[one.question].fails(code)]
+    chosen = [(number, one) for number, one in enumerate(mutants(exercise)) if number % parts == part]
+    codes = {number: tuple(one.code if t == one.original else t for t in texts) for number, one in chosen}
+    return [number for number, one in chosen if not trials[one.question].fails(codes[number])]
+
+
+def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strength:
+    """Return what the numbers of the mutants that pass all tests say about these tests."""
+    every, declared = tuple(mutants(exercise)), read_declared(exercise)
+    left = [every[number] for number in sorted(survivors)]
     made = {
         one: frozenset(one.made(exercise.solutions[one.question])) for one in declared if one.kind == "edits"
     }

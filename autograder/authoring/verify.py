@@ -1,21 +1,17 @@
 """Verifies exercises on their own answers: right ones must get full marks, wrong ones must fail.
 
-Each exercise is verified in a process of its own, and its notebook runs in a real kernel.
 A proof is kept until something changes on which it depends.
 """
 
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from importlib.metadata import version
 from itertools import chain
-from multiprocessing import active_children
 from pathlib import Path
-from typing import ClassVar
 
 from pydantic import TypeAdapter
 
@@ -24,7 +20,6 @@ from autograder.authoring import costs, entry, release
 from autograder.authoring.answers import solved_cells, stubs
 from autograder.authoring.calls import other_signatures, stale
 from autograder.authoring.costs import Costs
-from autograder.authoring.kernel import kernel_problems
 from autograder.authoring.strength import Strength, measure
 from autograder.authoring.trials import (
     SECRET,
@@ -36,17 +31,15 @@ from autograder.authoring.trials import (
     met,
     stands,
 )
-from autograder.batch.pool import CONTEXT
 from autograder.course.answers import Answer
 from autograder.course.code import bound_names, pieces, rests_on
-from autograder.course.course import Course, load_course
+from autograder.course.course import Course
 from autograder.course.exercise import Exercise, beside_handout, own_files
 from autograder.course.names import checked_question
 from autograder.course.settings import CourseSettings
 from autograder.course.source import Cell, Role, SourceError
 from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import load_catalogue, spelt
-from autograder.errors import AutograderError
 from autograder.files import write_whole
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
@@ -56,8 +49,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
 from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
-from autograder.testing.suite import HiddenTest, Run, use_one_thread
-from autograder.worker.walls import die_with_parent
+from autograder.testing.suite import HiddenTest, Run
 
 _RARE = 320  # sets that the reference meets, if asked for: chance may make a test fail with one of them
 
@@ -120,18 +112,30 @@ def prove(
     sets: int = SETS_TRIED,
     *,
     whole: bool = False,
+    measured: bool = True,
 ) -> Iterator[Proof]:
-    """Verify each exercise with the same worker and suite that grade submissions."""
+    """Verify each exercise with the same worker and suite that grade submissions.
+
+    Unless the strength of the hidden tests is `measured` here, `with_strength` completes the proof.
+    """
     for exercise in exercises:
         try:
             grader = Grader.of_course(course, exercise, zygote, SECRET)
             grader.marks_only = True
-            proof = _Verification(exercise, grader, course.settings, sets, whole).proof()
             suite = grader.suite
+            proof = _Verification(exercise, grader, course.settings, sets, whole).proof()
+            if measured and proof.costs is not None:
+                proof = with_strength(proof, measure(suite, course.settings.mutants_fail))
             notes = *entry.double_answers(exercise, suite), *entry.without_examples(exercise, suite)
             yield replace(proof, notes=notes)
         except SourceError as error:
             yield Proof(exercise.name, findings=(str(error),))
+
+
+def with_strength(proof: Proof, strength: Strength) -> Proof:
+    """Return a proof with what mutants say about the hidden tests; findings on costs come last."""
+    costs_findings = proof.costs.findings if proof.costs else ()
+    return replace(proof, strength=strength, findings=(*proof.findings, *strength.findings, *costs_findings))
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
@@ -155,8 +159,8 @@ class _Verification:
     """Verifies one exercise and gathers its findings.
 
     It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers and each known mistake. Last it measures what wrong answers cost, and how
-    many mutants of the reference the hidden tests fail.
+    release, the other right answers and each known mistake. Last it measures what wrong answers cost. How
+    many mutants the hidden tests fail is measured apart, since several processes can share that work.
     """
 
     exercise: Exercise
@@ -181,11 +185,9 @@ class _Verification:
         if self.accepted_fails:  # exceptions would seem to be needless, and the tests may have to change
             return replace(proof, findings=tuple(self.findings))
         carried, found = entry.measure(exercise, builds_on, suite, self._grade)
-        strength = measure(suite, share)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
-        findings = (*self.findings, *found, *strength.findings, *cost.findings)
-        bits = self.grader.told_bits
-        return replace(proof, bits=bits, carried=carried, strength=strength, costs=cost, findings=findings)
+        findings, bits = (*self.findings, *found), self.grader.told_bits
+        return replace(proof, bits=bits, carried=carried, costs=cost, findings=findings)
 
     def right_answers_pass(self) -> bool:
         """Verify the reference and, if it passes, the untouched release and accepted answers."""
@@ -365,63 +367,3 @@ def _path(course: Course, exercise: Exercise, sets: int, whole: bool) -> Path:
             content = hashlib.sha256(path.read_bytes()).hexdigest()
             digest.update(f"{path.relative_to(folder)} {content}\n".encode())
     return course.root / FOLDER / f"{exercise.name}-{digest.hexdigest()}.json"
-
-
-class StoppedError(AutograderError):
-    """Somebody interrupted the proof."""
-
-    exit_code: ClassVar[int] = 1
-
-
-def prove_together(
-    course: Course,
-    exercises: Sequence[Exercise],
-    jobs: int,
-    *,
-    anew: bool = False,
-    thorough: bool = False,
-    whole: bool = False,
-) -> Iterator[Proof]:
-    """Verify exercises in `jobs` processes, each with a zygote of its own; the proofs come in order.
-
-    What was proved before and has not changed is not proved again, unless `anew` asks for that. With `whole`,
-    all tests run on each wrong answer, so that its share of the points is exact.
-    """
-    sets = SETS_THOROUGH if thorough else SETS_TRIED
-    before = {one.name: None if anew else kept_proof(course, one, sets, whole=whole) for one in exercises}
-    left = [exercise.name for exercise in exercises if before[exercise.name] is None]
-    others = active_children()
-    with ProcessPoolExecutor(min(jobs, max(len(left), 1)), CONTEXT, initializer=die_with_parent) as pool:
-        try:
-            # The last exercises take longest; begun first, they do not run alone at the end.
-            proofs = {name: pool.submit(_verified, course.root, sets, whole, name) for name in reversed(left)}
-            kernels = {name: pool.submit(_in_kernel, course.root, name) for name in reversed(left)}
-            for exercise in exercises:
-                if (proof := before[exercise.name]) is None:
-                    proof = proofs[exercise.name].result()
-                    if not proof.findings:
-                        proof = replace(proof, findings=kernels[exercise.name].result())
-                    keep_proof(course, exercise, sets, proof, whole=whole)
-                yield proof
-        except KeyboardInterrupt:
-            for child in set(active_children()) - set(others):
-                child.terminate()
-            raise StoppedError("stopped") from None
-
-
-def _verified(root: Path, sets: int, whole: bool, name: str) -> Proof:
-    """Verify one exercise."""
-    course = load_course(root)
-    use_one_thread(course.exercises[name])
-    zygote = _zygote(tuple(course.settings.packages))
-    return next(prove(course, (course.exercises[name],), zygote, sets, whole=whole))
-
-
-@cache
-def _zygote(packages: tuple[str, ...]) -> Zygote:
-    """Return this process's own zygote, which ends with it."""
-    return Zygote(packages=packages)
-
-
-def _in_kernel(root: Path, name: str) -> tuple[str, ...]:
-    return tuple(kernel_problems(load_course(root).exercises[name]))

@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
@@ -81,11 +82,14 @@ def verify(
 
     Right answers must get full marks, and wrong ones must not.
     """
-    from autograder.authoring.verify import appearances, explanations, idle_rules, prove_together
+    from autograder.authoring.together import prove_together
+    from autograder.authoring.verify import appearances, explanations, idle_rules
     from autograder.sandbox.zygote import Zygote
 
-    proofs, together = [], jobs or os.cpu_count() or 1
-    for proof in prove_together(course, exercises, together, anew=anew, thorough=thorough, whole=shares):
+    proofs, processes, notify = [], jobs or os.cpu_count() or 1, partial(click.echo, err=True)
+    for proof in prove_together(
+        course, exercises, processes, anew=anew, thorough=thorough, whole=shares, notify=notify
+    ):
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
         measured = (proof.costs, proof.carried, proof.strength)

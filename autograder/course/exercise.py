@@ -140,7 +140,8 @@ class Exercise:
         """The source's cells and the one that is given for checks, in order."""
         cells = [*self.own_cells]
         if self.given_checks:
-            first = next((n for n, cell in enumerate(cells, 1) if cell.role is Role.CODE), 0)
+            title = int(cells[0].role is Role.TEXT)
+            first = next((n for n, cell in enumerate(cells, 1) if cell.role is Role.CODE), title)
             cells.insert(first, Cell(Role.CODE, self.given_checks, line=cells[first - 1].line))
         return tuple(cells)
 

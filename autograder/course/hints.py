@@ -56,10 +56,10 @@ def _given(cell: Cell) -> Iterator[ast.stmt]:
 
 
 def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
-    if cell.role is Role.MANUAL:
+    if cell.role is Role.MANUAL and not cell.in_code:
         lines = map(str.strip, cell.model.split("\n"))
         yield from (_secret(cell, line) for line in lines if len(line.split()) >= _WORDS)
-    elif cell.role is Role.SOLUTION:
+    elif cell.role in (Role.SOLUTION, Role.MANUAL):
         hidden = {number + 1 for number, _ in cell.hidden()}
         nodes = [node for node in ast.walk(ast.parse(cell.text)) if isinstance(node, _SIMPLE)]
         nodes = [node for node in nodes if node.lineno in hidden]

@@ -85,16 +85,17 @@ class Cell:
     name: str = ""
     points: float = 0.0
     line: int = 0  # of the source's file, on which the text begins
+    in_code: bool = False  # whether the answer that an instructor grades is code
 
     @property
     def is_code(self) -> bool:
         """Whether the notebook runs this cell."""
-        return self.role not in (Role.TEXT, Role.MANUAL)
+        return self.in_code or self.role not in (Role.TEXT, Role.MANUAL)
 
     @property
     def is_reference(self) -> bool:
-        """Whether the cell is part of the trusted solution, which has neither checks nor demos."""
-        return self.role in (Role.CODE, Role.SOLUTION)
+        """Whether the cell is part of the trusted solution, which has neither checks, texts nor demos."""
+        return self.in_code or self.role in (Role.CODE, Role.SOLUTION)
 
     @property
     def grade_id(self) -> str:
@@ -127,7 +128,13 @@ class Cell:
     def _answer_and_rubric(self) -> tuple[str, str]:
         text = "\n".join(line for _, line in self.hidden()).strip()
         answer, _, last = text.rpartition("\n\n")
-        has_rubric = self.role is Role.MANUAL and answer and last.startswith("(") and last.endswith(")")
+        has_rubric = (
+            self.role is Role.MANUAL
+            and not self.in_code
+            and answer
+            and last.startswith("(")
+            and last.endswith(")")
+        )
         return (answer, last[1:-1]) if has_rubric else (text, "")
 
     def released(self) -> str:
@@ -279,15 +286,14 @@ def _cell(path: Path, line: int, options: str, text: str) -> Cell:
         role = Role.TEXT if is_text else Role.DEMO if title == "demo" else Role.CODE
         return Cell(role, text, line=line)
     (role,) = roles
-    if is_text is not (role is Role.MANUAL):
-        kind = "markdown" if role is Role.MANUAL else "code"
-        raise SourceError(f"{place} is marked {role}; that takes a {kind} cell")
+    if is_text and role is not Role.MANUAL:
+        raise SourceError(f"{place} is marked {role}; that takes a code cell")
     points = 0.0
     with suppress(ValueError):
         points = float(keys.get("points", 0))
     if role is not Role.SOLUTION and not 0 < points < 1e6:
         raise SourceError(f"{place} needs points above 0 and below a million, as in points=2")
-    return Cell(role, text, keys[role], points, line)
+    return Cell(role, text, keys[role], points, line, in_code=role is Role.MANUAL and not is_text)
 
 
 def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:

@@ -49,6 +49,8 @@ class Answers:
 
     @cached_property
     def _right(self) -> Mapping[str, ast.Module]:
+        if not self.trees:  # the question asks for a variable, which no rule describes
+            return {}
         first, *others = map(self._catalogue.in_one_writing, self.trees)
         texts = [ast.unparse(tree) for tree in (first, inlined(first), *others)]
         return {text: ast.parse(text) for text in texts}

@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from autograder.course.code import Piece, bound_names, pieces, rests_on
+from autograder.course.code import Piece, bound_names, parsed, pieces, rests_on
 from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.settings import Limits
@@ -22,6 +22,7 @@ from autograder.testing.exchange import StudentError
 from autograder.testing.suite import Run
 from autograder.worker.omission import LEFT_OUT
 
+_REPLACE = f'Replace "{STUB}()" with your code.'
 _MISSING_NAME = re.compile(r"name '(\w{1,100})' is not defined")
 _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
@@ -136,7 +137,9 @@ class Submitted:
             return report
         if run.kind in (Verdict.PASSED, Verdict.GRADER_ERROR):
             return report
-        if run.kind is Verdict.NOT_DEFINED:
+        if self._is_stub(outcome.test.question):
+            verdict, hint = Verdict.NOT_ATTEMPTED, _REPLACE
+        elif run.kind is Verdict.NOT_DEFINED:
             verdict, hint = self._not_defined(run.detail)
         elif isinstance(run.error, StudentError):
             verdict, hint = self._crash(run, run.error)
@@ -154,11 +157,25 @@ class Submitted:
 
     def _crash(self, run: Run, error: StudentError) -> tuple[Verdict, str]:
         where = self.where(error)
-        if error.type == "NotImplementedError" and self._source_line(error).startswith(STUB):
-            return Verdict.NOT_ATTEMPTED, f'Replace "{STUB}()" with your code.'
+        if self._ends_at_stub(error):
+            return Verdict.NOT_ATTEMPTED, _REPLACE
         if run.kind is Verdict.BLOCKED:
             return run.kind, f"The sandbox refused this: {error.message}{where}"
         return run.kind, f"{run.detail}{where}{self.origin(error)}"
+
+    def _is_stub(self, question: str) -> bool:
+        """Whether all cells that answer a question failed and still hold the stub of a variable."""
+        cells = [cell for cell in self.code if question == cell.name or question in bound_names(cell.text)]
+        results = {cell.number: self.session.results.get(cell.number) for cell in cells}
+        return bool(cells) and all(
+            (result := results[cell.number]) is not None
+            and result.error is not None
+            and any(line.startswith(STUB) for line in cell.text.splitlines())
+            for cell in cells
+        )
+
+    def _ends_at_stub(self, error: StudentError) -> bool:
+        return error.type == "NotImplementedError" and self._source_line(error).startswith(STUB)
 
     def origin(self, error: StudentError) -> str:
         """Say which cell should make a name that an error misses, if that cell failed or was left out."""
@@ -186,6 +203,8 @@ class Submitted:
         for cell in self.code:
             if cell.name != name and name not in bound_names(cell.text):
                 continue
+            if cell.name == name and parsed(cell.text) == []:
+                return Verdict.NOT_ATTEMPTED, "This answer is empty."
             if left_out := self.session.lost.get(cell.number):
                 return left_out.verdict, f"The cell that defines {name} {left_out.why}."
             result = self.session.results.get(cell.number)

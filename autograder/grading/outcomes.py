@@ -92,16 +92,20 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
     reference = suite.reference_run(run.test, inputs).exchanges
     for right, seen in zip(reference, run.exchanges, strict=False):
         (expected, ours), (actual, theirs) = right.reply, seen.reply
-        if difference := _difference(expected.get("value"), ours, actual.get("value"), theirs):
+        is_variable = right.request[0]["op"] == "value"
+        verbs = ("The variable must be", "it is") if is_variable else ("A call must give", "it gave")
+        if difference := _difference(expected.get("value"), ours, actual.get("value"), theirs, verbs):
             return difference
     return ""
 
 
-def _difference(right: Any, ours: Parts, seen: Any, theirs: Parts, call: str = "A call") -> str:
+def _difference(right: Any, ours: Parts, seen: Any, theirs: Parts, verbs: tuple[str, str]) -> str:
     """Return how the kind of an answer differs from what it must be, or nothing."""
     if (expected := _kind(right, ours)) != (actual := _kind(seen, theirs)):
-        return f"{call} must give {expected}, but it gave {actual}."
-    inside = "Inside its result, a call"
+        return f"{verbs[0]} {expected}, but {verbs[1]} {actual}."
+    inside = ("Inside its result, a call must give", "it gave")
+    if verbs[1] == "it is":
+        inside = ("Inside the variable, a value must be", "it is")
     pairs = zip(_items(right), _items(seen), strict=True)
     found = (_difference(one, ours, other, theirs, inside) for one, other in pairs)
     return next(filter(None, found), "")

@@ -32,6 +32,7 @@ __all__ = [
     "expect_unchanged",
     "precondition",
     "question",
+    "value_of",
 ]
 
 from .arrays import expect_array as expect_array
@@ -52,6 +53,7 @@ from .inputs import draw as draw
 from .student import Inspection as Inspection
 from .student import Remote as Remote
 from .student import Student as Student
+from .student import value_of as value_of
 from .suite import Suite as Suite
 from .suite import question as question
 from .tables import expect_frame as expect_frame

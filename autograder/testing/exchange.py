@@ -84,6 +84,13 @@ class NotDefinedError(Exception):
         self.name = name
 
 
+class NotFilledInError(Exception):
+    """The variable that answers the question is still None or `...`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not filled in yet.")
+
+
 class FromMemory:
     """A backend that answers from earlier `exchanges` as long as the requests are the same, to the bit.
 

@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.report.text import one_line
 from autograder.testing.bytecode import sent
-from autograder.testing.exchange import Backend, Exchange, NotDefinedError, Request, StudentError
+from autograder.testing.exchange import (
+    Backend,
+    Exchange,
+    NotDefinedError,
+    NotFilledInError,
+    Request,
+    StudentError,
+)
 from autograder.testing.functions import Functions
+from autograder.worker.description import kind
 from autograder.worker.operators import checked_operators
 from autograder.worker.protocol import Header, Parts, ProtocolError
 from autograder.worker.values import Decoder, Encoder
@@ -42,6 +50,7 @@ class Student:
         self._backend = backend
         self._first: Header = {}  # entries to add to the test's first request
         self._record = False
+        self.question = ""  # of the test that runs
         self.ran: list[frozenset[str]] = []  # the operators that each recorded call of the test ran
         self.exchanges: list[Exchange] = []
         self._functions = Functions(0)
@@ -72,6 +81,7 @@ class Student:
         self.ran = []
         self._functions = Functions(seed)
         self._record = record
+        self.question = question
         self._first = {"fresh": seed, "question": question}
 
     def define(self, source: str, name: str) -> "Remote":
@@ -164,6 +174,22 @@ class Remote:
 def define_for(function: Remote, source: str, name: str) -> Remote:
     """Run `source` on the side of `function` and return its object `name`, as Student.define does."""
     return function._student.define(source, name)
+
+
+def value_of(variable: Remote) -> Any:
+    """Return the value of a variable of the notebook, as in `value_of(student.total)`.
+
+    NotFilledInError if the test is about this variable and its value is still None or `...`.
+    """
+    student, name = variable._student, variable._reference.get("name")
+    value = student.ask({"op": "value", "of": variable._reference}, [])
+    if name == student.question and (value is None or _is_ellipsis(value)):
+        raise NotFilledInError(name)
+    return value
+
+
+def _is_ellipsis(value: object) -> bool:
+    return isinstance(value, Remote) and value.kind == kind(...)
 
 
 class Torch(Remote):

@@ -16,6 +16,7 @@ from autograder.testing.exchange import (
     Local,
     LostError,
     NotDefinedError,
+    NotFilledInError,
     StudentError,
 )
 from autograder.testing.expectations import NotJudged, Unmet
@@ -109,6 +110,8 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
             return Verdict.BLOCKED if refused else Verdict.CRASHED, str(error)
         case NotDefinedError(name=name):
             return Verdict.NOT_DEFINED, name
+        case NotFilledInError():
+            return Verdict.NOT_ATTEMPTED, str(error)
         case LostError(verdict=verdict):
             return verdict, str(error)
         case ProtocolError():

@@ -69,6 +69,7 @@ LONG = [
     "../../solutions/test_course.py",  # for its place alone: `make quick` does not ask for it
     "plugins/test_viva.py",
     "course/test_kit.py",
+    "authoring/test_imported_courses.py",
     "subjects",
     "diagnosis/test_repairs.py",
     "gradebook/test_answers.py",

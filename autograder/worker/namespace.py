@@ -129,6 +129,8 @@ class Namespace:
             case {"op": "seed", "seed": int(seed)}:
                 seed_generators(seed)
                 return {"value": None}, []
+            case {"op": "value", "of": of}:
+                return self._value(self._resolve(of))
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))
             case {"op": "define", "code": str(code), "name": str(name)}:

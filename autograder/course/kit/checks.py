@@ -41,7 +41,9 @@ def _try(question, function):
     """Run a check, unless an answer is missing or uses what is forbidden; put back what it changes."""
     names = function.__globals__
     if question not in names:
-        raise _Unmet("not defined; run the cell above")
+        raise _Unmet("not filled in yet", f"There is no {question}: fill in the cell above, then run it.")
+    if names[question] is None or names[question] is ...:
+        raise _Unmet("not filled in yet", f"{question} is still {names[question]}.")
     used = _used(names[question], question)
     for word in _FORBIDDEN.get(question, ()):
         if word in used:

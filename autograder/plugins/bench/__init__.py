@@ -42,7 +42,7 @@ def bench(
     Writes a table to performance.md or evidence.md in autograder/docs. The first run installs Otter in
     build/bench/. Do not use the machine while speed is measured.
     """
-    from autograder.authoring.verify import prove_together
+    from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table
 
     page = page_of(course.root, table)

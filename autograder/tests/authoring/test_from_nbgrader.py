@@ -25,7 +25,8 @@ TO_DO = '''"""The hidden tests of problem1: a first draft, made from problem1.ip
 To do:
 
 - No hidden test came of sum_of_squares_uses_squares: it changes squares.
-- The code of sum_of_squares_application has no tests. It is a text cell now.
+- sum_of_squares calls squares. So that a wrong squares costs nothing there, write `builds_on:\
+ {sum_of_squares: [squares]}` below the exercise in course.yaml, and in accepted.py an answer that calls it.
 """
 '''
 SQUARES = "def squares(n):\n    return [i * i for i in range(1, n + 1)]"
@@ -126,9 +127,9 @@ def test_hidden_parts_are_in_the_hidden_tests_alone(course: Course) -> None:
 
 
 def test_each_kind_of_cell_finds_its_place(made: Exercise) -> None:
-    roles = [(cell.role.value, cell.name) for cell in made.cells]
+    roles = [(cell.role.value, cell.name) for cell in made.own_cells]
     assert roles == [
-        *(("text", ""), ("demo", ""), ("code", ""), ("demo", "")),
+        *(("text", ""), ("demo", ""), ("code", ""), ("code", ""), ("demo", "")),
         *(("solution", "area"), ("check", "area"), ("solution", "best"), ("check", "best")),
         *(
             ("solution", "unused"),
@@ -140,14 +141,18 @@ def test_each_kind_of_cell_finds_its_place(made: Exercise) -> None:
     ]
     assert (made.points, made.written) == ({"area": 5, "best": 1, "unused": 1}, {"_2_why": 2, "area_": 1})
     check = next(cell for cell in made.cells if cell.role is Role.CHECK)
-    seen = "# Check of area\nassert area(1) > 3\n\nassert area(2) > 12\n\n%time area(3)\n"
-    assert check.text.startswith(seen)
+    seen = ["assert area(1) > 3", "", "assert area(2) > 12", "", "area(3)"]
+    assert check.text.split("\n")[:7] == [
+        '@check("area")',
+        "def check_area():",
+        *(f"    {line}".rstrip() for line in seen),
+    ]
     assert next(cell for cell in made.cells if cell.name == "_2_why").released() == "YOUR ANSWER HERE"
 
 
 def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: Exercise) -> None:
     tests = made.suite.read_text(encoding="utf-8")
-    assert "- No hidden test came of cell-5: it has no plain Python." in tests
+    assert "- cell-5: `%time` is left out." in tests
     assert "- No cell tests unused: write its check and its hidden tests." in tests
     assert "- cell-6 has lines for nbgrader's autotest: write tests instead." in tests
     assert """Is 3 'right'?""" in tests
@@ -158,9 +163,9 @@ def test_a_draft_gets_at_functions_variables_and_imports_of_the_notebook(made: E
         '\n\n@question("unused")\ndef test_nothing(student):\n    """It returns."""\n    student.unused()\n'
     )
     made.suite.write_text(f"{tests}\n\n{added}", encoding="utf-8")
-    assert errors(made, "def area(r):\n    return math.pi * r**2") == [False] * 4
-    assert errors(made, "def area(r):\n    return math.pi * r") == [True, False, False, False]
-    assert errors(made, "best = 8") == [False, True, False, False]
+    assert errors(made, "def area(r):\n    return math.pi * r**2") == [False] * 5
+    assert errors(made, "def area(r):\n    return math.pi * r") == [True, False, False, False, False]
+    assert errors(made, "best = 8") == [False, True, False, False, False]
 
 
 @pytest.mark.parametrize("cells", [CELLS[:5], None])

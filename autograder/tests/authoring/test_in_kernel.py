@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import kernel
-from autograder.authoring.verify import Proof, prove_together
+from autograder.authoring import kernel, together
+from autograder.authoring.together import prove_together
+from autograder.authoring.verify import Proof
 from autograder.course.course import Course
 from autograder.tests.classroom import small
 
@@ -74,3 +75,19 @@ def test_what_is_found_in_a_kernel_alone_keeps_an_exercise_from_being_proved(cou
     (proof,) = prove_together(course, [small(course)], 1)
     assert isinstance(proof, Proof)
     assert ["writes to stderr: old" in found for found in proof.findings] == [True]
+
+
+def test_a_proof_does_not_depend_on_the_number_of_processes(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(together, "PROGRESS", 0.05)
+    lines = list[str]()
+    proofs = [
+        list(prove_together(course, [small(course)], n, anew=True, notify=lines.append)) for n in (1, 3)
+    ]
+    assert repr(proofs[0]) == repr(proofs[1])
+    assert proofs[0][0].strength is not None
+    assert all(
+        line.startswith("01_small: ") and line.endswith(" parts of the mutants are done") for line in lines
+    )
+    assert lines[0].startswith("01_small: its answers are still being tried, 0 of ")

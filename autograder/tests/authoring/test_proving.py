@@ -7,7 +7,8 @@ from click.testing import CliRunner
 
 from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
-from autograder.authoring.verify import FOLDER, Proof, keep_proof, kept_proof, prove_together
+from autograder.authoring.together import prove_together
+from autograder.authoring.verify import FOLDER, Proof, keep_proof, kept_proof
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.tests.classroom import small, write_answer
@@ -79,7 +80,7 @@ def test_what_was_proved_before_starts_no_process(course: Course, monkeypatch: p
     def submit(*_: object) -> None:
         raise AssertionError("has to be proved")
 
-    monkeypatch.setattr("autograder.authoring.verify.ProcessPoolExecutor.submit", submit)
+    monkeypatch.setattr("autograder.authoring.together.ProcessPoolExecutor.submit", submit)
     keep_proof(course, small(course), SETS, PROOF)
     (proof,) = prove_together(course, [small(course)], 2)
     assert proof.before

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import trials
-from autograder.authoring.strength import Mutant, Strength, measure, mutants, read_declared
+from autograder.authoring.strength import Mutant, Strength, measure, mutants, read_declared, surviving
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.source import SourceError
@@ -170,6 +170,13 @@ def test_mutants_that_pass_every_test_survive_and_what_is_declared_does_not_coun
     share = 100 * before.killed // before.mutants
     assert str(before) == f"the tests catch {before.killed} of {before.mutants} mutants, {share} %"
     assert measured(load_course(course.root).exercises["01_small"]) == after
+
+
+def test_parts_of_the_mutants_survive_as_all_together_do(course: Course) -> None:
+    suite = Suite(course.exercises["01_small"])
+    found = [number for part in range(3) for number in surviving(suite, part, 3)]
+    assert sorted(found) == surviving(suite)
+    assert found != sorted(found), "each part holds every third mutant"
 
 
 def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course) -> None:

@@ -154,7 +154,7 @@ def test_verify_tells_what_is_proved_and_what_is_not(
     course: Course, monkeypatch: pytest.MonkeyPatch, second: Proof, code: int, said: list[str]
 ) -> None:
     proofs = [Proof("01_small", 1, 3), second]
-    monkeypatch.setattr("autograder.authoring.verify.prove_together", lambda *_, **__: iter(proofs))
+    monkeypatch.setattr("autograder.authoring.together.prove_together", lambda *_, **__: iter(proofs))
     done = call(course, "verify")
     assert done.exit_code == code
     assert done.stdout.splitlines() == ["01_small: proved (1 accepted, 3 mistakes)", *said]

@@ -7,6 +7,7 @@ import jupytext
 import pytest
 
 from autograder.course.exercise import Exercise
+from autograder.course.notebook import build_notebook
 from autograder.course.source import Role, SourceError, read_source
 from autograder.tests.classroom import real_course
 
@@ -76,9 +77,9 @@ def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
         ),
         ('="double"', '="double" check="double"', "01_small.py:7: this cell is both solution and check"),
         (
-            '[markdown] manual="why"',
-            'manual="why"',
-            "01_small.py:20: this cell is marked manual; that takes a",
+            'solution="double"',
+            '[markdown] solution="double"',
+            "01_small.py:7: this cell is marked solution; that takes a code cell",
         ),
         ('manual="why"', 'manual="why not"', '"why not" is no name; use the letters a to z, digits and _'),
         ('manual="why"', 'manual="hälfte"', '"hälfte" is no name; use the letters a to z, digits and _'),
@@ -93,6 +94,18 @@ def test_a_problem_in_the_source_is_reported_with_its_fix(
     with pytest.raises(SourceError, match=re.escape(message)) as caught:
         read_source(exercise.source)
     assert str(exercise.source) in str(caught.value)
+
+
+def test_an_answer_that_an_instructor_grades_may_be_code(exercise: Exercise) -> None:
+    code = "### BEGIN SOLUTION\nplot = [double(1)]\n\n(1, 2)\n### END SOLUTION"
+    head = GOOD.partition("# %% [markdown] manual")[0]
+    exercise.source.write_text(f'{head}# %% manual="why" points=1\n{code}\n', encoding="utf-8")
+    cell = exercise.cells[-1]
+    assert (cell.role, cell.is_code, cell.is_reference, cell.rubric) == (Role.MANUAL, True, True, [])
+    assert cell.released() == "# YOUR CODE HERE\nraise NotImplementedError()"
+    built = build_notebook(exercise)["cells"][-1]
+    about = built["metadata"]["nbgrader"]
+    assert (built["cell_type"], about["grade"], about["solution"]) == ("code", True, True)
 
 
 def test_each_cell_knows_the_line_on_which_its_text_begins(exercise: Exercise) -> None:

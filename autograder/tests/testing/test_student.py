@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from autograder.testing.exchange import Local, NotDefinedError, StudentError
+from autograder.testing.exchange import Local, NotDefinedError, NotFilledInError, StudentError
 from autograder.testing.expectations import Unmet, expect_raises
-from autograder.testing.student import Remote, Student
+from autograder.testing.student import Remote, Student, value_of
 from autograder.worker.namespace import run_code
 from autograder.worker.protocol import Header, Parts, ProtocolError
 
@@ -161,3 +161,15 @@ def test_an_inspection_of_another_form_breaks_the_protocol(forged: Header) -> No
 
     with pytest.raises(ProtocolError):
         Student(Forger()).double.inspect()
+
+
+@pytest.mark.parametrize("value", ["None", "..."])
+def test_a_variable_that_is_asked_for_may_not_be_filled_in(value: str) -> None:
+    student = Student(Local(run_code((f"total = {value}\nother = {value}\nsize = 3",))))
+    student.begin(question="total")
+    assert value_of(student.size) == 3
+    assert value_of(student.other) is None or isinstance(value_of(student.other), Remote)
+    with pytest.raises(NotFilledInError, match="^total is not filled in yet.$"):
+        value_of(student.total)
+    with pytest.raises(NotDefinedError):
+        value_of(student.nothing)
