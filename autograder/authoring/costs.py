@@ -326,7 +326,7 @@ def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], s
     counted = {key: failed for key, failed in fails.items() if failed or key not in places}
     unseen = [key for key, failed in counted.items() if not failed]
     for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
-        fix = f"no test of {question} fails; add one, or declare it in {MISTAKES}"
+        fix = f"no test of {question} fails; add one, or declare an exception in {MISTAKES}"
         yield f"{suite.exercise.suite}: {question}__{name} changes a right answer, and {fix}"
     for (question, name), place in places.items():
         if fails.get((question, name), ("",)):

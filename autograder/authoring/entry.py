@@ -52,11 +52,11 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
 
 
 def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
-    """Yield each question whose wrong answers get no example on feedback pages, with what can be shown."""
+    """Yield a line on the questions whose wrong answers get no example on feedback pages."""
     examples = Examples(suite)
-    for question in examples.without():
-        seen = f"feedback pages can show no call of {question} as an example"
-        yield f"{exercise.suite}: {seen}; they show calls with {examples.limits}"
+    if names := ", ".join(examples.without()):
+        seen = f"wrong answers to {names} get no example on feedback pages, since no call can be shown there"
+        yield f"{exercise.suite}: {seen}; pages show calls with {examples.limits}"
 
 
 def _held(exercise: Exercise, later: str, earlier: Sequence[str]) -> list[str]:

@@ -217,7 +217,7 @@ def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strengt
     shown = {one: f"{exercise.source}:{one.number}: {one}" for one in unlike}
     alike, killed = len(left) - len(unlike), len(every) - len(left)
     weak = unlike if killed < share * (len(every) - alike) else []
-    fix = f"add one, or declare it in {MISTAKES}"
+    fix = f"add one, or declare an exception in {MISTAKES}"
     findings = *_unfounded(made, every, left), *(f"{shown[one]}; {fix}" for one in weak)
     return Strength(len(every) - alike, killed, alike, tuple(shown.values()), findings)
 

@@ -58,8 +58,11 @@ class Examples:
     @property
     def limits(self) -> str:
         """The largest call that is shown, and what is never shown."""
-        others = "" if self._suite.exercise.has_torch else f" or {_MOST_LETTERS} characters; no tables"
-        size = f"each of at most {MOST_NUMBERS} numbers{others}; no calls by expect_printed"
+        exercise = self._suite.exercise
+        others = "" if exercise.has_torch else f" or {_MOST_LETTERS} characters; no tables"
+        if "expect_printed" in exercise.suite.read_text(encoding="utf-8"):
+            others += "; no calls by expect_printed"
+        size = f"each of at most {MOST_NUMBERS} numbers{others}"
         return f"at most {MOST_GRIDS} arguments and {MOST_WEIGHTS} weights that the test sets by name, {size}"
 
     def without(self) -> Iterator[str]:

@@ -270,7 +270,7 @@ def expect_printed(
     answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
     text, result = answer if isinstance(answer, tuple) and len(answer) == 2 else (None, None)
     if not isinstance(text, str):
-        raise Unmet(f"The function must print a text, but that is {described(text)}")
+        raise Unmet(f"What the function printed cannot be compared: it is {described(text)}")
     seen, right = _lines(text), [_lines(each) for each in texts]
     if seen in right:
         return result

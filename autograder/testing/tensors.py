@@ -135,6 +135,8 @@ def expect_gradient(
     `expected` holds values of gradients by the position of the argument: then only these are expected, to
     1e-5 or `atol`. A test that inspects the call itself may give the inspection in the place of the function.
     """
+    if isinstance(function, Inspection) and arguments:
+        raise TypeError("an inspection has its arguments already; give gradients as expected={0: ...}")
     if isinstance(function, Inspection):
         seen, floats = function, function.gradients.keys()
     else:

@@ -353,7 +353,7 @@ def expect_printed(expected, function, *arguments, hint="", **keywords):
     several = expected.values if isinstance(expected, any_of) else [expected]
     lines = [[line.rstrip() for line in text.rstrip().split("\n")] for text in (printed.getvalue(), *several)]
     if lines[0] not in lines[1:]:
-        shown = ["\n            ".join(each[:8]) or "nothing" for each in lines]
+        shown = ["\n            ".join(line[:90] for line in each[:8]) or "nothing" for each in lines]
         raise _unlike("it prints something else", shown[1], shown[0], hint)
     return result
 

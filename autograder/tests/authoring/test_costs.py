@@ -125,7 +125,7 @@ def test_a_misconception_that_no_test_sees_is_found_until_its_author_declares_it
     (finding,) = measured(course, share=0.6).findings
     assert finding == (
         f"{small(course).suite}: row_sums__detour changes a right answer, and "
-        "no test of row_sums fails; add one, or declare it in mistakes.py"
+        "no test of row_sums fails; add one, or declare an exception in mistakes.py"
     )
     declare(course, "row_sums", 'misconceptions = ["detour"]')
     assert measured(course, share=1).findings == ()

@@ -318,3 +318,9 @@ def test_no_value_of_an_answer_makes_an_expectation_fail_otherwise() -> None:
         for table in (pd.DataFrame({"x": [actual, 1]}), pd.Series([actual, "a"], dtype=object)):
             assert not equals(table, table[:1])
             assert not equals(table, type(table)([7, 8], index=[0, 1]))
+
+
+def test_gradients_after_an_inspection_are_named_as_expected() -> None:
+    """Without `expected`, the values of the gradients would not be compared."""
+    with pytest.raises(TypeError, match="give gradients as expected="):
+        expect_gradient(Inspection(None, (), {0: RIGHT}, {}), {0: RIGHT + 1})

@@ -42,6 +42,7 @@ def greet(name, times=1):
         print("Hello,", name)
     return times
 def silent(name): return name
+def flood(name): print(name * 5_000_000)
 def raising(x): raise ValueError("no")
 """
 X = torch.tensor([3.0, 6.0])
@@ -139,6 +140,7 @@ ROWS: list[tuple[str, bool, Callable[[Words, Any], object]]] = [
     ("a wrong line", False, lambda e, s: e.expect_printed("Hello you", s.greet, "you", hint="A comma?")),
     ("too few lines", False, lambda e, s: e.expect_printed("Hello, you\nBye", s.greet, "you")),
     ("nothing", False, lambda e, s: e.expect_printed("Hello, you", s.silent, "you")),
+    ("too long a text", False, lambda e, s: e.expect_printed("x", s.flood, "x")),
     ("an error", True, lambda e, s: e.expect_raises("ValueError", s.raising, X)),
     ("one of two errors", True, lambda e, s: e.expect_raises(("KeyError", "ValueError"), s.raising, x=1)),
     ("no error", False, lambda e, s: e.expect_raises("ValueError", s.third, X, hint="Refuse it.")),
