@@ -107,7 +107,7 @@ def grade(
                 show_summary(summary)
                 changes = [line.change for line in summary.lines if line.change is not None]
                 show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
-            options.print_lines(doubts(course, exercises), err=True)
+            options.print_lines((*doubts(course, exercises), *summary.stopped), err=True)
             progress.explain(left)
 
         try:

@@ -252,6 +252,9 @@ def export(
         tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)
         options.print_lines(tables.told, err=True)
         options.print_written(course, tables.paths)
+        options.print_lines(tables.alarms, err=True)
+        if tables.alarms:
+            sys.exit(SOME_REFUSED)
 
 
 @click.command()
