@@ -5,7 +5,7 @@ The marks of the whole class come first; explanations follow (explain.py).
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from autograder.batch import suite_check
 from autograder.batch.explain import explain, unexplained
@@ -23,7 +23,7 @@ from autograder.gradebook.ledger import NEW, ScoreChange
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
-from autograder.submission.students import Students, listed_students
+from autograder.submission.students import Students, listed_students, student_names
 from autograder.submission.submission import Submission, find_submissions, students_in
 
 
@@ -83,7 +83,10 @@ def grade_submissions(
     """
     lines, stopped = list[SubmissionLine](), list[str]()
 
+    names = student_names(course.root)
+
     def keep(line: SubmissionLine) -> None:
+        line = replace(line, name=names.get(line.student, ""))
         lines.append(line)
         notify(line)
 

@@ -111,7 +111,7 @@ def show_question(
         score = None  # the tests have earned something, and an instructor decides
     decided = entry is not None and _decided(question, entry)
     badge, meaning = _standing(question, entry, decided=decided)
-    hint, *parts = _PART.split(_PROMISE.sub("", question.hint) if decided else _counted(question))
+    hint, *parts = _PART.split(_PROMISE.sub("", question.hint).strip() if decided else _counted(question))
     lead, *more = _SENTENCE.split(hint, maxsplit=1)
     passed = sum(test.verdict is Verdict.PASSED for test in question.tests)
     code = tuple(_own_lines(question, sources))
