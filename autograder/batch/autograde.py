@@ -31,5 +31,7 @@ class ClassExporter(NotebookExporter):  # type: ignore[misc]
             summary = grade_submissions(course, [course.exercises[name]], some, force=self.parent.force)
             for line in summary.failures:
                 log.error("%s %s: %s: %s", line.exercise, line.student, line.status, line.message)
-            if summary.failures:
+            for problem in summary.stopped:
+                log.error("%s", problem)
+            if summary.exit_code:
                 raise NbGraderException("some submissions could not be graded; see the messages above")

@@ -5,8 +5,9 @@ The marks of the whole class come first; explanations follow (explain.py).
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from autograder.batch import suite_check
 from autograder.batch.explain import explain, unexplained
 from autograder.batch.pool import Executor, ProcessPool, Task
 from autograder.collecting.attempts import Attempt
@@ -22,7 +23,7 @@ from autograder.gradebook.ledger import NEW, ScoreChange
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
-from autograder.submission.students import Students, listed_students
+from autograder.submission.students import Students, listed_students, student_names
 from autograder.submission.submission import Submission, find_submissions, students_in
 
 
@@ -31,6 +32,7 @@ class Summary:
     """What became of all submissions, in order of exercise and student."""
 
     lines: tuple[SubmissionLine, ...]
+    stopped: tuple[str, ...] = ()  # a line on each exercise that cannot be graded; nothing of it was changed
 
     @property
     def failures(self) -> tuple[SubmissionLine, ...]:
@@ -51,7 +53,7 @@ class Summary:
     @property
     def exit_code(self) -> int:
         """0, or 3 if there is any failure."""
-        return OUR_FAILURE if self.failures else 0
+        return OUR_FAILURE if self.failures or self.stopped else 0
 
 
 def grade_submissions(
@@ -73,14 +75,18 @@ def grade_submissions(
 
     What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
     in place of `jobs` processes; `notify` gets each line as soon as it is known. A `dry_run` grades in a copy
-    of the course's state, and so changes nothing. Only `eligible` attempts may count.
+    of the course's state, and so changes nothing. Only `eligible` attempts may count. If the hidden tests of
+    an exercise fail its solution, none of its submissions is graded.
 
     When all marks are written, `marked` gets the summary and the number of submissions to explain. Then
     `explained` gets each of them, with the reason if its explanation failed. A dry run explains nothing.
     """
-    lines: list[SubmissionLine] = []
+    lines, stopped = list[SubmissionLine](), list[str]()
+
+    names = student_names(course.root)
 
     def keep(line: SubmissionLine) -> None:
+        line = replace(line, name=names.get(line.student, ""))
         lines.append(line)
         notify(line)
 
@@ -90,17 +96,21 @@ def grade_submissions(
         graded_course = stack.enter_context(copied_state(course)) if dry_run else course
         with course.without_explanations():
             for exercise in exercises:
-                if submissions := submissions_of(graded_course, exercise, students):
-                    try:
-                        gradebook = ExerciseGradebook(graded_course, exercise, eligible, unsafe=unsafe)
-                    except (SourceError, CourseError) as error:
-                        for submission in submissions:
-                            keep(_failed(submission, str(error)))
-                        continue
-                    with gradebook:
-                        _ExerciseRound(graded_course, gradebook, keep, force).grade(submissions, executor)
+                if not (submissions := submissions_of(graded_course, exercise, students)):
+                    continue
+                if problem := suite_check.suite_problem(course, exercise, executor):
+                    stopped.append(f"{exercise.name} was not graded: {problem}")
+                    continue
+                try:
+                    gradebook = ExerciseGradebook(graded_course, exercise, eligible, unsafe=unsafe)
+                except (SourceError, CourseError) as error:
+                    stopped.append(f"{exercise.name} was not graded: {error}")
+                    continue
+                with gradebook:
+                    _ExerciseRound(graded_course, gradebook, keep, force).grade(submissions, executor)
         place = [exercise.name for exercise in exercises].index
-        summary = Summary(tuple(sorted(lines, key=lambda line: (place(line.exercise), line.student))))
+        ordered = sorted(lines, key=lambda line: (place(line.exercise), line.student))
+        summary = Summary(tuple(ordered), tuple(stopped))
         left = {} if dry_run or course.marks_only else _unexplained(course, exercises, summary)
         marked(summary, sum(map(len, left.values())))
         for exercise, submissions in left.items():

@@ -64,6 +64,7 @@ def run(
 @click.option("--force", is_flag=True, help="Grade even what has not changed.")
 @click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per submission.")
+@click.option("--verbose", is_flag=True, help="Print a line on each submission, not only where one needs it.")
 @click.option("--marks-only", is_flag=True, help="Do not explain wrong answers; the next `grade` does.")
 @options.unsafe
 def grade(
@@ -74,6 +75,7 @@ def grade(
     dry_run: bool,
     unsafe: bool,
     as_json: bool,
+    verbose: bool = False,
     marks_only: bool = False,
     jobs: int | None = None,
     executor_of: "Callable[[options.Course], AbstractContextManager[Executor]] | None" = None,
@@ -83,6 +85,7 @@ def grade(
     from autograder.batch.grade import grade_submissions, is_work_certain, refuse_strangers, submissions_of
     from autograder.batch.pool import ProcessPool
     from autograder.cli.output import Progress, show_changes, show_summary
+    from autograder.submission.students import student_names
 
     course.marks_only = marks_only
     if students:
@@ -99,15 +102,16 @@ def grade(
                 pool.start()
         if not dry_run:
             build_missing(course, (exercise for exercise, some in found.items() if some))
-        progress = stack.enter_context(Progress(len(submissions), as_json=as_json))
+        progress = stack.enter_context(Progress(len(submissions), as_json=as_json, verbose=verbose or None))
 
         def show_marks(summary: "Summary", left: int) -> None:
             progress.stop()
             if not as_json:
                 show_summary(summary)
                 changes = [line.change for line in summary.lines if line.change is not None]
-                show_changes(changes if dry_run else summary.changes, dry_run=dry_run)
-            options.print_lines(doubts(course, exercises), err=True)
+                names = student_names(course.root)
+                show_changes(changes if dry_run else summary.changes, names, dry_run=dry_run)
+            options.print_lines((*doubts(course, exercises), *summary.stopped), err=True)
             progress.explain(left)
 
         try:

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from rich.text import Text
 
 from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
+from autograder.submission.students import with_name
 
 if TYPE_CHECKING:  # only here, since printing a report need not wait for the gradebook
     from autograder.batch.grade import Summary
@@ -62,7 +63,7 @@ class Progress(bars.Progress):
     """Shows how many submissions are graded; use it in a `with` block.
 
     A `verbose` one prints a line on each submission, and one that is not verbose only on our failures. By
-    default, lines on submissions that need no attention are left out on a terminal.
+    default, it prints a line on each submission that needs attention.
     """
 
     def __init__(self, total: int | None, *, as_json: bool = False, verbose: bool | None = None) -> None:
@@ -106,7 +107,7 @@ class Progress(bars.Progress):
     def _is_worth_a_line(self, line: "SubmissionLine") -> bool:
         if self._verbose is not None:
             return self._verbose or line.ours
-        return self.disable or bool(line.message) or line.status != Status.GRADED
+        return bool(line.message or line.held) or line.status != Status.GRADED
 
 
 def _described(line: "SubmissionLine") -> str:
@@ -119,7 +120,9 @@ def _described(line: "SubmissionLine") -> str:
     asked = f"an instructor has to look at {', '.join(line.waiting)}" if named else ""
     reasons = "; ".join(filter(None, (line.message.rstrip("."), asked)))
     message = f": {reasons}" if reasons else ""
-    return terminal_line(f"{line.exercise} {line.student}: {words}{message}")
+    return terminal_line(
+        f"{line.exercise} {with_name(line.student, {line.student: line.name})}: {words}{message}"
+    )
 
 
 def show_summary(summary: "Summary") -> None:
@@ -135,7 +138,9 @@ def show_summary(summary: "Summary") -> None:
     show("Graded", columns, rows, note)
 
 
-def show_changes(changes: "Sequence[ScoreChange]", *, dry_run: bool = False) -> None:
+def show_changes(
+    changes: "Sequence[ScoreChange]", names: Mapping[str, str] = {}, *, dry_run: bool = False
+) -> None:
     """Print whose score is another than before, or would be, by how much and why."""
     rows = []
     for change in changes:
@@ -145,7 +150,9 @@ def show_changes(changes: "Sequence[ScoreChange]", *, dry_run: bool = False) -> 
         gain = None if None in (change.before, change.after) else (change.after or 0) - (change.before or 0)
         gained = "" if gain is None else f"{'+' if gain > 0 else ''}{number(gain)}"
         scores = (number(change.before), number(change.after), gained)
-        rows.append((change.student, change.exercise, *scores, change.why, ", ".join(apart)))
+        rows.append(
+            (with_name(change.student, names), change.exercise, *scores, change.why, ", ".join(apart))
+        )
     if rows:
         columns = ("student", "exercise", "before", "after", "change", "why", "questions")
         note = "This was a dry run: nothing is written." if dry_run else ""

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option("--zone", metavar="NAME", help="The zone of times without a zone, such as Europe/Berlin.")
 @click.option("--no-times", is_flag=True, help="Ignore the archives' times: nothing counts as late.")
+@click.option("--verbose", is_flag=True, help="Print a line on each notebook, not only where one needs it.")
 @options.course
 def collect(
     course: "options.Course",
@@ -42,6 +43,7 @@ def collect(
     lists: tuple[Path, ...],
     zone: str | None,
     no_times: bool,
+    verbose: bool,
 ) -> None:
     """Take submissions from archives or folders.
 
@@ -55,7 +57,7 @@ def collect(
     from autograder.collecting.collect import collect_archives
     from autograder.collecting.metadata import read_times
     from autograder.gradebook.selection import with_late_note
-    from autograder.submission.students import listed_students
+    from autograder.submission.students import listed_students, student_names
 
     rules = NamingRules(
         exercises=list(course.exercises),
@@ -64,18 +66,25 @@ def collect(
         times=read_times(lists),
     )
     lines = collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone))
-    _show_collected(with_late_note(course, line) for line in lines)
+    noted = (with_late_note(course, line) for line in lines)
+    _show_collected(noted, student_names(course.root), verbose=verbose)
 
 
-def _show_collected(lines: "Iterable[CollectedLine]") -> None:
+def _show_collected(
+    lines: "Iterable[CollectedLine]", names: Mapping[str, str], *, verbose: bool = False
+) -> None:
+    """Print the lines that an instructor should read, or all if `verbose`, and a summary of the others."""
     from autograder.collecting.collect import REFUSED
+    from autograder.submission.students import with_name
 
     counts: Counter[str] = Counter()
     untimed: set[str] = set()
     for line in lines:
         counts[line.status] += 1
         untimed.update(filter(None, [line.untimed]))
-        who = f"{line.exercise} {line.student}" if line.student else ""
+        if not (verbose or line.needs_look):
+            continue
+        who = f"{line.exercise} {with_name(line.student, names)}" if line.student else ""
         where = (line.archive, line.path) if line.status == REFUSED else ()
         options.print_lines([": ".join(filter(None, (who, *where, line.status, line.message)))])
     click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
@@ -169,18 +178,25 @@ def _odd(one: "Attendance") -> Iterator[str]:
 @click.argument("student")
 @click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
 @click.option("--all", "everything", is_flag=True, help="For every exercise with a due date; name none.")
+@click.option(
+    "--group/--no-group", default=None, help="Also for the other members of the student's groups, or not."
+)
 @options.course
-def extend(course: "options.Course", student: str, words: tuple[str, ...], everything: bool) -> None:
+def extend(
+    course: "options.Course", student: str, words: tuple[str, ...], everything: bool, group: bool | None
+) -> None:
     """Give a student more time.
 
     STUDENT may submit EXERCISE until UNTIL: a moment such as "2026-03-01 18:00 Europe/Berlin", a time after
     the due date such as "+2 days", or "none" to remove the extension. --all moves every due date, as in
-    `extend ana --all "+2 days"`; longer extensions stay. extensions.csv stores all of them, and you can edit
-    it. The command prints how scores of graded submissions change.
+    `extend ana --all "+2 days"`; longer extensions stay. extensions.csv stores all of them; you can edit
+    it. The command prints how scores of graded submissions change. If the student is in a group, the command
+    asks whether the extension is for all members. In a script, say --group or --no-group.
     """
     from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
     from autograder.gradebook.pages import settle
+    from autograder.submission.students import student_names, with_name
 
     if everything:
         exercises, until = [one for one in course.chosen(()) if one.settings.due], " ".join(words)
@@ -190,13 +206,56 @@ def extend(course: "options.Course", student: str, words: tuple[str, ...], every
         raise click.UsageError('give the new due date, such as "+2 days"')
     if not exercises:
         raise click.UsageError("no exercise is due; give one a `due` in course.yaml first")
+    names = student_names(course.root)
+    given = None if until == "none" else until
     for exercise in exercises:
-        kept = write_extension(
-            course, student, exercise.name, None if until == "none" else until, keep_later=everything
-        )
-        click.echo(f"{student} may hand in {exercise.name} {f'until {kept}' if kept else 'as everybody'}")
+        kept = write_extension(course, student, exercise.name, given, keep_later=everything)
+        _show_extension(with_name(student, names), exercise.name, kept)
+    for member in _other_members(course, student, names, group=group):
+        for exercise in exercises:
+            kept = write_extension(course, member, exercise.name, given, keep_later=everything)
+            _show_extension(with_name(member, names), exercise.name, kept)
     with options.failures() as on_failure:
-        show_changes([change for exercise in exercises for change in settle(course, exercise, on_failure)])
+        changes = [change for exercise in exercises for change in settle(course, exercise, on_failure)]
+        show_changes(changes, names)
+
+
+def _show_extension(student: str, exercise: str, until: str) -> None:
+    may = f"may hand in {exercise} {f'until {until}' if until else 'as everybody'}"
+    options.print_lines([f"{student} {may}"])
+
+
+def is_interactive() -> bool:
+    """Whether a person can answer a question."""
+    return sys.stdin.isatty()
+
+
+def _other_members(
+    course: "options.Course", student: str, names: Mapping[str, str], *, group: bool | None
+) -> list[str]:
+    """Return the other members of the student's groups if the extension is for them too.
+
+    Without a flag, a person is asked; a script gets a line.
+    """
+    from autograder.report.text import terminal_line
+    from autograder.submission.students import listed_students, with_name
+
+    listed = listed_students(course.root)
+    groups = {name for one in (listed.all if listed else ()) if one.id == student for name in one.groups}
+    others = [
+        one.id for one in (listed.all if listed else ()) if one.id != student and groups & {*one.groups}
+    ]
+    if not others or group is False:
+        return []
+    people = ", ".join(with_name(one, names) for one in others)
+    if group is None and not is_interactive():
+        options.print_lines(
+            [f"not extended: the group's other members ({people}); --group extends all"], err=True
+        )
+        return []
+    if group is None and not click.confirm(terminal_line(f"Also for the group's other members ({people})?")):
+        return []
+    return others
 
 
 @click.command()
@@ -252,6 +311,9 @@ def export(
         tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)
         options.print_lines(tables.told, err=True)
         options.print_written(course, tables.paths)
+        options.print_lines(tables.alarms, err=True)
+        if tables.alarms:
+            sys.exit(SOME_REFUSED)
 
 
 @click.command()

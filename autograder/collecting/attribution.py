@@ -39,6 +39,7 @@ LIST_NEEDED = (
     f"Moodle writes display names, not ids; write {STUDENTS}, beside course.yaml, with the headings "
     "id,name,email and a row for each student, such as ada,Ada Lovelace,ada@uni.edu"
 )
+OF_GROUP = "of group "  # how the message on a member begins
 _BY_NAME = (
     'warning: only the display name "{}" says whose this is, and students can choose it; to be sure, give '
     "Moodle's grading worksheet with --times"
@@ -290,7 +291,7 @@ class Owners:
 
     def _member(self, group: str, row: Participant) -> Attribution:
         try:
-            return Attribution(self.person(row), when=row.when, message=f"of group {group}")
+            return Attribution(self.person(row), when=row.when, message=f"{OF_GROUP}{group}")
         except EntryError as error:
             return Attribution(problem=str(error))
 
@@ -324,7 +325,7 @@ def _checked(id_: str, name: str) -> str:
 
 
 def _of_group(group: str, members: Sequence[Student]) -> Iterator[Attribution]:
-    return (Attribution(one.id, message=f"of group {group}") for one in members)
+    return (Attribution(one.id, message=f"{OF_GROUP}{group}") for one in members)
 
 
 def _one(name: str, found: Sequence[Student]) -> str:

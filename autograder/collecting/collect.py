@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.collecting.archive import EXHAUSTION, TOO_COSTLY, EntryError
 from autograder.collecting.attempts import Arrival, Placing, Source, place
-from autograder.collecting.attribution import Attribution, NamingRules
+from autograder.collecting.attribution import OF_GROUP, Attribution, NamingRules
 from autograder.collecting.metadata import GivenTime
 from autograder.collecting.survey import survey
 from autograder.course.course import Course
@@ -37,6 +37,7 @@ class CollectedLine:
     exercise: str = ""
     untimed: str = ""  # the platform that gives no time
     when: datetime | None = None  # the time of submission, of a notebook that was stored
+    needs_look: bool = True  # whether an instructor should read this line
 
 
 def collect_archives(
@@ -133,15 +134,21 @@ class _Collection:
             return self._line(found, Placing.UNCHANGED, "a later submission is there")
         if status is Placing.UNCHANGED:
             return self._line(found, status)
+        is_contradicted = found.late is False and bool(arrival.when and due and arrival.when > due)
         line = self._line(found, status, _about_time(found, arrival, due))
         untimed = found.platform or "" if arrival.source is Source.UNKNOWN else ""
-        return replace(line, untimed=untimed, when=arrival.when)
+        needs_look = line.needs_look or is_contradicted
+        return replace(line, untimed=untimed, when=arrival.when, needs_look=needs_look)
 
     def _line(self, found: Attribution, status: str, message: str = "") -> CollectedLine:
         if status != REFUSED:
             message = ", ".join(filter(None, (found.message, message)))
         whose = (found.student, found.exercise) if found.student and found.exercise else ("", "")
-        return CollectedLine(str(self.archive), found.file.path, status, message, *whose)
+        is_noted = bool(found.message) and not found.message.startswith(OF_GROUP)
+        needs_look = status == REFUSED or is_noted
+        return CollectedLine(
+            str(self.archive), found.file.path, status, message, *whose, needs_look=needs_look
+        )
 
     def _arrival(self, found: Attribution, due: datetime | None) -> Arrival:
         """Return when a notebook came; the file's time in an archive of a platform is the download's.

@@ -68,6 +68,8 @@ class SubmissionLine:
     waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
     open_points: float = 0.0  # of questions that a grader has yet to score
     change: ScoreChange | None = None  # against what the gradebook had before
+    held: tuple[str, ...] = ()  # those of `waiting` that tests grade
+    name: str = ""  # of the student
 
 
 class ExerciseGradebook:
@@ -168,6 +170,7 @@ class ExerciseGradebook:
                 _write(self._autograde, submission, attempt, node)
         self.ledger.arrived(student, known_time(attempt.time))
         is_failed, current = report.status is Status.GRADER_ERROR, self.ledger.current[student]
+        waiting = [entry for entry in current.entries if entry.needs_person]
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
         return SubmissionLine(
             student,
@@ -179,7 +182,8 @@ class ExerciseGradebook:
             "; ".join(filter(None, reasons)),
             ours=is_failed,
             graded=graded or is_new,
-            waiting=tuple(entry.question for entry in current.entries if entry.needs_person),
+            waiting=tuple(entry.question for entry in waiting),
+            held=tuple(entry.question for entry in waiting if not entry.written),
             open_points=current.open_points,
             change=self.ledger.change(student),
         )

@@ -55,7 +55,7 @@ _FOR_STUDENTS = re.compile(r"^An instructor looks at this answer because of [^.]
 _REASONS = {
     "own text": "The answer's cell is as it was released, but this student wrote text in other cells, "
     "which are unfolded.",
-    "grader error": "The autograder itself failed on this question, so it has no score.",
+    "grader error": "The autograder itself failed on this question. A score from before stays.",
     "": "The answer, or what it is worth, has changed since somebody graded it.",
 }
 _known_students = NbGraderAPI.get_students

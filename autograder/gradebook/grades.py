@@ -168,7 +168,8 @@ def enter_scores(store: Session, row: SubmittedAssignment, judged: Mapping[str, 
     for name, answer in judged.items():
         grade = grades[name]
         grade.needs_manual_grade = _needs_person(grade, answer, answers.get(grade.id))
-        grade.auto_score = answer.score
+        if answer.asked != Verdict.GRADER_ERROR or grade.auto_score is None:
+            grade.auto_score = answer.score  # after a failure of ours, an earlier score stays
         comments[checked_question(name) or name].auto_comment = answer.comment
     rows = [{"grade_id": grades[name].id, "digest": a.digest, "asked": a.asked} for name, a in judged.items()]
     replace_rows(store, ANSWERS, rows)

@@ -171,7 +171,7 @@ def feedback_page(
     why_passed_over = partial(_why_passed_over, course, exercise, graded.student)
     attempts = shown_attempts(course, submission, view.told, why_passed_over)
     person = people.get(graded.student)
-    name = " ".join(filter(None, reversed(person.parts))) if person else ""
+    name = person.full_name if person else ""
     shown, cells, note = early(report, node.cells, view.early(graded.student))
     return render_feedback(
         shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student

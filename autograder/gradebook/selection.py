@@ -41,7 +41,7 @@ def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
         return line
     status = KEPT if line.status == Placing.REPLACED else line.status
     message = ", ".join(filter(None, (line.message, f"{TOO_LATE} and replaces no earlier attempt")))
-    return replace(line, status=status, message=message)
+    return replace(line, status=status, message=message, needs_look=True)
 
 
 class AttemptSelection:

@@ -173,7 +173,10 @@ class Grader:
                 raise session.failure
             if run.lost and run.error is not None:
                 lost.setdefault(run.test.question, run.error)
-            yield blamed(self.suite, run, inputs)
+            run = blamed(self.suite, run, inputs)
+            if run.kind is Verdict.GRADER_ERROR and run.error is not None:
+                self._warn(run.error)
+            yield run
 
     def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
         """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
@@ -266,13 +269,14 @@ class Grader:
             statements = submitted.judged_statements(name)
             where = partial(submitted.line_of, name)
             return broken_rule(name, rule, statements, ran, shown, where, submitted.unfinished)
-        except UNREADABLE:
-            self._warn()
+        except UNREADABLE as error:
+            self._warn(error)
             return _RULE_UNCHECKED
 
-    def _warn(self) -> None:
-        """Keep the traceback of the current exception for the log."""
-        self._warnings[writable(traceback.format_exc()[-_MAX_TRACEBACK:])] = None
+    def _warn(self, error: BaseException) -> None:
+        """Keep the traceback of an error for the log."""
+        text = "".join(traceback.format_exception(error))
+        self._warnings[writable(text[-_MAX_TRACEBACK:])] = None
 
     def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
         """Return the verdict on a question and its score; `_explained` adds what a student reads."""
@@ -322,8 +326,8 @@ class Grader:
         """Return what names the mistake, or None, also where Python cannot write or walk the code."""
         try:
             return self._diagnosis.name(name, runs, submitted)
-        except UNREADABLE:
-            self._warn()
+        except UNREADABLE as error:
+            self._warn(error)
             return None
 
     def _graded_again(

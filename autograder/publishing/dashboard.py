@@ -13,14 +13,18 @@ from pathlib import Path
 from statistics import StatisticsError, correlation, fmean, median
 from urllib.parse import quote
 
+from autograder.course.answers import Kind
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
+from autograder.course.source import SourceError
+from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_graders
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.report.report import GradebookEntry, QuestionReport, Verdict
 from autograder.report.safe_html import load_template
+from autograder.submission.students import student_names
 from autograder.submission.submission import Submission, count_newer_pythons
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
@@ -28,6 +32,7 @@ TENTHS = 10
 MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
 DROP = 0.4  # a loss of this share of the points, from one exercise to the next, is a concern
 _PLACE = re.compile(r" \(the cell of [^)]*\)")  # in which cell and line an error was raised
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _PLACES = 9  # of sums, so that equal ones are equal
 _Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
 _Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
@@ -116,6 +121,7 @@ class ClassStatistics:
     mistakes: tuple[Group, ...]
     groups: tuple[Group, ...]
     concerns: tuple[Concern, ...]
+    unexplained: int = 0  # submissions whose wrong answers have no explanation yet
 
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
@@ -136,6 +142,7 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
         mistakes=_groups(everything, lambda question: question.mistake),
         groups=tuple(group for group in _groups(everything, _results) if len(group.students) > 1),
         concerns=find_concerns(everything),
+        unexplained=sum(work.report is not None and not work.report.explained for work in everything),
     )
 
 
@@ -274,6 +281,8 @@ def write_dashboard(
         graders=read_graders(course, exercises),
         score_bars=_score_bars,
         address=partial(_address, course),
+        names=student_names(course.root),
+        sentences=_sentences(exercises),
         pages=partial(_pages, course),
         has_overview=(course.build / "overview.html").is_file(),
         newer_pythons=newer_pythons,
@@ -282,6 +291,24 @@ def write_dashboard(
         min_answers=MIN_ANSWERS,
     )
     return write_whole(course.build / "dashboard.html", page)
+
+
+def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
+    """Return a sentence on each mistake that the course knows, by the exercise and the mistake's name."""
+    sentences = dict[tuple[str, str], str]()
+    for exercise in exercises:
+        with suppress(SourceError):  # which `verify` reports; the page then shows names
+            entries = load_catalogue(exercise.catalogue).misconceptions
+            sentences |= {(exercise.name, one.name): one.sentence for one in entries}
+            mistakes = (one for one in exercise.wrong_answers() if one.kind is Kind.MISTAKE)
+            sentences |= {(exercise.name, one.name): _statement(one.hint) for one in mistakes}
+    return sentences
+
+
+def _statement(hint: str) -> str:
+    """Return the first sentence of a hint that is not a question, or else the first one."""
+    first, *others = _SENTENCE.split(hint)
+    return next((one for one in (first, *others) if not one.endswith("?")), first)
 
 
 def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:

@@ -60,6 +60,13 @@ class Exports:
         """Return what went out last for a student; None if nothing did."""
         return self._last.get((exercise, student))
 
+    def lost(self, exercise: str, students: Collection[str]) -> list[str]:
+        """Return who had a value in the last export and is not among these students."""
+        last = (
+            student for (name, student), value in self._last.items() if name == exercise and value is not None
+        )
+        return sorted(student for student in last if student not in students)
+
     def note(self, exercise: str, values: Mapping[str, Any]) -> None:
         """Store that these values have gone out."""
         new = {student: values[student] for student in sorted(self.changed(exercise, values))}
@@ -98,6 +105,7 @@ class Sent:
     paths: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    alarms: tuple[str, ...] = ()  # lines after which nobody should upload the files unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +198,16 @@ def write_tables(
         write_table(folder / "canvas.csv", (*_CANVAS, *points), for_canvas),
         write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, scores)),
     )
+    alarms = list[str]()
+    if not any(one.values for one in outgoing.values()):
+        alarms.append("WARNING: no student has a score that can be exported; the tables hold headings alone")
     for name, one in outgoing.items():
-        exports.note(name, one.values)
-    return Sent({}, written, told=tuple(line for one in outgoing.values() for line in one.told))
+        lost = [student for student in exports.lost(name, one.values) if not people or student in people]
+        if lost:
+            alarms.append(f"WARNING: {name}: {len(lost)} fewer than in the last export: {', '.join(lost)}")
+        exports.note(name, {**one.values, **dict.fromkeys(lost)})
+    told = tuple(line for one in outgoing.values() for line in one.told)
+    return Sent({}, written, told=told, alarms=tuple(alarms))
 
 
 def canvas_rows(

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from markupsafe import Markup
@@ -26,6 +26,7 @@ MEANINGS = {
     Verdict.GRADER_ERROR: "The autograder failed here, not your code. Your instructor has been told.",
     Verdict.UNGRADED: "An instructor will read this written answer.",
 }
+_EARLIER_SCORE = "An instructor will check this answer. Its earlier score counts until then."
 _IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
     Verdict.CRASHED: "In some tests your code stopped with an error.",
     Verdict.TIMED_OUT: "In some tests your code took too long.",
@@ -104,11 +105,13 @@ def show_question(
     `sources` are the student's cells by the name of the question that they answer; `place` is the question's.
     """
     score = question.score if entry is None else entry.score
+    if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
+        question = replace(question, hint="", tests=())  # what the student reads is about the earlier score
     if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
         score = None  # the tests have earned something, and an instructor decides
     decided = entry is not None and _decided(question, entry)
     badge, meaning = _standing(question, entry, decided=decided)
-    hint, *parts = _PART.split(_PROMISE.sub("", question.hint) if decided else _counted(question))
+    hint, *parts = _PART.split(_PROMISE.sub("", question.hint).strip() if decided else _counted(question))
     lead, *more = _SENTENCE.split(hint, maxsplit=1)
     passed = sum(test.verdict is Verdict.PASSED for test in question.tests)
     code = tuple(_own_lines(question, sources))
@@ -189,6 +192,8 @@ def _standing(question: QuestionReport, entry: GradebookEntry | None, *, decided
         return "reviewed" if question.verdict is Verdict.REVIEW else "graded", given
     if written:
         return ("not graded yet" if entry.score is None else "not final"), meaning
+    if question.verdict is Verdict.GRADER_ERROR and entry.score is not None:
+        return "not final", _EARLIER_SCORE
     if entry.manual_score is not None and not entry.needs_person:
         full = (entry.score or 0.0) >= entry.max_score
         return ("reviewed" if full else badge), f"{meaning} An instructor looked at it and set the points."

@@ -85,6 +85,11 @@ class Student:
         return f"{last}, {first}" if first else last or self.id
 
     @property
+    def full_name(self) -> str:
+        """First and last name, or an empty text where there is no name."""
+        return " ".join(filter(None, reversed(self.parts)))
+
+    @property
     def ids(self) -> Iterator[tuple[str, str]]:
         """Everything that stands for this student alone: the platform, empty for any, and the id."""
         yield from (("", text) for text in (self.id, self.email) if text)
@@ -169,6 +174,17 @@ def _forms(student: Student) -> Iterator[str]:
     for name in student.names:
         words = spelling(name).split(" ")
         yield from (" ".join(words[turn:] + words[:turn]) for turn in range(len(words)))
+
+
+def student_names(root: Path) -> dict[str, str]:
+    """Return the full names in students.csv, by id; nobody if there is no such file."""
+    listed = listed_students(root)
+    return {student.id: student.full_name for student in (listed.all if listed else ()) if student.full_name}
+
+
+def with_name(student: str, names: Mapping[str, str]) -> str:
+    """Return a student's id and, if it is known, the name, such as "s07 (Ada Lovelace)"."""
+    return f"{student} ({names[student]})" if names.get(student) else student
 
 
 def listed_students(root: Path) -> Students | None:
@@ -267,11 +283,19 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> Student
 
 
 def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, names: bool) -> None:
-    """Refuse an id for two students; without a header nothing else tells two people of one name apart."""
+    """Refuse an id in two rows, or for two students; without a header, refuse the same name for two."""
+    rows: dict[str, str] = {}
+    for line, student in students:
+        if (first := rows.setdefault(folded(student.id), line)) != line:
+            same = f'{path}: rows {_row(first)} and {_row(line)} have the same id "{student.id}"'
+            raise UsageError(f"{same}; delete one of them")
     known: dict[tuple[str, str], str] = {}
     for line, student in students:
         for place, text in (*student.ids, *(("", name) for name in student.names if names)):
-            if known.setdefault((place, folded(text)), student.id) != student.id:
-                raise UsageError(f'{line}: "{text}" stands for two students; delete it in both rows')
-    if len({student.id for _, student in students}) < len(students):
-        raise UsageError(f"{path}: has a student in two rows; delete one of them")
+            if (first := known.setdefault((place, folded(text)), line)) != line:
+                both = f'{path}: rows {_row(first)} and {_row(line)} have the same "{text}"'
+                raise UsageError(f"{both}, so it stands for two students; delete it in both rows")
+
+
+def _row(line: str) -> str:
+    return line.rpartition(":")[2]

@@ -214,7 +214,8 @@ class Suite:
 
 def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> HiddenTest:
     """Return the test that pytest collected as `item`; raise SourceError if its author left something out."""
-    where = f"{exercise.suite}: {item.name}"
+    line = (item.reportinfo()[1] or 0) + 1
+    where = f"{exercise.suite}:{line}: {item.name}"
     if (mark := item.get_closest_marker("question")) is None:
         raise SourceError(f'{where} has no question; put @question("...") above it')
     name, weight = mark.args[0], float(mark.kwargs.get("weight", 1.0))
@@ -228,7 +229,6 @@ def _read_test(exercise: Exercise, item: pytest.Function, number: int) -> Hidden
     basic, needs_results = (bool(mark.kwargs.get(option)) for option in ("basic", "needs_results"))
     if basic and (weight != 1 or needs_results):
         raise SourceError(f"{where} is basic, so it cannot have a weight or needs_results")
-    line = (item.reportinfo()[1] or 0) + 1
     return HiddenTest(
         name, doc.splitlines()[0], weight, number, item.originalname, basic, needs_results, line
     )

@@ -92,7 +92,11 @@ def unknown(name: str, rest: str) -> list[str]:
     if command is None:
         return [name]
     context = command.make_context(name, [], resilient_parsing=True)
-    known = {option for parameter in context.command.get_params(context) for option in parameter.opts}
+    known = {
+        option
+        for parameter in context.command.get_params(context)
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
     return [word for word in re.findall(r"(?<!\S)--[a-z-]+", rest) if word not in known]
 
 

@@ -13,7 +13,7 @@ import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from autograder.files import write_whole
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.safe_html import load_template
 from autograder.report.text import clean_text
+from autograder.submission.students import student_names, with_name
 
 _TEMPLATE = Path(__file__).with_name("similar.html")
 PASSAGE = 6  # tokens
@@ -54,9 +55,11 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
     """
     with options.failures() as on_failure:
         path, found, left_out = write_similar(course, exercises, on_failure)
+        names = student_names(course.root)
         for cluster in found:
             questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
-            options.print_lines([f"{cluster.exercise}: {', '.join(cluster.students)}: {questions}"])
+            students = ", ".join(with_name(student, names) for student in cluster.students)
+            options.print_lines([f"{cluster.exercise}: {students}: {questions}"])
         options.print_lines(left_out, err=True)
         click.echo(f"wrote {path.relative_to(course.root)}")
 
@@ -95,7 +98,11 @@ def write_similar(
         answers = read_answers(course, exercise, on_failure)
         found += find_clusters(exercise, answers)
         left_out += not_compared(exercise, answers)
-    page = load_template(_TEMPLATE).render(course_title=course.settings.title, clusters=found)
+    page = load_template(_TEMPLATE).render(
+        course_title=course.settings.title,
+        clusters=found,
+        named=partial(with_name, names=student_names(course.root)),
+    )
     return write_whole(course.build / "similar.html", page), found, left_out
 
 

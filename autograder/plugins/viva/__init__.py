@@ -40,6 +40,7 @@ def viva(
     from autograder.plugins.viva import sheets
     from autograder.sandbox.zygote import Zygote
     from autograder.submission.notebook import read_notebook
+    from autograder.submission.students import student_names, with_name
     from autograder.submission.submission import Submission, find_submissions, is_student
 
     if bool(whole) == bool(student and exercise) or (whole and (student or mark)):
@@ -63,8 +64,11 @@ def viva(
                     made.append(sheet)
         if whole:
             options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made, on_failure)])
+        names = student_names(course.root)
         said = ((one, words) for one in made for words in (*one.left_out, one.problem) if words)
-        options.print_lines((f"{one.exercise} {one.student}: {words}" for one, words in said), err=True)
+        options.print_lines(
+            (f"{one.exercise} {with_name(one.student, names)}: {words}" for one, words in said), err=True
+        )
         if mark is not None and made and made[0].questions:
             marks = made[0].marked(mark)
             told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))

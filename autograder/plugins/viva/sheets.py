@@ -23,6 +23,7 @@ from autograder.report.safe_html import load_template, render_template
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.matching import in_exercise_form
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError
+from autograder.submission.students import student_names, with_name
 from autograder.testing.suite import Suite, use_one_thread
 
 COUNT = 5
@@ -161,14 +162,17 @@ def write_examiner_sheet(
 ) -> Path:
     """Write the right answers of a whole class on one page, and return the file."""
     path, rows = course.build / "viva" / exercise.name / "examiner.html", list[str]()
+    named = partial(with_name, names=student_names(course.root))
     for sheet in sheets:
         with skipping(course, exercise.name, sheet.student, on_failure):
-            rows.append(render_template(_ROWS, sheet=sheet))
+            rows.append(render_template(_ROWS, sheet=sheet, named=named))
     return _write(path, _EXAMINER, course, rows=rows, exercise=exercise.name)
 
 
 def _write(path: Path, template: Path, course: Course, **values: object) -> Path:
-    return write_whole(path, load_template(template).render(title=course.settings.title, **values))
+    named = partial(with_name, names=student_names(course.root))
+    page = load_template(template).render(title=course.settings.title, named=named, **values)
+    return write_whole(path, page)
 
 
 def _choose_questions(

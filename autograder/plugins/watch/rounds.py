@@ -253,6 +253,10 @@ class Watch:
             summary = grade_submissions(
                 self.course, [exercise], list(due), executor=self.executor, eligible=_is_told
             )
+        if summary.stopped:  # the attempts stay due, and the pages as they are
+            for problem in summary.stopped:
+                yield from self._new_failure(problem)
+            return
         failed = {line.student for line in summary.failures}
         for student in failed & due.keys():
             # An instructor has to fix these. To try again each round would help nobody.

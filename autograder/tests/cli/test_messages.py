@@ -50,13 +50,21 @@ def options(name: str) -> frozenset[str] | None:
     if command is None:
         return None
     context = command.make_context(name, [], resilient_parsing=True)
-    return frozenset(option for parameter in context.command.get_params(context) for option in parameter.opts)
+    return frozenset(
+        option
+        for parameter in context.command.get_params(context)
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    )
 
 
 @cache
 def all_options() -> frozenset[str]:
     context = click.Context(main)
-    own = {option for parameter in main.get_params(context) for option in parameter.opts}
+    own = {
+        option
+        for parameter in main.get_params(context)
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
     return frozenset(own).union(*(options(name) or () for name in main.list_commands(context)))
 
 

@@ -18,12 +18,13 @@ from autograder.gradebook.ledger import QuestionChange, ScoreChange
 
 LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
 LINES = (
-    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",), open_points=4.0),
+    SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",), open_points=4.0, name="Ann Lee"),
     SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False, change=LOST),
     SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON", waiting=("double",)),
     SubmissionLine("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
     SubmissionLine("=1+1\x1b[2J", "01_small", "refused", message="is not a student's id", ours=True),
     SubmissionLine("fay", "01_small", "graded", 2.0, 5.0, message="It hung.", waiting=("why",)),
+    SubmissionLine("gus", "01_small", "graded", 2.0, 5.0, waiting=("double",), held=("double",)),
     SubmissionLine("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
 )
 
@@ -34,12 +35,12 @@ def show_progress(*, as_json: bool = False, verbose: bool | None = None) -> None
             progress.show(line)
 
 
-def test_in_a_file_every_submission_has_a_line_and_every_exercise_a_row(
+def test_a_verbose_run_has_a_line_on_every_submission_and_a_row_on_every_exercise(
     capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    show_progress()
+    show_progress(verbose=True)
     show_summary(Summary(LINES))
-    show_changes(Summary(LINES).changes)
+    show_changes(Summary(LINES).changes, {"ben": "Ben Bee"})
     show_changes((), dry_run=True)
     out, err = capsys.readouterr()
     golden("grade.txt", out)
@@ -62,7 +63,11 @@ def test_a_program_gets_one_object_a_line(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize(
     ("verbose", "described"),
-    [(None, ["cleo", "dan", "=1+1", "fay", "ann"]), (False, ["=1+1", "ann"]), (True, [*"abcd=f", "ann"])],
+    [
+        (None, ["cleo", "dan", "=1+1", "fay", "gus", "ann"]),
+        (False, ["=1+1", "ann"]),
+        (True, [*"abcd=fg", "ann"]),
+    ],
 )
 def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_shown(
     monkeypatch: pytest.MonkeyPatch, verbose: bool | None, described: list[str]
@@ -71,10 +76,17 @@ def test_on_a_terminal_a_bar_moves_and_only_what_matters_is_shown(
     monkeypatch.setattr(output, "Console", partial(Console, file=screen, force_terminal=True, width=100))
     show_progress(verbose=verbose)
     seen = screen.getvalue()
-    assert "3/7" in seen
-    lines = re.findall(r"0[12]_\w+ (\S+?)(?: \[2J)?: ", seen)
+    assert "3/8" in seen
+    lines = re.findall(r"0[12]_\w+ (\S+?)(?: \[2J| \(Ann Lee\))?: ", seen)
     assert [name[: len(begin)] for name, begin in zip(lines, described, strict=True)] == described
     assert "\x1b[2J" not in seen  # it would clear the screen
+
+
+def test_a_file_gets_lines_on_what_needs_attention_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    show_progress()
+    out, err = capsys.readouterr()
+    assert [line.split()[1].rstrip(":") for line in out.splitlines()] == ["cleo", "dan", "fay", "gus"]
+    assert len(err.splitlines()) == 2
 
 
 def test_without_lines_a_file_gets_our_failures_alone(capsys: pytest.CaptureFixture[str]) -> None:

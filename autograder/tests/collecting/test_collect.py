@@ -66,7 +66,8 @@ def submitted(course: Course, student: str) -> str:
 
 
 def call(course: Course, *words: object) -> Result:
-    return CliRunner().invoke(main, ["--course", str(course.root), "collect", *map(str, words)])
+    words = ("--course", course.root, "collect", "--verbose", *words)
+    return CliRunner().invoke(main, [*map(str, words)])
 
 
 CANVAS, MOODLE = "lovelaceada_101_9001_01_small", "ada_7_assignsubmission_file/01_small"
@@ -479,6 +480,17 @@ def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) ->
     problem = "is a notebook; put it into a folder named by its student's id, collect the one above"
     assert said(run(course, folder / "ada" / "01_small.ipynb")) == [f"refused: {problem}"]
     assert said(run(course, folder)) == ["ada: new"]
+
+
+def test_the_command_prints_lines_on_what_needs_a_look_and_counts_the_rest(
+    course: Course, tmp_path: Path
+) -> None:
+    files = {f"ada{number}/01_small.ipynb": notebook() for number in range(30)}
+    archive = make_zip(tmp_path / "a.zip", {**files, "bob\x1b[2J/01_small.ipynb": notebook()})
+    done = CliRunner().invoke(main, ["--course", str(course.root), "collect", str(archive)])
+    refused, counts = done.stdout.splitlines()
+    assert refused.endswith("refused: has control characters in its name")
+    assert counts == "1 refused, 30 new"
 
 
 def test_the_command_says_a_line_on_each_and_exits_with_1_where_one_is_refused(

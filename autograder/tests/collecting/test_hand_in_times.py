@@ -48,7 +48,7 @@ def collect(course: Course, tmp_path: Path) -> Collect:
             (course.root / "students.csv").write_text(listed, encoding="utf-8")
         more = ("--times", str(path)) if times else ()
         done = CliRunner().invoke(
-            main, ["--course", str(course.root), "collect", str(archive), *more, *words]
+            main, ["--course", str(course.root), "collect", "--verbose", str(archive), *more, *words]
         )
         return done.exit_code, done.output.splitlines()
 
@@ -74,7 +74,7 @@ def stamps_in(course: Course) -> dict[str, str]:
         (
             "2026-03-01T23:59:00+01:00", IN_MOODLE, SHEET, (),
             {"ada": "03-01 22:30", "bob": "03-02 00:29"},
-            ["01_small ada: new", "01_small bob: new: 1.5 h late", "2 new"],
+            ["01_small ada (Ada Lovelace): new", "01_small bob (Bob Bee): new: 1.5 h late", "2 new"],
         ),
         (
             "2026-03-01T23:59:00+00:00", IN_CANVAS,

@@ -1,5 +1,6 @@
 """What lies in a course's folder is kept or made again; a test of the whole term finds anything else."""
 
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,16 @@ def test_git_takes_nothing_of_it_that_may_be_about_people() -> None:
     names = {*DATABASES, *FILES, *FOLDERS, *MADE} - IN_GIT
     assert {name for name in names if not {name, name.partition("/")[0]} & patterns} == {"gradebook.db.*"}
     assert {"gradebook.db*", "autograder.db*"} <= set(ignored)
+
+
+def test_git_takes_no_list_or_archive_that_the_pages_tell_to_put_into_the_course() -> None:
+    root = Path(autograder.__file__).parent
+    pages = [
+        (root / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("instructors", "platforms")
+    ]
+    commands = [line for page in pages for line in page.splitlines() if "bin/autograder " in line]
+    named = {word for line in commands for word in line.split() if word.endswith((".csv", ".zip"))}
+    assert {"times.csv", "worksheet.csv", "canvas.zip", "Grades.csv"} <= named
+    for file in (root.parent / ".gitignore", root / "authoring" / "new_course" / "gitignore.template"):
+        patterns = file.read_text(encoding="utf-8").split()
+        assert [name for name in named if not any(fnmatch(name, pattern) for pattern in patterns)] == []

@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli import main
+from autograder.cli import main, term
 from autograder.cli.grade import doubts
 from autograder.course.course import Course
 from autograder.errors import UsageError
@@ -117,3 +117,35 @@ def test_all_due_dates_of_a_student_move_by_one_command_and_longer_extensions_st
     assert "until 2026-03-02 18:00:00 Europe/Berlin" in run("ann", "01", "+1 day")
     assert "ann may hand in 01_small as everybody" in run("ann", "--all", "none")
     assert not read_extensions(dated, "01_small")
+
+
+GROUP = "id,name,group\nann,Ann Lee,Red\nben,Ben Bee,Red;Blue\ncy,Cy,\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "extended"),
+    [
+        ((), "y\n", ["ann", "ben"]),
+        ((), "n\n", ["ann"]),
+        (("--group",), None, ["ann", "ben"]),
+        (("--no-group",), None, ["ann"]),
+        ((), None, ["ann"]),  # a script, which nobody asks
+    ],
+)
+def test_the_extension_of_one_member_asks_about_the_group(
+    dated: Course,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    answer: str | None,
+    extended: list[str],
+) -> None:
+    (dated.root / "students.csv").write_text(GROUP, encoding="utf-8")
+    monkeypatch.setattr(term, "is_interactive", lambda: answer is not None)
+    arguments = ["--course", str(dated.root), "extend", "ann", "01_small", "+2 days", *words]
+    done = CliRunner().invoke(main, arguments, input=answer)
+    assert done.exit_code == 0, done.output
+    assert sorted(read_extensions(dated, "01_small") or ()) == extended
+    assert "ann (Ann Lee) may hand in 01_small until 2026-03-03 18:00:00 Europe/Berlin" in done.output
+    asks = "Also for the group's other members (ben (Ben Bee))?" in done.output
+    assert asks is (answer is not None)
+    assert ("--group extends all" in done.output) is (not words and answer is None)

@@ -103,6 +103,7 @@ def test_the_page_shows_both_and_runs_nothing(
         about = {"grade_id": "row_sums", "solution": True}
         return {"cells": [{"cell_type": "code", "source": code, "metadata": {"nbgrader": about}}]}
 
+    (course.root / "students.csv").write_text("id,name\nann,Ann Lee\nbob,\n", encoding="utf-8")
     graded = tuple(GradebookSubmission(student, 0.0, 0.0, ()) for student in codes)
     monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: graded)
     monkeypatch.setattr(graded_work, "autograded_notebook", notebook)
@@ -111,5 +112,7 @@ def test_the_page_shows_both_and_runs_nothing(
     assert left_out == ["01_small dee: row_sums is not compared: it is too long or too deep, or not Python"]
     text = path.read_text(encoding="utf-8")
     assert "<script>" not in text
+    assert "<h2>01_small: ann (Ann Lee), bob</h2>" in text
+    assert "<h3>ann (Ann Lee)</h3>" in text
     assert "cy" not in text.split("</h1>")[1].replace("policy", "")
     golden("similar.html", text)

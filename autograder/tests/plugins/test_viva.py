@@ -200,6 +200,7 @@ def test_the_command_writes_pages_marks_letters_and_names_what_is_missing(ready:
 
     hand_in(ready, "ann", solved(small(ready), row_sums=LOOP))
     hand_in(ready, "bob", "no notebook")
+    (ready.root / "students.csv").write_text("id,name\nann,Ann Lee\nbob,Bob Bee\n", encoding="utf-8")
     code, said = run("--class", "01_small")
     assert code == 0
     *written, unread = said.splitlines()
@@ -207,8 +208,10 @@ def test_the_command_writes_pages_marks_letters_and_names_what_is_missing(ready:
         "wrote build/viva/01_small/for_students/ann.html",
         "wrote build/viva/01_small/examiner.html",
     ]
-    assert unread.startswith("01_small bob: the notebook cannot be read: not a notebook; hand in the")
+    assert unread.startswith("01_small bob (Bob Bee): the notebook cannot be read: not a notebook; it must")
     page = (ready.build / "viva" / "01_small" / "examiner.html").read_text(encoding="utf-8")
+    assert page.count('<th scope="row">ann (Ann Lee)</th>') == 5
+    assert '<th scope="row">bob (Bob Bee)</th>' in page
     letters = "".join(re.findall(r"<strong>([a-d])</strong>", page))
     assert len(letters) == 5
     assert run("ann", "01_small", "--mark", letters)[1].endswith("5 of 5 are right\n")
@@ -218,6 +221,8 @@ def test_the_command_writes_pages_marks_letters_and_names_what_is_missing(ready:
     for wrong in ("abc", letters + "a", letters[1:] + "e", ""):
         assert run("ann", "01_small", "--mark", wrong)[0] == 2
     assert run("ann", "01_small") == (0, "wrote build/viva/01_small/with_answers/ann.html\n")
+    sheet = (ready.build / "viva" / "01_small" / "with_answers" / "ann.html").read_text(encoding="utf-8")
+    assert "questions about the code of ann (Ann Lee)</h1>" in sheet
     for words in (
         ["ann"],
         ["cy", "01_small"],

@@ -103,3 +103,32 @@ def test_the_command_says_what_it_wrote(course: Course) -> None:
     done = CliRunner().invoke(main, ["--course", str(course.root), "dashboard"])
     assert done.exit_code == 0
     assert "wrote build/dashboard.html" in done.stdout
+
+
+def test_a_mistake_has_its_sentence_and_students_have_their_names(
+    shown: Callable[..., str], course: Course
+) -> None:
+    (course.root / "students.csv").write_text(
+        "id,name\ncarl,Carl Gauss\nfelix,Felix Klein\n", encoding="utf-8"
+    )
+    text = shown(SMALL_CLASS)
+    assert (
+        "Try your function on 3: twice three is not three times three. <small><code>double</code></small>"
+        in text
+    )
+    assert "double__squares" not in text
+    assert "row_sums__columns" not in text
+    assert '">felix</a> Felix Klein</th>' in text
+    assert "carl</a> Carl Gauss, " in text
+
+
+def test_marks_without_explanations_are_not_the_absence_of_mistakes(shown: Callable[..., str]) -> None:
+    wrong = work("ann", {"double": 0.0, "row_sums": 3.0})
+    assert wrong.report is not None
+    marked = replace(wrong, report=replace(wrong.report, explained=False))
+    text = shown([marked, work("ben", {"double": 2.0, "row_sums": 3.0})])
+    assert "The wrong answers of 1 submission have no explanation yet. <code>autograder grade</code>" in text
+    assert "Nobody made a mistake" not in text
+    assert "Nobody made a mistake that the course knows by name." in shown(
+        [work("ben", {"double": 2.0, "row_sums": 3.0})]
+    )

@@ -1,14 +1,19 @@
 """In a browser, pages that leave the course fire nothing and ask for nothing."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext
 
 from autograder.course.course import Course
+from autograder.publishing import dashboard
+from autograder.publishing.graded_work import GradedWork
+from autograder.report.feedback_page import render_feedback
 from autograder.report.safe_html import POLICY
-from autograder.tests.browser import IN_BROWSER, SETTLED, Listener, Visit, visit
+from autograder.tests.browser import IN_BROWSER, SETTLED, Listener, Visit, show, visit
 from autograder.tests.publishing.hostile_class import OWNED, PAYLOADS, STUDENTS, page
+from autograder.tests.publishing.works import SMALL_CLASS
 
 pytestmark = IN_BROWSER
 FORM = next(payload for payload in PAYLOADS if "<form" in payload)
@@ -59,3 +64,48 @@ def test_the_policy_alone_stops_what_a_page_might_let_through(
     assert seen.title == "as it was"
     # To where a form or a frame leads, Chromium connects before it asks the policy, but it sends nothing.
     assert set(listener.drain()) <= {"a connection", ""}
+
+
+BROKEN_WORDS = """[...document.querySelectorAll('.overview th code, h2 code, summary code, th.name, td.name')].flatMap((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), broken = [];
+    while (texts.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(texts.currentNode);
+        const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+        if (lines.size > 1) broken.push(texts.currentNode.textContent);
+    }
+    return broken;
+})"""
+LONG = "scaled_dot_product_attention_of_a_DecoderLayer"
+
+
+def renamed(work: GradedWork) -> GradedWork:
+    """Return the work with a long name for its first question."""
+    assert work.report is not None
+    first, *others = work.report.questions
+    own, *rest = work.submission.entries
+    return replace(
+        work,
+        report=replace(work.report, questions=(replace(first, name=LONG), *others)),
+        submission=replace(work.submission, entries=(replace(own, question=LONG), *rest)),
+    )
+
+
+@pytest.mark.parametrize("width", [320, 400, 1000])
+def test_long_names_of_questions_are_broken_at_underscores_alone(
+    course: Course, browser: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    works = [renamed(work) for work in SMALL_CLASS]
+    monkeypatch.setattr(dashboard, "read_graded_work", lambda *_: works)
+    path, report = tmp_path / "page.html", works[1].report
+    assert report is not None
+    path.write_text(render_feedback(report, works[1].submission, ()), encoding="utf-8")
+    for written, names in (
+        (path, ".overview th code"),
+        (dashboard.write_dashboard(course, course.chosen([])), "th.name"),
+    ):
+        seen = show(browser, written.as_uri(), width=width)
+        seen.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert LONG in seen.evaluate(f"[...document.querySelectorAll('{names}')].map((one) => one.innerText)")
+        assert seen.evaluate(BROKEN_WORDS) == []
+        assert seen.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -1,0 +1,86 @@
+"""Runs the hidden tests of an exercise on its solution before they judge a class.
+
+A suite that cannot be collected, or that fails the solution, would take the scores of a whole class away.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+from autograder.batch.pool import Executor
+from autograder.course.course import Course
+from autograder.course.exercise import Exercise
+from autograder.course.notebook import build_notebook, to_json
+from autograder.course.source import SourceError, parsed, read_text
+from autograder.files import write_whole
+from autograder.grading.graded import Graded
+from autograder.report.report import QuestionReport, Verdict
+from autograder.submission.digest import rules
+from autograder.submission.notebook import Notebook
+from autograder.submission.submission import Submission
+
+_SOUND = (Verdict.PASSED, Verdict.REVIEW, Verdict.UNGRADED)
+_PREFIX = f"{SourceError.__name__}: "
+
+
+def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str:
+    """Return in one line why the hidden tests cannot judge a class, with file and line; or an empty text.
+
+    That the solution passes is stored in build/ and holds until the exercise, its tests or the engine change.
+    """
+    try:
+        current = rules(course, exercise)
+    except SourceError as error:
+        return _first_line(str(error))
+    stored = course.build / "suites" / f"{exercise.name}.txt"
+    if stored.is_file() and stored.read_text(encoding="utf-8") == current:
+        return ""
+    solution = Notebook(to_json(build_notebook(exercise)).encode())
+    ((_, _, graded),) = executor.map([(Submission(course.root, "solution", exercise.name), solution)])
+    if problem := describe_problem(exercise, graded):
+        return problem
+    write_whole(stored, current)
+    return ""
+
+
+def describe_problem(exercise: Exercise, graded: Graded) -> str:
+    """Return what keeps the solution from full marks, with file and line; an empty text if nothing does."""
+    broken = [question for question in graded.report.questions if question.verdict not in _SOUND]
+    if not broken:
+        return ""
+    if graded.problem.startswith(_PREFIX):
+        return _first_line(graded.problem.removeprefix(_PREFIX))
+    if place := _raised(exercise.suite, graded.warnings):
+        return place
+    return _failed_test(exercise, broken[0], graded)
+
+
+def _first_line(text: str) -> str:
+    first, *others = text.splitlines()
+    return f"{first} (and {len(others)} more)" if others else first
+
+
+def _raised(suite: Path, warnings: tuple[str, ...]) -> str:
+    """Return the line of the suite from which the first traceback comes, and its error."""
+    for warning in warnings:
+        lines = re.findall(rf'File "{re.escape(str(suite))}", line (\d+)', warning)
+        if lines:
+            error = next((line for line in warning.splitlines()[1:] if line[:1].strip()), "")
+            return f"{suite}:{lines[-1]}: a hidden test fails on the solution: {error}"
+    return ""
+
+
+def _failed_test(exercise: Exercise, question: QuestionReport, graded: Graded) -> str:
+    titles = [test.title for test in question.tests if test.verdict not in _SOUND]
+    if not titles:
+        return f"{exercise.suite}: the solution of {question.name} was not graded: {graded.problem}"
+    line = _line_of(exercise.suite, titles[0])
+    return f'{exercise.suite}{line}: the solution of {question.name} does not pass the test "{titles[0]}"'
+
+
+def _line_of(suite: Path, title: str) -> str:
+    """Return the line of the test with this title, after a colon."""
+    for node in ast.walk(parsed(suite, read_text(suite))):
+        if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").startswith(title):
+            return f":{node.lineno}"
+    return ""
