@@ -210,9 +210,7 @@ edit = "K.transpose(-2, -1) => K.transpose(0, 1)"
 
 
 # %% mistake="scaled_dot_product_attention" name="library_function"
-"""This question asks you to write the steps yourself. You have written each of them in the questions
-above.
-"""
+"""This question asks you to write the steps yourself. Each of them is the answer of an earlier question."""
 
 
 def scaled_dot_product_attention(queries, keys, values):
