@@ -427,8 +427,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size"
-"""Try as many queries as context tokens. How does your code distinguish a mask (B, n, m) from a mask (B,
-m)? The sizes may be equal.
+"""Call your module with as many queries as context tokens. How does your code distinguish a mask (B, n, m)
+from a mask (B, m) if these sizes are equal?
 """
 
 
@@ -457,8 +457,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size__of_queries"
-"""Try as many queries as context tokens. How does your code distinguish a mask (B, n, m) from a mask (B,
-m)? The sizes may be equal.
+"""Call your module with as many queries as context tokens. How does your code distinguish a mask (B, n, m)
+from a mask (B, m) if these sizes are equal?
 """
 
 
