@@ -64,8 +64,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="misspelt_parameter"
-"""Compare the names in the signature with the names in the body, letter by letter. Your body reads a
-variable of the notebook instead of an argument.
+"""Compare the names in the signature with the names in the body of `forward`, letter by letter. The body
+reads a variable of the notebook instead of an argument.
 """
 
 
@@ -97,8 +97,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="misspelt_parameter__undefined" error="NameError"
-"""Compare the names in the signature with the names in the body, letter by letter. Your body reads a
-variable that is not an argument.
+"""Compare the names in the signature with the names in the body of `forward`, letter by letter. The body
+reads a variable that is not an argument.
 """
 
 
