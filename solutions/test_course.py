@@ -244,7 +244,7 @@ def test_the_course_banks_a_hundred_mistakes() -> None:
 )
 def test_a_mistake_hints_in_whole_sentences(name: str, mistake: Any) -> None:
     assert SENTENCE.fullmatch(mistake.hint), (
-        f"{mistake.place}: the hint is no whole sentence: {mistake.hint}"
+        f"{mistake.place}: the hint is not a whole sentence: {mistake.hint}"
     )
 
 

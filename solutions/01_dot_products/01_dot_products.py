@@ -134,8 +134,8 @@ print("torch.zeros(2).double(): ", torch.zeros(2).double().dtype)
 #
 # About 10 minutes, easy.
 #
-# torch can do this in one call, but write it once with a loop: after that, the one call is no mystery.
-# Two things to care about, here and in every question that follows:
+# torch can do this in one call, but write it once with a loop: after that, you know what the one call
+# does. Two things to care about, here and in every question that follows:
 #
 # - **Stay in torch**, without `.item()`, `float(...)` and `torch.tensor(...)`. (To begin a sum with 0 or with
 #   `torch.zeros(())` is fine: there is no record yet that could get lost.)
@@ -153,7 +153,7 @@ def dot_product(a: Tensor, b: Tensor) -> Tensor:
         b: another vector of the same length, shape (d,).
 
     Returns:
-        A tensor with a single value, shape () - not (1,), and not a Python number -
+        A tensor with a single value, shape () - neither (1,) nor a Python number -
         of the same dtype as `a` and `b`. Gradients flow back to both.
 
     Raises:

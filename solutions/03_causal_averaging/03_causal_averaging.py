@@ -458,7 +458,7 @@ def check_causal_average():
 # ### Two ways, one result
 #
 # Now compare the two results. Two ways of computing may differ in the last digit. So
-# look at how large the difference is, and not at whether the results are equal.
+# look at how large the difference is, instead of whether the results are equal.
 #
 # The picture shows the product as it stands on paper: weights times tokens give averages. Follow row 2 of the
 # weights: which tokens does it take, and does row 2 of the averages look like them?

@@ -169,8 +169,8 @@ def causal_average(x):
 
 
 # %% mistake="causal_average" name="view_of_the_input"
-"""`view` needs a tensor whose numbers are in order in memory, and a transposed tensor is not. Do you need
-to change the shape at all? Which function makes a copy if it is necessary?
+"""`view` fails on a transposed tensor, because its numbers are in another order in memory. Do you need to
+change the shape at all? Which function makes a copy if it is necessary?
 """
 
 

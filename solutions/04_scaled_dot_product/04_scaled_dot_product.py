@@ -269,7 +269,7 @@ values = torch.nn.functional.linear(journey, W_value.T)
 # %% [markdown]
 # The score of token i for token j is the dot product of **query i** with **key j**. For all pairs at once
 # that is one matrix product, $Q K^\top$: row i belongs to the query, column j to the key. It need not be
-# symmetric any more, and not even square: there may be n queries and m keys.
+# symmetric any more, or even square: there may be n queries and m keys.
 #
 # To transpose the keys, exchange their **last two** dimensions: `keys.transpose(-2, -1)`, or `keys.mT` for
 # short. `keys.T` reverses *all* dimensions; that is the same for a matrix, and wrong for a batch.
@@ -717,8 +717,8 @@ plt.show()
 # About 10 minutes, medium. Source: [Vaswani et al. (2017), equation 1](https://arxiv.org/abs/1706.03762).
 #
 # Put it together: scores, scaling, softmax over the keys, and the average of the **values** with these
-# weights. Now d_k is not an argument. Which size of your arguments is it? It is not the number of tokens,
-# not the width of the values, and not the width of the tokens before they were projected.
+# weights. Now d_k is not an argument. Which size of your arguments is it? It is neither the number of
+# tokens, nor the width of the values, nor the width of the tokens before they were projected.
 #
 # torch has a function of this very name. Here you write it yourself, so the library's own is not allowed. You
 # may call your `attention_scores` and `scaled_attention_weights`. Should one of these be wrong, this answer

@@ -44,8 +44,8 @@ return queries, keys
 
 
 # %% mistake="project" name="view_of_the_tokens"
-"""`view` needs a tensor whose numbers are in order in memory, and a transposed tensor is not. A matrix
-product works with any number of leading dimensions: do you need to change the shape at all?
+"""`view` fails on a transposed tensor, because its numbers are in another order in memory. A matrix
+product works with any number of leading dimensions: do you need `view` at all?
 """
 edit = """
 (X @ Y, X @ Z, X @ A)
@@ -210,9 +210,7 @@ edit = "K.transpose(-2, -1) => K.transpose(0, 1)"
 
 
 # %% mistake="scaled_dot_product_attention" name="library_function"
-"""This question asks you to write the steps yourself. You have written each of them in the questions
-above.
-"""
+"""This question asks you to write the steps yourself. Each of them is the answer of an earlier question."""
 
 
 def scaled_dot_product_attention(queries, keys, values):
@@ -250,8 +248,8 @@ edit = "K.transpose(-2, -1) => K.T if K.dim() == 2 else K.transpose(1, 2)"
 
 
 # %% mistake="scaled_dot_product_attention" name="view_of_the_keys"
-"""`view` needs a tensor whose numbers are in order in memory, and a transposed tensor is not. Do you need
-to change the shape at all?
+"""`view` fails on a transposed tensor, because its numbers are in another order in memory. Do you need
+`view` at all?
 """
 edit = """
 K.transpose(-2, -1)

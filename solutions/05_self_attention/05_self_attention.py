@@ -8,8 +8,8 @@
 # Nobody writes these matrices by hand. They are **learnt**: a training loop looks at the result, follows
 # the computation backwards and changes each number a little, thousands of times. For that it must know
 # *which numbers it may change*. In this notebook you build an object that owns its three matrices and
-# can list them for whoever trains it. At the end you will watch one learn, in two seconds, from 300
-# small examples.
+# can list them for the code that trains it. At the end you will watch one learn, in two seconds,
+# from 300 small examples.
 #
 # ![A module around the formula. Tokens x (n, d_in) go into a frame, the module, which holds three
 # parameters, W_query, W_key and W_value. They make queries, keys and values of shape (n, d_out); queries

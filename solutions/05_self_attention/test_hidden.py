@@ -324,7 +324,7 @@ def test_round_trip(student, kind):
 
 @each_class()
 def test_float64(student, kind):
-    """With float64 parameters and tokens, the output is float64 and as precise."""
+    """With float64 parameters and tokens, the output is float64 with its precision."""
     weights = kind.weights(6, 3, dtype=torch.float64)
     x = kind.tokens(5, 6, 3, dtype=torch.float64)
     actual = load(student, kind.make(student, 6, 3), weights)(x)

@@ -285,7 +285,7 @@ def check_masked_attention_weights():
     zeros = masked_attention_weights(scores, mask)[mask]
     expect((zeros == 0).all(), "Hidden weights are exactly 0, not just small.")
 
-    # A batch of two in float64. This mask is no triangle.
+    # A batch of two in float64. This mask is not a triangle.
     log_3 = 1.0986122886681098  # e to this power is 3
     low = [-20_000, -20_000, -19_000]
     rows = [[[0, log_3, 9], [1991, 2e3, 2e3]], [low, [1, log_3, 0]]]
@@ -435,7 +435,7 @@ class MaskedSelfAttention(nn.Module):
 # %% check="MaskedSelfAttention" points=3
 @check("MaskedSelfAttention")
 def check_MaskedSelfAttention():
-    """The lesson's words with a seed; then a mask that is no triangle, by hand."""
+    """The lesson's words with a seed; then a mask that is not a triangle, by hand."""
     mask = torch.tensor([[False, True, True], [False, False, True], [False] * 3])
     torch.manual_seed(42)
     module = MaskedSelfAttention(d_model=2, row_dim=0, col_dim=1)

@@ -166,7 +166,7 @@ class Kind:
         return getattr(side, self.name)(*sizes[self.name])
 
     def loaded(self, student, d_in, d_out, length, dtype=torch.float32, **weights):
-        """Return a new module with large random weights, or with these, and what it took."""
+        """Return a new module with large random weights, or with these, and its weights."""
         module = self.make(student, d_in, d_out, length)
         if dtype == torch.float64:
             module.double()
@@ -261,7 +261,7 @@ def alive(kind, module, x, size):
 
 
 def load(student, module, weights, layers):
-    """Give a module these parameters, and biases where it has any; return what it took.
+    """Give a module these parameters, and biases if it has any; return all weights that it took.
 
     They are written wherever the module stores them: a single test checks names and registration.
     """
@@ -591,7 +591,7 @@ def test_odd_sizes(student, kind):
 
 
 def far_apart(student, kind, shift, mark=60):
-    """A module in which rows of scores lie as far apart as `shift` says, tokens, and the right output.
+    """A module, tokens whose rows of scores are shifted by `shift`, and the right output.
 
     Some tokens are marked. If one of them is visible, only marked tokens have weights, for any scale.
     """

@@ -64,8 +64,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="misspelt_parameter"
-"""Compare the names in the signature with the names in the body, letter by letter. Your body reads a
-variable of the notebook instead of an argument.
+"""Compare the names in the signature with the names in the body of `forward`, letter by letter. The body
+reads a variable of the notebook instead of an argument.
 """
 
 
@@ -97,8 +97,8 @@ class Attention(nn.Module):
 
 
 # %% mistake="Attention" name="misspelt_parameter__undefined" error="NameError"
-"""Compare the names in the signature with the names in the body, letter by letter. Your body reads a
-variable that is not an argument.
+"""Compare the names in the signature with the names in the body of `forward`, letter by letter. The body
+reads a variable that is not an argument.
 """
 
 
@@ -427,8 +427,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size"
-"""Try as many queries as context tokens. How does your code distinguish a mask (B, n, m) from a mask (B,
-m)? The sizes may be equal.
+"""Call your module with as many queries as context tokens. How does your code distinguish a mask (B, n, m)
+from a mask (B, m) if these sizes are equal?
 """
 
 
@@ -457,8 +457,8 @@ class CrossAttention(nn.Module):
 
 
 # %% mistake="CrossAttention" name="kind_of_mask_by_size__of_queries"
-"""Try as many queries as context tokens. How does your code distinguish a mask (B, n, m) from a mask (B,
-m)? The sizes may be equal.
+"""Call your module with as many queries as context tokens. How does your code distinguish a mask (B, n, m)
+from a mask (B, m) if these sizes are equal?
 """
 
 

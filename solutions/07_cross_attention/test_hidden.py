@@ -90,7 +90,7 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights):
-    """Give a module these parameters, and biases where it has any; return what it took.
+    """Give a module these parameters, and biases if it has any; return all weights that it took.
 
     They are written wherever the module stores them: a single test checks names and registration.
     """
@@ -170,7 +170,7 @@ def attention_weights(d, dtype=torch.float32, *, equal_scores=False):
 
 
 def make_attention(student, d, dtype=torch.float32, *, equal_scores=False):
-    """Return a new Attention with such parameters, and what it took."""
+    """Return a new Attention with such parameters, and these parameters."""
     module = student.Attention(d)
     if dtype == torch.float64:
         module.double()
@@ -542,7 +542,7 @@ def cross_weights(
 
 
 def make_cross(student, *sizes, **how):
-    """Return a new CrossAttention of these sizes with such parameters, and what it took."""
+    """Return a new CrossAttention of these sizes with such parameters, and these parameters."""
     module = student.CrossAttention(*sizes)
     if how.get("dtype") == torch.float64:
         module.double()
@@ -691,7 +691,7 @@ def test_cross_sets_no_seed(student):
 
 
 def marked_cross(student, shift):
-    """Return a module, inputs whose rows of scores lie apart as `shift` says, and its weights."""
+    """Return a module, inputs whose rows of scores are shifted by `shift`, and its weights."""
     query, key = marking_weights(4, 5, 6)
     value = torch.randn(6, 5)
     module = student.CrossAttention(4, 5, 6)

@@ -154,8 +154,8 @@ H(Y, E, X, M) => H(E, E, X, M)
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="reads_the_notebook"
-"""Compare the names in the signature with the names in the body. Your body reads variables of the notebook
-instead of the arguments.
+"""Compare the names in the signature with the names in the body of `forward`. The body reads variables of
+the notebook instead of the arguments.
 """
 
 
@@ -184,8 +184,8 @@ class MultiHeadAttentionWrapper(nn.Module):
 
 
 # %% mistake="MultiHeadAttentionWrapper" name="reads_the_notebook__undefined" error="NameError"
-"""Compare the names in the signature with the names in the body. Your body reads variables that are not
-arguments.
+"""Compare the names in the signature with the names in the body of `forward`. The body reads variables
+that are not arguments.
 """
 
 

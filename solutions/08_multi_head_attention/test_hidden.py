@@ -132,7 +132,7 @@ def expect_parameters(actual, shapes):
 
 
 def load(student, module, weights, spare=None):
-    """Give a module these parameters, and the spare ones that it has; return what it took.
+    """Give a module these parameters, and the additional ones that it has; return all of them.
 
     They are written wherever the module stores them: a single test checks names and registration.
     """
@@ -587,7 +587,7 @@ def give(student, module, weights):
 
 
 def make_heads(student, d_in, d_out, length, heads, **how):
-    """Return a new MultiHeadAttention with such parameters and no dropout, and what it took."""
+    """Return a new MultiHeadAttention with such parameters and no dropout, and these parameters."""
     module = student.MultiHeadAttention(d_in, d_out, length, 0.0, heads)
     if how.get("dtype") == torch.float64:
         module.double()
@@ -825,7 +825,7 @@ def test_heads_set_no_seed(student):
 
 
 def far_apart(student, shift):
-    """A module of two heads in which rows of scores lie apart as `shift` says, tokens, and the right output.
+    """A module of two heads, tokens whose rows of scores are shifted by `shift`, and the right output.
 
     Some tokens are marked. If one of them is visible, only marked tokens have weights, for any scale.
     """

@@ -610,8 +610,8 @@ edit = "L.backward() => (-L).backward()"
 
 
 # %% mistake="train_step" name="clips_gradients"
-"""The step does not follow the unchanged gradients. Does your code change them after backward? The
-exercise asks for no clipping.
+"""The step does not follow the gradient of the loss. Does your code change the gradients after backward?
+The exercise asks for no clipping.
 """
 edit = """
 O.step()

@@ -792,7 +792,7 @@ def test_final_norm(student):
 
 
 def read_by_head(parameters, logits):
-    """What the head reads, for each parameter that may be the head's weight, where that can be worked out."""
+    """The input of the head, for each parameter that may be the head's weight, if it can be computed."""
     shifts = [
         torch.zeros(VOCAB),
         *(p for p in parameters if tuple(p.shape) == (VOCAB,)),
@@ -1063,7 +1063,7 @@ def test_context_length_is_the_models(student):
     """The text is cropped to the context_length of the model that is passed."""
     tokens = torch.randint(7, (1, 80))
     model = recorder(student, vocab_size=7, context_length=70)
-    hint = "Where does your code get the length from to which it crops?"
+    hint = "To which length does your code crop the text? Where does it get this length from?"
     expect_written(student, model, tokens, 5, continued(tokens, 5, 7, 70), hint)
 
 

@@ -62,7 +62,7 @@ def attention(
 #
 # | | for the old tokens | for the new token |
 # |---|---|---|
-# | queries | the same as before, and not needed again | one new row |
+# | queries | the same as before; not needed again | one new row |
 # | keys, values | the same as before, and the new token looks at them | one new row each |
 #
 # No old token can see the new one. So all old keys and values stay what they were, and it is enough to
@@ -852,8 +852,8 @@ plt.show()
 #
 # - In causal attention nothing old changes when a token is appended; so keys and values are kept, and each
 #   new token costs one row.
-# - With a cache, the mask depends on a token's place in the text, and not on its row in
-#   the tensor.
+# - With a cache, the mask depends on the place of a token in the text instead of its
+#   row in the tensor.
 # - The cache's size is decided by the heads of keys and values; query heads may share them, in groups of
 #   neighbours.
 # - Turned queries and keys give scores that depend on distances only, if angles are computed exactly enough.

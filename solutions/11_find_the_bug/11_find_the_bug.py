@@ -450,9 +450,9 @@ for row, column in (found.T > 0).nonzero().tolist():
 plt.show()
 
 # %% [markdown]
-# An empty column is no proof that a module is right: it shows that four properties hold for these inputs.
-# Tests show bugs, never their absence. But each property that holds excludes a whole family of bugs, also
-# those that nobody has thought of.
+# An empty column does not prove that a module is right: it shows that four properties hold for these
+# inputs. Tests show bugs, never their absence. But each property that holds excludes a whole family of
+# bugs, also those that nobody has thought of.
 #
 # In `f`, "scales wrongly" may say `True` as well. A module that mixes texts has no row of which one knows the
 # right result, so there this `True` means nothing. Begin a repair with the most basic probe that fails.

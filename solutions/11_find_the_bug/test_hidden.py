@@ -45,7 +45,7 @@ OWN, FIRST, NEIGHBOUR, MEAN, TURNED = range(
 
 
 def make(style, axes, power, outer, dim, diagonal, fill, when, texts, heads, of, which):
-    """Return a module: scaled by the `power` of the sizes of the `axes`, and so on."""
+    """Return a module whose scores are scaled by a `power` of the sizes of these `axes`, with these bugs."""
 
     def over(dim):
         """A product with a loop over texts, or heads."""
@@ -179,8 +179,8 @@ def test_future_forgotten_mask(student):
 
 @question("sees_the_future", needs_results=True)
 def test_future_next_token(student):
-    """A module that shows each token the next one is found."""
-    bugs = {"shows each token the next one": {"diagonal": 2}}
+    """A module in which each token sees the next one is found."""
+    bugs = {"lets each token see the next one": {"diagonal": 2}}
     expect_tells(student, "sees_the_future", True, bugs)
 
 

@@ -295,8 +295,8 @@ PAIRS = (
     Misconception(
         "angles_in_float32",
         "The angles are less exact than x.",
-        "If x is float64, which dtype do your angles have? Which dtype do the tensors have from which you"
-        " compute them?",
+        "If x is float64, which dtype do your angles have? Check also the dtype of the tensors from which"
+        " you compute the angles.",
         f"{_WHOLE} && positions.to(x.dtype) => positions && {_CAST}\n"
         f"{_WHOLE} && positions.to(x.dtype) => positions.double() && {_CAST}\n"
         f"{_WHOLE} && positions.to(x.dtype) => positions.double()"

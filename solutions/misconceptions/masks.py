@@ -315,7 +315,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "next_hidden_only",
-        "Only the next token is hidden from each token.",
+        "For each token, only the next token is hidden.",
         "Write down the mask for four tokens. Can the first token see the third token in your mask?",
         "X.triu(diagonal=1) => X.triu(diagonal=1).tril(diagonal=1)",
     ),

@@ -198,7 +198,7 @@ MISCONCEPTIONS = (
     Misconception(
         "returns_weights",
         "The weights are returned instead of the context vectors.",
-        "Which product of the weights is still missing?",
+        "Which tensor must the weights still be multiplied with?",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
         where="weights|softmax",
     ),

@@ -276,7 +276,7 @@ MISCONCEPTIONS = (
     Misconception(
         "diagonal_counted_twice",
         "The scores on the diagonal are doubled.",
-        "Does your code add to the entries on the diagonal twice?",
+        "How often does your code write or add a score to an entry on the diagonal?",
         """
         return torch.stack(rows) => return torch.stack(rows) + torch.diag(torch.stack(rows).diagonal())
         return X @ Y.transpose(A, B) => return X @ Y.transpose(A, B) * (1 + torch.eye(X.shape[-2], dtype=X.dtype))
@@ -317,7 +317,7 @@ MISCONCEPTIONS = (
     Misconception(
         "subtracted_for_divided",
         "The sum is subtracted from the scores, but the scores should be divided by it.",
-        "Which share of the sum is each of the scores 1 and 3? Compare this with your result.",
+        "Try the scores 1 and 3: which share of their sum is the score 1, and which share is the score 3?",
         "scores / scores.sum() => scores - scores.sum()",
     ),
     Misconception(

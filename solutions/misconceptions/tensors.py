@@ -162,8 +162,8 @@ MISCONCEPTIONS = (
     Misconception(
         "undefined_name",
         "Your code uses a name that is not defined.",
-        "Restart the kernel and run all cells. Which name is not an argument, not assigned before it is"
-        " used, and not an attribute of `self`?",
+        "Restart the kernel and run all cells. Which name is neither an argument, nor assigned before it is"
+        " used, nor an attribute of `self`?",
         crash=r"NameError: |UnboundLocalError: ",
     ),
     Misconception(
