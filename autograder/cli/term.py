@@ -259,8 +259,8 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
     from autograder.publishing.dashboard import write_dashboard
     from autograder.publishing.overview import write_overview
 
+    overview = write_overview(course, exercises)
     with options.failures() as on_failure:
-        overview = write_overview(course, exercises, on_failure)
         options.print_written(course, [overview, write_dashboard(course, exercises, on_failure)])
 
 
