@@ -319,12 +319,12 @@ def export(
 @click.command()
 @options.exercises
 def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> None:
-    """Write a page about the whole class, and a table of students and exercises."""
+    """Write a page about the class, and all scores."""
     from autograder.publishing.dashboard import write_dashboard
     from autograder.publishing.overview import write_overview
 
+    overview = write_overview(course, exercises)
     with options.failures() as on_failure:
-        overview = write_overview(course, exercises, on_failure)
         options.print_written(course, [overview, write_dashboard(course, exercises, on_failure)])
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.guard import OnFailure, raise_failure
+from autograder.course.guard import SubmissionError
 from autograder.files import write_whole
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import read_gradebook, read_people, write_feedback
@@ -25,6 +25,7 @@ from autograder.submission.students import Student
 from autograder.submission.submission import Submission, find_submissions
 
 _CLASS, _STUDENT = (Path(__file__).with_name(name) for name in ("overview.html", "student.html"))
+MISSING, _NOT_GRADED, _WAITS, _FAILED = "missing", "not graded", "waits", "cannot be processed"
 _FEEDBACK = "feedback"  # the place to which scores go out by feedback pages
 
 
@@ -33,13 +34,18 @@ class Standing:
     """How one student stands in one exercise."""
 
     submission: GradebookSubmission | None = None
-    is_handed_in: bool = False  # even if it is not graded yet
+    state: str = MISSING  # if there is no score: missing, not graded, waits or cannot be processed
     address: str | None = None  # of the feedback page
 
     @property
     def score(self) -> float | None:
         """The score so far, or None."""
         return self.submission.score if self.submission else None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nothing was handed in."""
+        return self.state == MISSING
 
     @property
     def waiting(self) -> int:
@@ -63,16 +69,17 @@ class StudentRow:
     @property
     def missing(self) -> int:
         """In how many exercises nothing was handed in."""
-        return sum(not standing.is_handed_in for standing in self.standings)
+        return sum(standing.is_missing for standing in self.standings)
 
 
-def write_overview(
-    course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
-) -> Path:
-    """Write build/overview.html, a table of students and of those exercises that anybody has handed in."""
+def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
+    """Write build/overview.html, a table of students and of those exercises that anybody has handed in.
+
+    It names a submission that cannot be processed. The dashboard says why.
+    """
     people, standings = read_people(course), dict[str, dict[str, Standing]]()
     for exercise in exercises:
-        if found := _standings(course, exercise, on_failure):
+        if found := _standings(course, exercise):
             standings[exercise.name] = found
     students = people or dict.fromkeys(sorted({one for found in standings.values() for one in found}))
     rows = [
@@ -88,13 +95,16 @@ def write_overview(
     return write_whole(course.build / "overview.html", page)
 
 
-def _standings(course: Course, exercise: Exercise, on_failure: OnFailure) -> dict[str, Standing]:
+def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
     """Return how each student stands who has handed in the exercise."""
-    graded = {one.student: one for one in read_gradebook(course, exercise, on_failure=on_failure)}
-    handed_in = dict.fromkeys(submission.student for submission in find_submissions(course, exercise))
+    failures = list[SubmissionError]()
+    graded = {one.student: one for one in read_gradebook(course, exercise, on_failure=failures.append)}
+    handed_in = (submission.student for submission in find_submissions(course, exercise))
+    states = dict.fromkeys(handed_in, _NOT_GRADED) | dict.fromkeys(graded, _WAITS)
+    states |= {failure.student: _FAILED for failure in failures}
     return {
-        student: Standing(graded.get(student), True, _address(course, student, exercise.name, course.build))
-        for student in handed_in | graded
+        student: Standing(graded.get(student), state, _address(course, student, exercise.name, course.build))
+        for student, state in states.items()
     }
 
 
@@ -135,7 +145,10 @@ def student_of(page: Path) -> str:
 
 
 def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) -> None:
-    """Store what the feedback pages tell these students about their scores."""
+    """Store what the feedback pages tell these students about their scores.
+
+    A submission that cannot be processed has no new page, so it is left out.
+    """
     chosen = set(students)
     told = {
         graded.student: {
@@ -144,7 +157,7 @@ def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) 
             "words": graded.points_in_words,
             "penalty": graded.penalty,
         }
-        for graded in read_gradebook(course, exercise)
+        for graded in read_gradebook(course, exercise, on_failure=lambda _: None)
         if graded.student in chosen
     }
     Exports(course, _FEEDBACK).note(exercise.name, told)

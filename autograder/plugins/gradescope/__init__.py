@@ -1,12 +1,18 @@
-"""The command `gradescope`: packs one exercise with our engine and two scripts, in one zip.
+"""The commands `gradescope`, which packs one exercise for grading there, and `gradescope-zip`, for feedback.
+
+The first packs the exercise with our engine and two scripts, in one zip.
 
 Gradescope (https://gradescope-autograders.readthedocs.io/en/latest/specs/) wants setup.sh and run_autograder
 at the top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission.
 There, the module `run` grades. The same course gives the same bytes everywhere: names are sorted, times
 fixed, and nothing is compressed.
+
+Gradescope takes no files with feedback. So the other zip has a folder for each student, and a list beside it
+says whose folder it is.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_STORED
 
@@ -16,9 +22,15 @@ import autograder
 from autograder.cli import options
 from autograder.course.course import Course, course_files, course_secret
 from autograder.course.exercise import Exercise, own_files
+from autograder.course.guard import OnFailure, raise_failure
 from autograder.errors import AutograderError
 from autograder.files import Member, write_zip
+from autograder.gradebook.pages import read_people
+from autograder.publishing.export import Sent, UnknownError, pack_feedback, write_table
+from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
+from autograder.submission.students import Student
+from autograder.submission.submission import Submission
 
 ENGINE = Path(autograder.__file__).parent
 _SCRIPTS = Path(__file__).parent / "container"
@@ -37,6 +49,39 @@ def gradescope(course: Course, exercise: Exercise) -> None:
             f"{points} more points are for written answers ({names}): switch on manual grading in the "
             "assignment's settings, and add a question for each."
         )
+
+
+@click.command("gradescope-zip")
+@options.exercise
+def gradescope_zip(course: Course, exercise: Exercise) -> None:
+    """Pack feedback pages by student, for work from Gradescope.
+
+    Run `autograder feedback` first. Gradescope takes no such files: give each student the own folder, or send
+    the pages by the list beside the zip.
+    """
+    with options.failures() as on_failure:
+        options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
+
+
+def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
+    """Write build/exports/EXERCISE-feedback-gradescope.zip and a list of the students in it."""
+
+    def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
+        page = Submission(course.root, graded.student, exercise.name).feedback
+        if not page.is_file():
+            raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
+        return f"{graded.student}/{page.name}", page.read_bytes()
+
+    packed = pack_feedback(course, exercise, "gradescope", file_of, on_failure)
+    people = read_people(course)
+    listed = [people.get(student, Student(student)) for student in sorted(packed.values)]
+    rows = [
+        (one.id, one.name, one.email, one.platforms.get("gradescope", ""), packed.values[one.id].name)
+        for one in listed
+    ]
+    path = packed.paths[0].with_suffix(".csv")
+    write_table(path, ("student", "name", "email", "gradescope", "file"), rows)
+    return replace(packed, paths=(*packed.paths, path))
 
 
 def write_package(course: Course, exercise: Exercise) -> Path:

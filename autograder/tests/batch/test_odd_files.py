@@ -126,7 +126,8 @@ WORKSHEET = (
 RUN = [f"submitted/{student}/01_small/01_small.ipynb" for student in ("ann", "sum", "zoe")]
 COMMANDS = [
     "feedback", "export", "dashboard", "similar", "students", "requests", "moodle 01_small Grades.csv",
-    "moodle-zip 01_small --worksheet Grades.csv", "canvas-zip 01_small", "viva --class 01_small",
+    "moodle-zip 01_small --worksheet Grades.csv", "canvas-zip 01_small", "gradescope-zip 01_small",
+    "viva --class 01_small",
     "watch --uploads uploads --rounds 1", "extend ann 01_small none", f"run {' '.join(RUN)}",
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from autograder.collecting.attribution import NamingRules
 from autograder.collecting.collect import collect_archives
 from autograder.course.course import Course
 from autograder.gradebook import pages
-from autograder.publishing import export, graded_work
+from autograder.publishing import export, graded_work, overview
 from autograder.tests.plugins.test_canvas_zip import BOOK
 from autograder.tests.publishing.test_export import entry, submission
 
@@ -21,9 +21,9 @@ CLASS = tuple(submission(name, entry(name, "double", 2.0)) for name in ("101", "
 @pytest.fixture(autouse=True)
 def gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the gradebook hold a small class."""
-    for module in (graded_work, export):
+    for module in (graded_work, export, overview):
         monkeypatch.setattr(module, "read_gradebook", lambda course, exercise, **_: CLASS)
-    monkeypatch.setattr(export, "write_feedback", lambda course, exercise: iter(()))
+    monkeypatch.setattr(overview, "write_feedback", lambda course, exercise: iter(()))
 
 
 def run(course: Course, *arguments: str) -> Result:
