@@ -62,7 +62,6 @@ TO_DO = {
         "in it reads STOP, which the test replaces.",
     ],
 }
-MUST_BE = "The variable must be numpy.int64"
 Desk = Callable[[str], tuple[Course, Zygote]]
 
 

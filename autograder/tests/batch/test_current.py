@@ -36,7 +36,7 @@ def test_a_class_that_is_current_costs_as_many_queries_as_one_student_and_one_di
 
     class Counted(Notebook):
         @property
-        def digest(self) -> str:  # type: ignore[override]
+        def digest(self) -> str:
             digests.append(self.content)
             return Notebook(self.content).digest
 

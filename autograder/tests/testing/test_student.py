@@ -169,7 +169,7 @@ def test_a_variable_that_is_asked_for_may_not_be_filled_in(value: str) -> None:
     student.begin(question="total")
     assert value_of(student.size) == 3
     assert value_of(student.other) is None or isinstance(value_of(student.other), Remote)
-    with pytest.raises(NotFilledInError, match="^total is not filled in yet.$"):
+    with pytest.raises(NotFilledInError, match=r"^total is not filled in yet\.$"):
         value_of(student.total)
     with pytest.raises(NotDefinedError):
         value_of(student.nothing)
