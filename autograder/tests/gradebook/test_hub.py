@@ -172,7 +172,7 @@ def test_pages_return_to_the_students_of_a_hub(
     words = ["--course", str(course.root), "watch", exercise.name, "--release", "--rounds", "1"]
     watched = CliRunner().invoke(main, words)
     assert watched.exit_code == 0, watched.output
-    for user, scored in {"ada": "5 of 5 points so far", "ben": "2 of 5 so far"}.items():
+    for user, scored in {"ada": "5 of 5 points so far", "ben": "2 of 5 points so far"}.items():
         hub.succeed(user, "fetch_feedback", about)
         (page,) = (hub.homes / user / exercise.name / "feedback").rglob("*.html")
         assert page.read_bytes() == Submission(course.root, user, exercise.name).feedback.read_bytes()
