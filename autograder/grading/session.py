@@ -320,4 +320,4 @@ def _lost(error: Exception, limits: Limits) -> LostError:
             )
         case DiedError(reason=reason):
             return LostError(Verdict.CRASHED, f"A call ended the program: {reason}.")
-    return LostError(Verdict.CRASHED, "A call came back with something that is not a valid answer.")
+    return LostError(Verdict.CRASHED, "A call returned something that is not a valid answer.")

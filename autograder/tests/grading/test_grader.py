@@ -153,10 +153,10 @@ def test_grading_twice_gives_the_same_bytes(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("torch.mul(x, 2)", 'uses "mul" (the cell of double, line 2), which'),
+        ("torch.mul(x, 2)", 'Line 2 uses "mul", which'),
         (
             "torch.einsum('...,->...', x, torch.full((), 2.0, dtype=x.dtype))",
-            "called einsum (the cell of double, line 2), which",
+            "Line 2 calls einsum, which",
         ),
     ],
 )
