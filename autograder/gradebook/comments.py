@@ -24,7 +24,7 @@ from autograder.course.names import closest, suggestion
 from autograder.course.yaml_lines import Document, DocumentError, read_document
 from autograder.errors import UsageError
 from autograder.gradebook.config import open_gradebook
-from autograder.report.report import GradebookEntry, GradebookSubmission
+from autograder.report.report import Entry, GradebookSubmission
 from autograder.report.text import one_line
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
@@ -51,7 +51,7 @@ class CommentBank:
     def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
         """Return a submission in which people's comments have texts in the place of their names."""
 
-        def read(entry: GradebookEntry) -> str:
+        def read(entry: Entry) -> str:
             known = self.comments(exercise, entry.question)
             return _NAMED.sub(lambda name: known.get(name[1], name[0]), entry.remark)
 

@@ -21,7 +21,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id
-from autograder.report.report import GradebookEntry, GradebookSubmission
+from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import Student, listed_students
 
 
@@ -67,7 +67,7 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
     grades, comments = by_cell(row)
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
     entries = tuple(
-        GradebookEntry(
+        Entry(
             student=row.student_id,
             question=name,
             written=name in exercise.written,

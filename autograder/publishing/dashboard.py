@@ -22,7 +22,7 @@ from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.files import write_whole
 from autograder.gradebook.pages import read_graders
 from autograder.publishing.graded_work import GradedWork, read_graded_work
-from autograder.report.report import GradebookEntry, QuestionReport, Verdict
+from autograder.report.report import Entry, QuestionReport, Verdict
 from autograder.report.safe_html import load_template
 from autograder.submission.students import student_names
 from autograder.submission.submission import Submission, count_newer_pythons
@@ -34,7 +34,7 @@ DROP = 0.4  # a loss of this share of the points, from one exercise to the next,
 _PLACE = re.compile(r" \(the cell of [^)]*\)")  # in which cell and line an error was raised
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _PLACES = 9  # of sums, so that equal ones are equal
-_Answer = tuple[GradedWork, GradebookEntry]  # one student's work, and its entry on the question
+_Answer = tuple[GradedWork, Entry]  # one student's work, and its entry on the question
 _Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
 
 

@@ -28,7 +28,7 @@ from autograder.gradebook.pages import read_gradebook, read_people
 from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.records.database import reading, writing
 from autograder.records.tables import EXPORTS
-from autograder.report.report import GradebookEntry, GradebookSubmission
+from autograder.report.report import Entry, GradebookSubmission
 from autograder.submission.students import listed_students
 
 Row = tuple[str | float | None, ...]
@@ -264,7 +264,7 @@ def _row_without_score(student: str, exercise: Exercise, status: str) -> Row:
     return student, exercise.name, None, points_of(exercise), None, status
 
 
-def _status(entry: GradebookEntry) -> str:
+def _status(entry: Entry) -> str:
     """Return whether a score is final, and if not, what it waits for."""
     if entry.score is not None:
         return "to be reviewed" if entry.needs_person else _GRADED

@@ -28,7 +28,7 @@ from autograder.records.database import reading, writing
 from autograder.records.reports import recorded_reports
 from autograder.records.tables import REQUESTS
 from autograder.report.report import (
-    GradebookEntry,
+    Entry,
     GradebookSubmission,
     QuestionReport,
     Report,
@@ -163,12 +163,12 @@ class GradedWork:
         return {question.name: question for question in self.report.questions}
 
     @cached_property
-    def entries(self) -> Mapping[str, GradebookEntry]:
+    def entries(self) -> Mapping[str, Entry]:
         """The gradebook's entries, by question."""
         return {entry.question: entry for entry in self.submission.entries}
 
     @cached_property
-    def tested(self) -> Sequence[GradebookEntry]:
+    def tested(self) -> Sequence[Entry]:
         """The gradebook's entries on the questions that tests grade."""
         return [entry for entry in self.submission.entries if not entry.written]
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from markupsafe import Markup
 
 from autograder.report.example import ExampleView, show_example
-from autograder.report.report import GradebookEntry, Place, QuestionReport, Verdict, standing
+from autograder.report.report import Entry, Place, QuestionReport, Verdict, standing
 from autograder.report.safe_html import Allowance, render_comment, render_lines, render_text
 from autograder.report.text import number
 
@@ -94,7 +94,7 @@ class QuestionView:
 
 def show_question(
     question: QuestionReport,
-    entry: GradebookEntry | None,
+    entry: Entry | None,
     allowance: Allowance,
     *,
     sources: Mapping[str, str] = MappingProxyType({}),
@@ -137,7 +137,7 @@ def show_question(
     )
 
 
-def _next(question: QuestionReport, entry: GradebookEntry | None, code: Sequence[Line]) -> str:
+def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -> str:
     if question.verdict in _FOR_A_PERSON:
         return _WAITING if entry is None or entry.waits else ""
     marked = [line.number for line in code if line.marked]
@@ -173,14 +173,14 @@ def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
 
-def _decided(question: QuestionReport, entry: GradebookEntry) -> bool:
+def _decided(question: QuestionReport, entry: Entry) -> bool:
     """Whether a person has given this question, on which tests could not decide, its points."""
     if entry.waits:
         return False
     return question.verdict in _FOR_A_PERSON
 
 
-def _standing(question: QuestionReport, entry: GradebookEntry | None, *, decided: bool) -> tuple[str, str]:
+def _standing(question: QuestionReport, entry: Entry | None, *, decided: bool) -> tuple[str, str]:
     badge, meaning = stand(question, question.score if entry is None else entry.score)
     written = question.verdict is Verdict.UNGRADED
     if entry is None:
@@ -200,7 +200,7 @@ def _standing(question: QuestionReport, entry: GradebookEntry | None, *, decided
     return badge, meaning
 
 
-def _given(entry: GradebookEntry) -> str:
+def _given(entry: Entry) -> str:
     if not entry.score:
         return "no points"
     return "full points" if entry.score >= entry.max_score else "a part of the points"

@@ -167,7 +167,7 @@ def score_that_counts(automatic: float | None, manual: float | None, extra: floa
 
 
 @dataclass(frozen=True, slots=True)
-class GradebookEntry:
+class Entry:
     """One question of one submission, as the gradebook has it; a score that nobody has given is None."""
 
     student: str
@@ -199,7 +199,7 @@ class GradebookSubmission:
     student: str
     seconds_late: float
     penalty: float
-    entries: tuple[GradebookEntry, ...]
+    entries: tuple[Entry, ...]
     extended: datetime | None = None  # until when this student may hand in, later than everybody else
     late_rule: str = ""  # how late work loses points, in words
 

@@ -48,7 +48,7 @@ from autograder.publishing.export import (
     points_of,
 )
 from autograder.publishing.graded_work import read_graded_work
-from autograder.report.report import GradebookEntry, GradebookSubmission
+from autograder.report.report import Entry, GradebookSubmission
 from autograder.report.text import number
 from autograder.submission.submission import Submission
 
@@ -280,7 +280,7 @@ def _feedback_texts(exercise: str, graded: GradebookSubmission) -> list[str]:
     return ["\n\n".join(lines), *map(_question, graded.entries)]
 
 
-def _question(entry: GradebookEntry) -> str:
+def _question(entry: Entry) -> str:
     most = number(entry.max_score)
     score = f"worth {most}, not graded yet" if entry.score is None else f"{number(entry.score)} of {most}"
     lines = [f"## {entry.question}: {score}"]

@@ -23,7 +23,7 @@ from autograder.grading.graded import Graded
 from autograder.records.database import reading
 from autograder.records.tables import REPORTS
 from autograder.report.report import (
-    GradebookEntry,
+    Entry,
     GradebookSubmission,
     QuestionReport,
     Report,
@@ -173,7 +173,7 @@ def gradebook_submission(course: Course, student: str) -> GradebookSubmission:
     return next(one for one in read_gradebook(course, small(course)) if one.student == student)
 
 
-def gradebook_entry(course: Course, student: str, question: str) -> GradebookEntry:
+def gradebook_entry(course: Course, student: str, question: str) -> Entry:
     """Return one question of it."""
     return next(e for e in gradebook_submission(course, student).entries if e.question == question)
 

@@ -16,19 +16,19 @@ from autograder.course.course import Course
 from autograder.publishing import graded_work
 from autograder.publishing.export import Choice, canvas_rows, leaving, moodle_rows, write_table, write_tables
 from autograder.publishing.graded_work import GradedWork
-from autograder.report.report import GradebookEntry, GradebookSubmission, Verdict
+from autograder.report.report import Entry, GradebookSubmission, Verdict
 from autograder.tests.classroom import small
 from autograder.tests.publishing.works import RIGHT, unreadable, work
 
 Rows = list[dict[str, str]]
 
 
-def entry(student: str, question: str, auto: float | None, **changes: Any) -> GradebookEntry:
-    plain = GradebookEntry(student, question, False, auto, None, None, 2.0, False, "", "")
+def entry(student: str, question: str, auto: float | None, **changes: Any) -> Entry:
+    plain = Entry(student, question, False, auto, None, None, 2.0, False, "", "")
     return replace(plain, **changes)
 
 
-def submission(student: str, *entries: GradebookEntry, penalty: float = 0.0) -> GradebookSubmission:
+def submission(student: str, *entries: Entry, penalty: float = 0.0) -> GradebookSubmission:
     return GradebookSubmission(student, 0.0, penalty, entries)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from autograder.publishing.dashboard import QuestionStatistics, class_statistics
 from autograder.publishing.graded_work import GradedWork
 from autograder.report.report import (
-    GradebookEntry,
+    Entry,
     GradebookSubmission,
     QuestionReport,
     Report,
@@ -47,7 +47,7 @@ def in_gradebook(student: str, report: Report, person: bool = True) -> Gradebook
     """Return what the gradebook has of a report; `person` says whether someone still has to look."""
     waits, unread = (Verdict.REVIEW, Verdict.GRADER_ERROR), report.status is Status.UNREADABLE
     entries = [
-        GradebookEntry(
+        Entry(
             student, q.name, q.verdict is Verdict.UNGRADED,
             0.0 if unread else q.score, None, None, q.max_score,
             person and (q.verdict in waits or (unread and not place)), "", "",

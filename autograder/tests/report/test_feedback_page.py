@@ -9,7 +9,7 @@ from nbformat import NotebookNode, from_dict
 
 from autograder.report.feedback_page import REST, Part, render_feedback, show_notebook
 from autograder.report.report import (
-    GradebookEntry,
+    Entry,
     GradebookSubmission,
     Place,
     QuestionReport,
@@ -27,7 +27,7 @@ HOLDS = HiddenTest("It holds.", Verdict.PASSED, 1.0, "")
 FAILS = HiddenTest("Rows sum to 1.", Verdict.FAILED, 1.0, "Over which dimension?")
 QUESTION = QuestionReport("double", Verdict.FAILED, 1.0, 2.0, "Look again.", None, (HOLDS, FAILS))
 REPORT = Report("01_small", Status.GRADED, "", 1.0, 2.0, (), (QUESTION,))
-ENTRY = GradebookEntry("ann", "double", False, 1.0, None, None, 2.0, False, "", "")
+ENTRY = Entry("ann", "double", False, 1.0, None, None, 2.0, False, "", "")
 SUBMISSION = GradebookSubmission("ann", 0.0, 0.0, (ENTRY,))
 
 
@@ -111,7 +111,7 @@ def test_a_page_is_as_it_was(golden: Callable[[str, str], None]) -> None:
         (replace(ENTRY, auto_score=None), "This submission has no score yet.", "worth 2"),
     ],
 )
-def test_the_score_is_that_of_the_gradebook(entry: GradebookEntry, score: str, points: str) -> None:
+def test_the_score_is_that_of_the_gradebook(entry: Entry, score: str, points: str) -> None:
     text = page(submission=replace(SUBMISSION, entries=(entry,)))
     assert f"<p class=score>{score}</p>" in text
     assert f"<td class=points>{points}</td>" in text

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.report.question_view import MEANINGS, QuestionView, show_question
-from autograder.report.report import GradebookEntry, Place, QuestionReport, Verdict
+from autograder.report.report import Entry, Place, QuestionReport, Verdict
 from autograder.report.report import TestReport as HiddenTest
 from autograder.report.safe_html import Allowance
 
@@ -15,12 +15,12 @@ HINT = (
 )
 RULE = HiddenTest("Written by hand.", Verdict.REVIEW, 0.0, HINT)
 REVIEW = QuestionReport("dot", Verdict.REVIEW, 0.0, 3.0, HINT, None, (RULE,))
-ENTRY = GradebookEntry("ann", "dot", False, 0.0, None, None, 3.0, True, "", "")
+ENTRY = Entry("ann", "dot", False, 0.0, None, None, 3.0, True, "", "")
 WRITTEN = QuestionReport("why", Verdict.UNGRADED, None, 2.0)
-ANSWER = GradebookEntry("ann", "why", True, None, None, None, 2.0, True, "", "")
+ANSWER = Entry("ann", "why", True, None, None, None, 2.0, True, "", "")
 
 
-def view(question: QuestionReport, entry: GradebookEntry | None) -> QuestionView:
+def view(question: QuestionReport, entry: Entry | None) -> QuestionView:
     return show_question(question, entry, Allowance())
 
 
@@ -62,7 +62,7 @@ POINTS_SET = f"{MEANINGS[Verdict.FAILED]} An instructor looked at it and set the
     ],
 )  # fmt: skip
 def test_a_badge_and_a_sentence_say_how_a_question_stands(
-    question: QuestionReport, entry: GradebookEntry | None, badge: str, points: str, meaning: str
+    question: QuestionReport, entry: Entry | None, badge: str, points: str, meaning: str
 ) -> None:
     seen = view(question, entry)
     assert (seen.badge, seen.points, seen.meaning) == (badge, points, meaning)

@@ -9,7 +9,7 @@ import pytest
 from autograder.report.example import Example, Grid
 from autograder.report.report import (
     MAX_REPORT,
-    GradebookEntry,
+    Entry,
     GradebookSubmission,
     Place,
     QuestionReport,
@@ -91,7 +91,7 @@ def test_a_part_of_the_points_is_said_to_be_a_part(
     assert standing(verdict, score, 3.0) == stands
 
 
-DOUBLE = GradebookEntry("ann", "double", False, 2.0, None, None, 3.0, False, "", "")
+DOUBLE = Entry("ann", "double", False, 2.0, None, None, 3.0, False, "", "")
 
 
 @pytest.mark.parametrize(
