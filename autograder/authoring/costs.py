@@ -14,11 +14,21 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, islice
 from textwrap import indent
 
 from autograder.authoring.strength import Declared, read_declared
-from autograder.authoring.trials import SECRET, Trial, failed_runs, met
+from autograder.authoring.trials import (
+    MOST,
+    SECRET,
+    OutOfTimeError,
+    Trial,
+    clock,
+    failed_runs,
+    met,
+    time_limit,
+)
 from autograder.course.answers import MISTAKES, Answer
 from autograder.course.exercise import Exercise, beside_handout
 from autograder.course.names import of_mistake
@@ -316,7 +326,14 @@ class _Bench:
     def _is_seen(self, code: str) -> bool:
         """Whether the visible check fails, or there is none."""
         with beside_handout(self._exercise):
-            return self._check is None or check_error(self._check, self._exercise.variant(code)) is not None
+            cells = self._exercise.variant(code)
+            return self._check is None or check_error(self._check, cells, self._check_limit) is not None
+
+    @cached_property
+    def _check_limit(self) -> float:
+        """The processor seconds after which the visible check counts as endless."""
+        check = self._check
+        return MOST if check is None else time_limit(lambda: check_error(check, self._exercise.reference))
 
 
 def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float) -> Iterator[str]:
@@ -357,14 +374,17 @@ def _reason(suite: Suite, one: Cost) -> str:
     return f", although its results are right; let fewer or more tests see it, {fix}: {', '.join(one.fails)}"
 
 
-def check_error(check: str, cells: tuple[str, ...]) -> BaseException | None:
-    """Run a visible check after these trusted cells, with the same seed each time; return what it raises."""
-    with silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
+def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:
+    """Run a visible check after these trusted cells, with the same seed each time; return what it raises.
+
+    After `limit` seconds of processor time it counts as endless.
+    """
+    with clock(limit), silence(), warnings.catch_warnings(), drawing(0, by_torch=True):
         warnings.simplefilter("ignore")
         try:
             variables = run_code(cells).variables
             exec(compile(check, "visible check", "exec"), variables)  # noqa: S102 - the course's own code
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, OutOfTimeError) as error:
             return error
     return None
 

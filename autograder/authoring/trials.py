@@ -5,7 +5,7 @@ import signal
 import time
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
@@ -20,7 +20,7 @@ from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
 SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs that each answer of an author meets
-LEAST, MOST = 2.0, 20.0  # processor seconds of one test before an answer counts as endless
+LEAST, MOST = 0.5, 20.0  # processor seconds of one test before an answer counts as endless
 TIMES = 20  # and so many times what the reference takes, within these bounds
 
 
@@ -68,23 +68,35 @@ def failed_runs(
         if isinstance(made, BaseException):
             yield Run(test, Verdict.FAILED, error=made)
             continue
-        with _clock(_seconds(suite, test)), warnings.catch_warnings(action="ignore"):
+        with clock(_test_limit(suite, test)), warnings.catch_warnings(action="ignore"):
             run = suite.run_one(test, Local(made), inputs)
         if run.error is not None:
             yield run
 
 
 @lru_cache(2048)
-def _seconds(suite: Suite, test: HiddenTest) -> float:
+def _test_limit(suite: Suite, test: HiddenTest) -> float:
     """Return the processor time after which an answer counts as endless, by what the reference takes."""
+    inputs = numbered_inputs(SECRET, suite.exercise.name, 0)
+    return time_limit(lambda: suite.reference_run(test, inputs))
+
+
+@lru_cache(64)
+def _definition_limit(suite: Suite) -> float:
+    """Return the processor time after which the cells of an answer count as endless."""
+    return time_limit(lambda: suite.namespace(suite.exercise.reference))
+
+
+def time_limit(run: Callable[[], object]) -> float:
+    """Run trusted code; return the processor time after which an answer counts as endless in its place."""
     begin = time.process_time()
-    suite.reference_run(test, numbered_inputs(SECRET, suite.exercise.name, 0))
+    run()
     return min(max(LEAST, TIMES * (time.process_time() - begin)), MOST)
 
 
 def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
     """Run an answer, and return what it has defined or raised."""
-    with _clock(MOST), warnings.catch_warnings(action="ignore"), silence():
+    with clock(_definition_limit(suite)), warnings.catch_warnings(action="ignore"), silence():
         try:
             return suite.namespace(cells)
         except (Exception, SystemExit, OutOfTimeError) as error:
@@ -92,7 +104,7 @@ def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
 
 
 @contextlib.contextmanager
-def _clock(seconds: float) -> Iterator[None]:
+def clock(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
 
     The answer may catch it. Waiting does not count.

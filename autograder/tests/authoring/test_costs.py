@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.authoring.costs import Cost, Costs, check_error, measure, trivial_answers, wrong_answers
-from autograder.authoring.trials import Trial
+from autograder.authoring.trials import OutOfTimeError, Trial
 from autograder.course.answers import MISTAKES, Answer
 from autograder.course.course import Course, load_course
 from autograder.course.source import Role
@@ -258,3 +258,7 @@ def test_a_layer_alone_is_not_trivial_where_that_is_what_is_asked_for(course: Co
 )
 def test_a_check_fails_by_whatever_it_raises(check: str, error: type) -> None:
     assert isinstance(check_error(check, CELLS), error)
+
+
+def test_a_check_that_never_ends_fails_after_its_limit() -> None:
+    assert isinstance(check_error("while True:\n    pass", CELLS, 0.05), OutOfTimeError)
