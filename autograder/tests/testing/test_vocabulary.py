@@ -1,6 +1,7 @@
 """Visible checks and hidden tests have one vocabulary: the same arguments, and the same verdicts."""
 
 import inspect
+import linecache
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,70 @@ def test_a_check_compares_rounded_decimals_to_their_last_digit(
     else:
         with pytest.raises(words._Unmet):
             words.expect_close(make(computed), make(typed))
+
+
+RED = [
+    ("expect_close(same(x), np.array([0.333333, 0.5]), 'Divide.')", """\
+same(np.array([0.25, 0.5])): wrong values
+  expected  [0.3333, 0.5]
+  yours     [0.25, 0.5]
+  first difference at [0]: 0.3333 expected, 0.25 found
+  Divide."""),
+    ("expect_close(same(table), table.assign(height=[1.0, 3.0]))", """\
+same(pd.DataFrame({'height': [1.0, 2.0]})): wrong values
+  expected  [1., 3.]
+  yours     [1., 2.]
+  first difference at ['height', 1]: 3. expected, 2. found"""),
+    ("expect_close(same(table), table.assign(kind='oak'), 'Two columns.')", """\
+same(pd.DataFrame({'height': [1.0, 2.0]})): another form
+  expected  dataframe of shape (2, 2) with the columns height, kind
+  yours     dataframe of shape (2, 1) with the columns height
+  Two columns."""),
+    ("expect_close(same({'a': 1}), {'a': 2})", """\
+same({'a': 1}): wrong values
+  expected  {'a': 2}
+  yours     {'a': 1}
+  first difference at ['a']: 2 expected, 1 found"""),
+    ("expect_close(same([2, 2]), any_of([1, 2], [2, 1]), name='The order')", """\
+same([2, 2]): wrong values of the order
+  expected  [1, 2] or [2, 1]
+  yours     [2, 2]"""),
+    ("expect_printed('Hello, you\\nBye', greet, 'you', times=2, hint='How often?')", """\
+greet('you', times=2): it prints something else
+  expected  Hello, you
+            Bye
+  yours     Hello, you
+            Hello, you
+  How often?"""),
+    ("expect_unchanged(tripled_in_place, x, names=('values',))", """\
+tripled_in_place(np.array([0.75, 1.5])): it changes values
+  Which line writes into it: `+=`, a method that ends in _, or an index on the left?"""),
+    ("expect_gradient(detached, tensor, names=('x',), hint='Stay in torch.')", """\
+detached(torch.tensor([3., 6.])): no gradient flows back
+  to x
+  Stay in torch."""),
+    ("expect_gradient(result, tensor)", """\
+torch.tensor([3., 6.]): no gradient flows back
+  to the tensor of shape (2,), float32
+  Which step leaves torch: item(), tolist(), detach(), torch.tensor()?"""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "box"), RED, ids=[line.partition(",")[0] for line, _ in RED])
+def test_a_red_check_shows_the_call_and_the_difference(line: str, box: str) -> None:
+    body = f"""
+@check("same")
+def check_same():
+    x, table = np.array([0.25, 0.5]), pd.DataFrame({{"height": [1.0, 2.0]}})
+    tensor = result = torch.tensor([3.0, 6.0])
+    {line}
+"""
+    linecache.cache["<the check>"] = len(body), None, body.splitlines(keepends=True), "<the check>"
+    names = vars(Notebook())
+    exec(GIVEN.read_text(encoding="utf-8"), names)
+    with pytest.raises(names["CheckFailed"]) as failed:
+        exec(compile(body, "<the check>", "exec"), names)
+    assert str(failed.value) == box
 
 
 def test_the_page_for_authors_has_one_table_of_the_vocabulary() -> None:
