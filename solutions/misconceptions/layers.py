@@ -122,8 +122,8 @@ MISCONCEPTIONS = (
     Misconception(
         "seed_in_constructor",
         "The class sets a random seed.",
-        "Create two modules and compare their numbers. Who should set the seed: the class, or the code that"
-        " uses the class?",
+        "Create two modules and compare their numbers. Does your class call `torch.manual_seed`? Only the"
+        " code that uses the class should set the seed.",
         "super().__init__() => super().__init__(); torch.manual_seed(123)"
         " || super().__init__(); torch.manual_seed(0) || super().__init__(); torch.manual_seed(42)"
         " || super().__init__(); torch.manual_seed(1337) || super().__init__(); torch.manual_seed(1)",

@@ -75,7 +75,7 @@ MISCONCEPTIONS = (
     Misconception(
         "values_from_keys",
         "The keys are used in place of the values.",
-        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
+        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
@@ -85,7 +85,7 @@ MISCONCEPTIONS = (
     Misconception(
         "values_from_queries",
         "The queries are used in place of the values.",
-        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
+        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
@@ -95,7 +95,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_from_queries",
         "The queries are used in place of the keys.",
-        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
+        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
             "self.{k}(X) => self.{q}(X)",
@@ -105,7 +105,7 @@ MISCONCEPTIONS = (
     Misconception(
         "queries_from_keys",
         "The keys are used in place of the queries.",
-        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
+        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
             "self.{q}(X) => self.{k}(X)",
@@ -330,7 +330,7 @@ MISCONCEPTIONS = (
     Misconception(
         "keys_from_values",
         "The values are used in place of the keys.",
-        "Queries, keys and values have different roles. Which of them does your code use twice, and which not at all?",
+        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
             "self.{k}(X) => self.{v}(X)",

@@ -291,7 +291,7 @@ MISCONCEPTIONS = (
     Misconception(
         "own_places_only",
         "Each row is compared only with the row of the same index.",
-        "How many scores should there be for 3 rows? Which of them does your code compute?",
+        "How many scores should there be for 3 rows? How many does your code compute?",
         "X @ Y.transpose(A, B) => (X * Y).sum(dim=-1)",
     ),
     Misconception(
