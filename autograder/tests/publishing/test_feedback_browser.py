@@ -66,7 +66,9 @@ def test_the_policy_alone_stops_what_a_page_might_let_through(
     assert set(listener.drain()) <= {"a connection", ""}
 
 
-BROKEN_WORDS = """[...document.querySelectorAll('.overview th code, h2 code, summary code, th.name, td.name')].flatMap((element) => {
+BROKEN_WORDS = """[...document.querySelectorAll(
+    '.overview th code, h2 code, summary code, th.name, td.name'
+)].flatMap((element) => {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), broken = [];
     while (texts.nextNode()) {
         const range = document.createRange();
