@@ -312,8 +312,8 @@ def export(
         options.print_lines(tables.told, err=True)
         options.print_written(course, tables.paths)
         options.print_lines(tables.alarms, err=True)
-        if tables.alarms:
-            sys.exit(SOME_REFUSED)
+    if tables.alarms:
+        sys.exit(SOME_REFUSED)
 
 
 @click.command()

@@ -70,7 +70,9 @@ def test_what_was_made_is_at_the_addresses_and_the_class_is_shown(
     course = load_course(demo)
     assert (demo / "feedback/ada/01_small/01_small.html").is_file()
     assert (demo / "build/exports/questions.csv").is_file()
-    assert "double__squares" in (demo / "build/dashboard.html").read_text(encoding="utf-8")
+    assert "twice three is not three times three. <small><code>double</code>" in (
+        demo / "build/dashboard.html"
+    ).read_text(encoding="utf-8")
     assert len(reports(course)) == len(summary.lines)
     show_class(course, summary)
     show_addresses(course)

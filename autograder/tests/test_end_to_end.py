@@ -51,6 +51,8 @@ def test_a_class_is_collected_graded_and_published(
     page = Submission(ready.root, "102", "01_small").feedback.read_text(encoding="utf-8")
     assert "2 of 5 points so far" in page
     assert "Well put." in Submission(ready.root, "101", "01_small").feedback.read_text(encoding="utf-8")
-    assert "row_sums__columns" in (ready.build / "dashboard.html").read_text(encoding="utf-8")
+    assert "The dimension that you name is the one that disappears." in (
+        ready.build / "dashboard.html"
+    ).read_text(encoding="utf-8")
     assert "Both are linear" in formgrader_page(ready, "102")  # the model answer
     assert {line["student"]: line["score"] for line in audit_lines(ready)} == {"101": 5, "102": 2, "103": 3}

@@ -157,8 +157,10 @@ def test_an_exercise_that_cannot_be_read_leaves_no_silent_zeros(tmp_path: Path) 
     done = grade_submissions(
         load_course(course.root), [load_course(course.root).exercises["01_small"]], executor=Unneeded()
     )
-    assert [(line.status, line.score, line.ours) for line in done.lines] == [("grader error", None, True)]
-    assert "needs points above 0" in done.lines[0].message
+    assert (done.lines, done.exit_code) == ((), 3)
+    (problem,) = done.stopped
+    assert "01_small was not graded: " in problem
+    assert "needs points above 0" in problem
 
 
 def test_a_course_to_which_nothing_was_handed_in_needs_no_gradebook(tmp_path: Path) -> None:

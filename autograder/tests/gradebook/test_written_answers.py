@@ -27,7 +27,7 @@ from autograder.gradebook.written_answers import (
     share_out,
 )
 from autograder.records.audit import audit_lines
-from autograder.tests.classroom import Notebook, answered, open_course, small, solved
+from autograder.tests.classroom import Notebook, open_course, small, solved
 from autograder.tests.gradebook import rows
 from autograder.tests.gradebook.rows import gradebook_entry, record
 
@@ -217,7 +217,7 @@ def around(made: Notebook) -> Notebook:
     ],
 )
 def test_an_answer_is_its_cell_and_the_text_cells_beside_it(desk: Desk, why: str, texts: list[str]) -> None:
-    made = answered(small(desk.course), why=why)
+    made = solved(small(desk.course), why=why)
     record(desk.course, "ann", made=around(made) if OWN["source"] in texts else made)
     assert [text for text, _ in read_cells(desk.question, "ann") or ()] == texts
 

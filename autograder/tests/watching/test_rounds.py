@@ -375,6 +375,26 @@ def test_where_the_best_counts_an_attempt_that_has_to_wait_is_not_told_of(ready:
     assert "5 of 5 points so far" in hall.page()
 
 
+def test_a_broken_suite_has_one_line_and_attempts_wait_until_it_is_mended(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall.hand_in(0.4)
+    monkeypatch.setattr("autograder.batch.suite_check.suite_problem", lambda *_: "test_hidden.py:7: invalid")
+    watch = Watch(
+        hall.course, [small(hall.course)], FromExchange(hall.course, hall.config), hall.config, hall.grader,
+        clock=lambda: hall.now,
+    )  # fmt: skip
+    assert [*watch.round()] == [
+        "01_small ann: new",
+        "01_small was not graded: test_hidden.py:7: invalid",
+    ]
+    assert [*watch.round()] == []
+    assert (watch.has_failed, hall.grader.asked, hall.page()) == (True, [], "")
+    monkeypatch.setattr("autograder.batch.suite_check.suite_problem", lambda *_: "")
+    assert [*watch.round()][-1] == "01_small ann: wrote the page"
+    assert "2 of 5" in hall.page()
+
+
 def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attempt_before(hall: Hall) -> None:
     hall.course = ruled(hall.course, "newest", "percent: 10, cut_off: 2 days")
     hall.now = datetime(2026, 3, 1, 16, tzinfo=UTC)
