@@ -307,9 +307,12 @@ def origin(error: BaseException | None) -> str:
 
 
 def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks that bear the exercise's name, or all, the one saved last first."""
-    found = sorted(folder.glob("*.ipynb"), key=lambda path: (path.stat().st_mtime, path.stem == NAME))
-    return [path for path in found[::-1] if NAME in path.stem] or found[::-1]
+    """Return a folder's notebooks: those with the exercise's name first, of these the one saved last."""
+    return sorted(
+        folder.glob("*.ipynb"),
+        key=lambda path: (NAME in path.stem, path.stat().st_mtime, path.stem == NAME),
+        reverse=True,
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -328,7 +331,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Mod
     first, *others = in_order(HERE)
     if file_path == first:
         for other in others:
-            NOTES[f"{first.name} was saved last, so it is checked and {other.name} is not"] = None
+            is_named = NAME in first.stem and NAME not in other.stem
+            why = f"has {NAME} in its name" if is_named else "was saved last"
+            NOTES[f"{first.name} {why}, so it is checked and {other.name} is not"] = None
     elif not parent.session.isinitpath(file_path):
         return None
     read_cells(file_path)  # which says what is wrong with it

@@ -1,10 +1,24 @@
 """Given, for the checks below. hint("question") prints a hint. Write nothing here: grading leaves it out."""
 
 import ast
+import builtins
 import dis
 import linecache
 import re
 import sys
+import textwrap
+
+
+class NotImplementedError(builtins.NotImplementedError):
+    """Raised by an answer that is not filled in. Notebooks show one line in the place of a traceback."""
+
+    def _render_traceback_(self):
+        trace = self.__traceback__
+        while trace.tb_next:
+            trace = trace.tb_next
+        code = trace.tb_frame.f_code
+        name = getattr(code, "co_qualname", code.co_name).partition(".")[0]
+        return [f"NotImplementedError: {self}" if self.args else f"fill in `{name}` first"]
 
 
 class CheckFailed(AssertionError):
@@ -92,7 +106,7 @@ def _described(error, question, function):
             own = f"  your line {line}: {linecache.getline(code.co_filename, line).strip()}"
         trace = trace.tb_next
     said = " ".join(str(error).split())[:300]
-    if isinstance(error, NotImplementedError) and own:
+    if isinstance(error, builtins.NotImplementedError) and own:
         return [f"{question}: not filled in yet"]
     if isinstance(error, _Unmet):
         return [f"{call or question}: {error.args[0]}", *(f"  {line}" for line in error.args[1:] if line)]
@@ -363,7 +377,7 @@ def expect_raises(kinds, function, *arguments, hint="", **keywords):
     kinds, wrong = (kinds,) if isinstance(kinds, str) else kinds, "no error"
     try:
         yours = _kind(function(*arguments, **keywords))
-    except NotImplementedError:
+    except builtins.NotImplementedError:
         raise
     except Exception as error:
         if set(kinds) & {kind.__name__ for kind in type(error).__mro__}:
@@ -379,12 +393,18 @@ def _hints(question):
     return sorted(fitting, key=lambda each: not each[0])
 
 
+def _in_lines(text, indent=""):
+    """Return a text in lines of at most 88 characters; JupyterLab would break a longer line inside a word."""
+    long = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, 88, initial_indent=indent, subsequent_indent=indent, **long)
+
+
 def _first_hint(question):
     """Yield the hint that a check ends with, where one fits what it has found."""
     for when, text in _hints(question)[: "filled in" not in _SAID[question]]:
         if when:
             _GIVEN.setdefault(question, {})[text] = True
-        yield f"  hint: {text}" if when else f'  hint("{question}") gives a hint'
+        yield _in_lines(f"hint: {text}", "  ") if when else f'  hint("{question}") gives a hint'
         return
 
 
@@ -393,7 +413,7 @@ def hint(question):
     texts, given = [text for _, text in _hints(question)], _GIVEN.setdefault(question, {})
     for text in ([text for text in texts if text not in given] or texts[-1:])[:1]:
         given[text] = True
-        print(f"hint {texts.index(text) + 1} of {len(texts)} for {question}: {text}")
+        print(_in_lines(f"hint {texts.index(text) + 1} of {len(texts)} for {question}: {text}"))
     if not texts:
         print(f"there are no hints for {question}")
 
