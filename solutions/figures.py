@@ -494,7 +494,7 @@ def draw_png(drawing: Path, picture: Path, height: int) -> None:
         size = f"--window-size={WIDTH},{height}"
         look = (
             f"--force-device-scale-factor={FINE}",
-            "--default-background-color=00000000",
+            "--default-background-color=ffffffff",  # JupyterLab's dark theme has dark pages
         )
         command = [program, "--headless", "--no-sandbox", "--hide-scrollbars", *look]
         subprocess.run(
@@ -502,7 +502,7 @@ def draw_png(drawing: Path, picture: Path, height: int) -> None:
             check=True,
             capture_output=True,
         )
-        image = Image.open(shot).convert("RGBA").quantize(COLOURS)
+        image = Image.open(shot).convert("RGB").quantize(COLOURS)
     about = PngInfo()
     about.add_text("svg", digest_of(drawing))
     image.save(picture, optimize=True, pnginfo=about, dpi=(FINE * INCH, FINE * INCH))

@@ -298,6 +298,7 @@ def test_each_notebook_shows_its_figure_as_it_is_drawn_now(name: str) -> None:
         drawing
     )
     assert len(figure) < 40_000
+    assert b"tRNS" not in figure  # dark letters need their light page in a dark theme
     texts = "".join(
         cell.text for cell in EXERCISES[name].cells if cell.role is Role.TEXT
     )
