@@ -31,17 +31,22 @@ from autograder.gradebook.written_answers import (
     read_cells,
     share_out,
 )
-from autograder.report.safe_html import MAX_PAGE, TOO_LARGE, Allowance, render_markdown, render_template
+from autograder.report.safe_html import (
+    MAX_PAGE,
+    TOO_LARGE,
+    Allowance,
+    render_markdown,
+    render_note,
+    render_template,
+    render_text,
+)
 
 FILES = Path(__file__).with_suffix("")  # the folder with the script and style of the pages
 _QUESTION, _QUESTIONS = (Path(__file__).with_name(name) for name in ("question.html", "questions.html"))
 _PAGE_SECONDS, _ANSWER_SECONDS = 5.0, 0.3  # of computing, to render all answers and one
 _PAGE_LETTERS, _ANSWER_LETTERS = 4 * MAX_PAGE, MAX_PAGE // 5
-_TOO_LARGE = Markup("<p><em>{}</em></p>").format(TOO_LARGE)
-_NO_TEXT = Markup("<p><em>Nothing was written.</em></p>")
-_NO_NOTEBOOK = Markup(
-    "<p><em>The graded notebook is missing. Run <code>autograder grade</code> to write it again.</em></p>"
-)
+_NO_TEXT = "Nothing was written."
+_NO_NOTEBOOK = "The graded notebook is missing. Run `autograder grade` to write it again."
 
 
 @dataclass(frozen=True)
@@ -116,15 +121,15 @@ def make_cards(
 def _render(cells: Sequence[tuple[str, Mapping[str, Any]]] | None, page: Allowance) -> Markup:
     """Return an answer as HTML; a text that is slow to render takes little time from the others."""
     if not cells:
-        return _NO_NOTEBOOK if cells is None else _NO_TEXT
+        return render_note(_NO_NOTEBOOK if cells is None else _NO_TEXT)
     allowance = Allowance(min(page.letters, _ANSWER_LETTERS), min(page.seconds, _ANSWER_SECONDS))
     parts, seconds = [], allowance.seconds
     for text, attachments in cells:
         cell = NotebookNode(cell_type="markdown", source=text, attachments=attachments)
         part = render_markdown(cell, allowance, "mathml")
-        parts.append(part if allowance.take(len(part)) and page.take(len(part)) else _TOO_LARGE)
+        parts.append(part if allowance.take(len(part)) and page.take(len(part)) else render_note(TOO_LARGE))
     page.seconds -= seconds - allowance.seconds
-    return Markup("\n").join(parts)
+    return render_text("\n").join(parts)
 
 
 def render_question(

@@ -170,6 +170,11 @@ def render_said(text: str) -> Markup:
     return _safe(_QUOTED.sub(r"<code>\1</code>", str(render_lines(text))))
 
 
+def render_note(text: str) -> Markup:
+    """Return a sentence in italics, with text in backticks as code, to stand in place of an answer."""
+    return _safe(f"<p><em>{render_said(text)}</em></p>")
+
+
 def render_name(name: str) -> Markup:
     """Return a name that may be broken after each underscore."""
     return render_text(name).replace("_", Markup("_<wbr>"))
