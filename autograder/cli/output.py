@@ -128,7 +128,8 @@ def _described(line: "SubmissionLine") -> str:
 def show_summary(summary: "Summary") -> None:
     """Print a table of what became of a class, a row for each exercise."""
     if not summary.lines:
-        click.echo("Nothing to grade: submitted/ has no such submission. `autograder collect` fills it.")
+        if not summary.stopped:
+            click.echo("Nothing to grade: submitted/ has no such submission. `autograder collect` fills it.")
         return
     names = dict.fromkeys(line.exercise for line in summary.lines)
     rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]

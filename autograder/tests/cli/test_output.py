@@ -112,3 +112,12 @@ def test_a_table_in_a_file_has_plain_columns_and_steers_no_terminal(
 ) -> None:
     show("\x1b[31mTitle", columns, rows, "A\nnote.")
     assert capsys.readouterr().out.split("\n") == ["Title", *printed, "A note.", "", ""]
+
+
+def test_of_an_exercise_that_was_stopped_no_table_says_that_nothing_came(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_summary(Summary((), stopped=("01_small was not graded: test_hidden.py:7: invalid",)))
+    assert capsys.readouterr().out == ""
+    show_summary(Summary(()))
+    assert "Nothing to grade" in capsys.readouterr().out
