@@ -41,7 +41,7 @@ from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
 from autograder.records.database import CONFIG, copy_database, database_file, has_database, prepare
-from autograder.records.reports import Outputs, store_report, stored_outputs
+from autograder.records.reports import Outputs, report_columns, store_report, stored_outputs
 from autograder.report.report import Report, Status
 from autograder.submission.digest import fingerprint_of
 from autograder.submission.notebook import Notebook, read_notebook
@@ -115,7 +115,9 @@ class ExerciseGradebook:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
             except EntryError:  # no plain file: an attempt of which nothing can be kept, and unreadable
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
-                attempts = (Attempt(0, digest, submission.notebook, time, Arrival(), is_submitted=True),)
+                about = report_columns(self._store, submission, digest)
+                path = submission.notebook
+                attempts = (Attempt(0, digest, path, time, Arrival(), is_submitted=True, **about),)
         if not attempts:
             return None
         self._attempts[submission.student] = attempts

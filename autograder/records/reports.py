@@ -43,6 +43,17 @@ def parse_report(text: str | None) -> Report | None:
     return None
 
 
+def report_columns(store: Store, submission: Submission, digest: str) -> dict[str, Any]:
+    """Return report, fingerprint and `recorded` of a graded notebook; nothing if it was never graded."""
+    whose = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
+    row = store.execute(REPORTS.select().filter_by(**whose)).first()
+    if row is None:
+        return {}
+    return {
+        "report": parse_report(row.report), "fingerprint": row.fingerprint, "recorded": bool(row.recorded)
+    }  # fmt: skip
+
+
 def stored_outputs(store: Store, submission: Submission, digest: str) -> Outputs:
     """Return the outputs of a graded notebook; none if an earlier version graded it."""
     whose = (REPORTS.c.student == submission.student) & (REPORTS.c.exercise == submission.exercise)

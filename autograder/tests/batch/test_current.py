@@ -11,6 +11,7 @@ from autograder.collecting import attempts
 from autograder.course.course import Course
 from autograder.submission.notebook import Notebook
 from autograder.tests.batch.test_attempts import ByTheirWord, hand_in
+from autograder.tests.classroom import hand_in as hand_in_file
 from autograder.tests.classroom import small
 
 
@@ -54,3 +55,13 @@ def test_a_class_that_is_current_costs_as_many_queries_as_one_student_and_one_di
         assert len(digests) == len(summary.lines)
         counts.append(len(statements))
     assert counts[0] == counts[1]
+
+
+def test_a_submission_of_which_no_bytes_can_be_stored_is_graded_once(ready: Course) -> None:
+    submission = hand_in_file(ready, "ann", "")
+    submission.notebook.unlink()
+    submission.notebook.symlink_to("nowhere")
+    for is_first in (True, False):
+        executor = ByTheirWord()
+        (line,) = grade_submissions(ready, [small(ready)], executor=executor).lines
+        assert (bool(executor.asked), line.graded) == (is_first, is_first)
