@@ -23,6 +23,7 @@ class Scope:
     names: tuple[str, ...] = ()  # the parameters, then the function's other variables
     unread: tuple[str, ...] = ()  # parameters and variables that the function does not use
     attributes: tuple[str, ...] = ()  # of self
+    unread_attributes: tuple[str, ...] = ()  # of them, those that no method reads
     in_class: bool = False
     takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
     uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)  # of variables, by name
@@ -118,7 +119,14 @@ def _places(
     node: ast.AST, scope: Scope, slot: Slot | None = None, used: tuple[Slot, ...] = ()
 ) -> Iterator[Place]:
     if isinstance(node, ast.ClassDef):
-        scope = replace(scope, attributes=attributes_of(node), in_class=True)
+        attributes = attributes_of(node)
+        read = {
+            one.attr
+            for one in ast.walk(node)
+            if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
+        }
+        unread = tuple(one for one in attributes if one not in read)
+        scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True)
     if isinstance(node, _FUNCTIONS):
         yield from _in_function(node, scope)
         return
@@ -174,8 +182,8 @@ def _children(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]:
             yield from ((one, ("[]", "0")), (other, ("[]", "1")))
         case ast.Compare(left=one, comparators=[other]):
             yield from ((one, ("compared", "0")), (other, ("compared", "1")))
-        case ast.For(iter=iterated):
-            yield iterated, ("for", "")
+        case ast.If(test=first) | ast.For(iter=first):
+            yield first, ("if" if isinstance(node, ast.If) else "for", "")
             yield from ((child, None) for child in [*node.body, *node.orelse])
         case _:
             parts = ast.iter_child_nodes(node)
@@ -228,20 +236,57 @@ def stored(node: ast.AST) -> list[str]:
     return [name for name in names_in(node, ast.Store) if name != "_"]
 
 
-def _unused(function: ast.AST) -> set[str]:
-    read = set[str]()
-    for node in ast.walk(function):
-        if isinstance(node, ast.stmt) and not isinstance(node, _FUNCTIONS):
-            parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
-            own = {name for part in parts for name in stored(part)}
-            read |= {name for part in parts for name in names_in(part, ast.Load)} - own
-        match node:  # nobody may need all sizes of a shape, or the number of a round
-            case (
-                ast.Assign(targets=[ast.Tuple() as several], value=ast.Attribute() | ast.Call())
-                | ast.For(target=several)
-            ):
-                read |= {*stored(several)}
-    return {*stored(function)} - read
+def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Return the variables whose last value nothing reads; in a loop, every read of a variable counts."""
+    last_stored, last_read = dict[str, int](), dict[str, int]()
+    for at, (name, is_read) in enumerate(_accesses(function.body)):
+        (last_read if is_read else last_stored)[name] = at
+    return {name for name, at in last_stored.items() if last_read.get(name, -1) < at}
+
+
+def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
+    """Yield the names that statements read (True) or assign (False), in the order in which they run."""
+    for one in statements:
+        parts = [part for part in ast.iter_child_nodes(one) if not isinstance(part, ast.stmt)]
+        assigned = {name for part in parts for name in stored(part)}
+        yield from ((name, True) for part in parts for name in names_in(part, ast.Load))
+        yield from ((name, _may_be_unread(one)) for name in assigned)
+        for body in ("body", "orelse", "finalbody"):
+            yield from _accesses(getattr(one, body, ()))
+        if isinstance(one, ast.For | ast.While | ast.FunctionDef):  # what runs again reads again
+            yield from ((name, True) for name in names_in(one, ast.Load))
+
+
+def _may_be_unread(statement: ast.stmt) -> bool:
+    """Whether nobody may need all names of a statement: of sizes, or the number of a round."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Tuple()], value=ast.Attribute() | ast.Call()) | ast.For(target=ast.expr())
+        ):
+            return True
+        case ast.Assign(value=value):
+            return _is_size(value)
+    return False
+
+
+def _is_size(value: ast.AST) -> bool:
+    """Whether a value is a size, or computed from sizes alone, such as a root."""
+    match value:
+        case ast.Attribute(attr="shape") | ast.Constant():
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size") | ast.Name("len")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="sqrt" | "tensor") | ast.Name("int"), args=[one]):
+            return isinstance(one, ast.Name) or _is_size(one)
+        case ast.BinOp(left=ast.Name(), op=ast.Pow(), right=ast.Constant() | ast.UnaryOp()):
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_size(left) and _is_size(right)
+        case ast.UnaryOp(operand=operand):
+            return _is_size(operand)
+    return False
 
 
 def _loops(node: ast.AST) -> bool:

@@ -8,18 +8,19 @@ does not matter that most of them make no sense.
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
-from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, is_signed
+from autograder.diagnosis.code import MODULES, Code, Place, Scope, called_name, is_signed, names_of
 from autograder.diagnosis.mutations import slips
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.pieces import (
     MOST_ADDED,
     MOST_NAMES,
+    OF_OTHERS,
     OF_SIZE,
     Edit,
     Making,
@@ -34,7 +35,9 @@ from autograder.diagnosis.tables import EDITS, MUTANTS, STEPS
 from autograder.diagnosis.trees import (
     HOLE,
     altered,
+    by_type,
     is_docstring,
+    names_in,
     of_self,
     parsed,
     replaced,
@@ -59,7 +62,7 @@ _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
 def edits(code: Code, right: Pieces) -> list[Edit]:
-    """Return the changes to some code, the likeliest first."""
+    """Return the changes to some code, the likeliest first: those of what no right answer has."""
     compared = right.compared(code)
     found = [
         edit
@@ -69,7 +72,44 @@ def edits(code: Code, right: Pieces) -> list[Edit]:
     ]
     if code.casts:  # whoever casts back what was cast goes round the mistake
         found = [edit for edit in found if edit.kind != "missing" or edit.does not in _CASTS]
-    return sorted([*found, *_joint(found)], key=lambda edit: edit.rank)
+    return _ranked([*found, *_joint(found)], code, right)
+
+
+def edits_by_rules(views: Sequence[Code], right: Pieces) -> list[Edit]:
+    """Return what the rules of the catalogue undo in some code, in several writings that they may know."""
+    ranked, seen = list[Edit](), set[tuple[object, ...]]()
+    for code in views:
+        makings = [Making(right, right.compared(code), place) for place in code.places]
+        found = [edit for one in makings for edit in _by_catalogue(one, one.place)]
+        found = [edit for edit in (*found, *_by_several_rules(code, right)) if _position(edit) not in seen]
+        seen |= {_position(edit) for edit in found}
+        ranked += _ranked([*found, *_joint(found)], code, right)
+    return ranked
+
+
+def _position(edit: Edit) -> tuple[object, ...]:
+    """Return where an edit is made, and what it undoes or makes."""
+    place = (getattr(edit.old, name, 0) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+    return edit.misconception, edit.kind, *place
+
+
+def _ranked(found: Sequence[Edit], code: Code, right: Pieces) -> list[Edit]:
+    """Return edits by their ranks; what right answers have as well is edited later."""
+    unfamiliarity, at_node = right.unfamiliarity(code), Counter[tuple[int, str]]()
+    ranked = []
+    for edit in sorted(found, key=lambda edit: edit.rank):
+        value = unfamiliarity.get(id(edit.old), 1.0)
+        late = 0.0 if edit.kind in _OF_NAMES else _FAMILIAR * (1 - value)
+        late += _FURTHER * at_node[id(edit.old), edit.kind]
+        at_node[id(edit.old), edit.kind] += 1
+        ranked.append(replace(edit, rank=edit.rank + late, is_suspicious=value > 0, within=code))
+    return sorted(ranked, key=lambda edit: edit.rank)
+
+
+_FAMILIAR = 0.8  # added to the rank of an edit in an expression that right answers have, too
+_FURTHER = 0.03  # added to the rank for each likelier edit of the same kind at the same node
+# Outlines do not show what these edits change.
+_OF_NAMES = frozenset(("name", "unread", "missing", "statement", "order", "swapped", "copy", "buffer"))
 
 
 def _joint(found: Sequence[Edit]) -> Iterator[Edit]:
@@ -96,9 +136,18 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
     for piece in dict.fromkeys(one for slot in slots for one in making.right.values.get(slot, ())):
         if isinstance(piece.tree, ast.Name) and piece.tree.id not in place.scope.names:
             continue
-        if piece.size <= min(room, size + MOST_ADDED) and piece.size >= size - MOST_ADDED:
+        if place.slot == ("[]", "1") and not isinstance(node, type(piece.tree) | ast.Constant | ast.Name):
+            continue
+        is_around = (
+            isinstance(node, ast.Name) and node.id in piece.names and not isinstance(piece.tree, ast.Name)
+        )
+        if is_around or size - MOST_ADDED <= piece.size <= min(room, size + MOST_ADDED):
             simple = isinstance(piece.tree, ast.Constant | ast.UnaryOp | ast.Name)
-            rank = 1.0 + (0 if simple else 0.4) + (type(piece.tree) is not type(node)) * 0.8
+            rank = (
+                1.0
+                + (0 if simple else 0.4)
+                + (type(piece.tree) is not type(node)) * (0.2 if is_around else 0.6)
+            )
             # A value is better put where it is made than in the place of its name.
             rank += isinstance(node, ast.Name) and not isinstance(piece.tree, ast.Name)
             kind = _kind_of_value(place, piece.tree)
@@ -107,7 +156,7 @@ def _values(making: Making, place: Place) -> Iterator[Edit]:
                 yield from making.sized(node, make, kind, rank, words_of(node), words)
 
 
-def _kind_of_value(place: Place, tree: ast.expr) -> str:
+def _kind_of_value(place: Place, tree: ast.AST) -> str:
     function, argument = place.slot or ("", "")
     if argument in _DIM_NAMES or (function in _TAKES_DIMENSIONS and type(_constant(tree)) is int):
         return "dimension"
@@ -152,13 +201,24 @@ def _names(making: Making, place: Place) -> Iterator[Edit]:
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
             for other in scope.names:
                 if other != name and _may_stand(other, place):
-                    rank = 2.0 + (other not in scope.parameters) * 0.4
+                    rank = 2.0 + (other not in scope.parameters) * 0.1
                     yield from making.edit(place.node, ast.Name(other, ast.Load()), "name", rank)
+        case ast.Attribute(value=ast.Name("self"), attr=attribute, ctx=ast.Load()):
+            for other in scope.attributes if attribute in scope.attributes else ():
+                if other != attribute:
+                    yield from making.edit(place.node, of_self(other), "name", 2.2)
 
 
 def _unread(making: Making, place: Place) -> Iterator[Edit]:
     """Yield arguments that a function does not use, in the place of values and handed on by calls."""
     node = place.node
+    if (
+        isinstance(node, ast.Attribute)
+        and ast.unparse(node.value) == "self"
+        and isinstance(node.ctx, ast.Load)
+    ):
+        for name in place.scope.unread_attributes:
+            yield from making.edit(node, of_self(name), "unread", 0.9)
     for name in place.scope.unread:
         argument = ast.Name(name, ast.Load())
         if (
@@ -167,6 +227,8 @@ def _unread(making: Making, place: Place) -> Iterator[Edit]:
             and _may_stand(name, place)
         ):
             yield from making.edit(node, argument, "unread", 1.0)
+            if place.slot == ("=", "") and name not in place.scope.parameters:
+                yield from making.edit(node, ast.BinOp(node, ast.Add(), argument), "missing", 1.2)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield from making.edit(node, altered(node, args=[*node.args, argument]), "unread", 0.9)
 
@@ -181,15 +243,17 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
     node, compared = place.node, making.compared
     if not holds_place(place) or place.scope.function == "" or not isinstance(node, ast.expr):
         return
-    base = 1.4 if (place.slot or ("",))[0] in _MAIN else 2.2
+    is_main = (place.slot or ("",))[0] in _MAIN
     inside, does = data_of(node), operation(node)
     for piece in making.right.steps:
         is_missing = piece.does in compared.may_lack and does != piece.does
         is_missing &= not piece.calls or piece.does in compared.lacks
         is_other = inside is not None and does == piece.does
-        for names, words in ways(piece, place.scope, MOST_NAMES // 2) if is_missing or is_other else ():
+        base = 1.4 if place.slot in piece.slots else 1.8 if is_main else 2.2
+        for names, words in ways(piece, place.scope) if is_missing or is_other else ():
             if is_missing:
                 rank = base + (piece.does not in compared.lacks) * 0.9
+                rank -= not piece.attributes.isdisjoint(place.scope.unread_attributes)
                 make = partial(piece.written, names, node)
                 yield from making.sized(node, make, "missing", rank, Counter(), words, does=piece.does)
             if is_other and inside is not None:
@@ -201,20 +265,56 @@ def _steps(making: Making, place: Place) -> Iterator[Edit]:
 _MAIN = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
 
 
+def _by_catalogue(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield what a rule of the catalogue makes backward, or a general rule."""
+    yield from _by(
+        making,
+        place,
+        (*making.right.inverse_rules.get(type(place.node), ()), *EDITS.get(type(place.node), ())),
+    )
+
+
 def _by_rules(making: Making, place: Place) -> Iterator[Edit]:
-    """Yield what a rule makes: one of the catalogue backward, a general one, or a mutant's, turned back."""
-    node = place.node
-    if not place.scope.function:
-        return
-    for rule in (*making.right.undone.get(type(node), ()), *_RULES[type(node)]):
-        if (made := rule.at(node)) is not None:
-            kind, rank = (rule.kind, rule.rank) if rule.rank else _sort_of_rule(making, rule, node, made)
-            for edit in making.edit(node, made, kind, rank):
-                yield replace(edit, misconception=rule.misconception)
-    for rule in STEPS if holds_place(place) else ():
-        make = partial(rule.around, node)
+    """Yield what a mutant's rule turns back, or a rule of the catalogue or a general one makes."""
+    yield from _by_catalogue(making, place)
+    yield from _by(making, place, MUTANTS.get(type(place.node), ()))
+    for rule in STEPS if holds_place(place) and place.scope.function else ():
+        make = partial(rule.around, place.node)
         words = Counter(("(", ")", "step", "."))
-        yield from making.sized(node, make, rule.kind, rule.rank, Counter(), words, does=rule.does)
+        yield from making.sized(place.node, make, rule.kind, rule.rank, Counter(), words, does=rule.does)
+
+
+def _by(making: Making, place: Place, rules: Iterable[Rule]) -> Iterator[Edit]:
+    node = place.node
+    for rule in rules if place.scope.function else ():
+        if not rule.others and (made := rule.at(node)) is not None:
+            kind, rank = (rule.kind, rule.rank) if rule.rank else _sort_of_rule(making, rule, node, made)
+            size = (words_of(node) - words_of(made)).total() + (words_of(made) - words_of(node)).total()
+            for edit in making.edit(node, made, kind, rank, size=size):
+                yield replace(edit, misconception=rule.misconception)
+
+
+def _by_several_rules(code: Code, right: Pieces) -> Iterator[Edit]:
+    """Yield what rules that are applied together make, if each of them fits somewhere in one definition."""
+    for statement in (one for at, one in enumerate(code.statements) if at not in code.fixed):
+        nodes = by_type(statement)
+        for rule in (one for several in right.inverse_rules.values() for one in several if one.others):
+            changes = [
+                [(node, made) for node in nodes.get(part.type, ()) if (made := part.at(node)) is not None]
+                for part in (rule, *rule.others)
+            ]
+            if all(changes):
+                (old, new), *more = [change for several in changes for change in several]
+                others = tuple((one, returned(made)) for one, made in more)
+                yield Edit(
+                    old,
+                    returned(new),
+                    "value",
+                    1.2,
+                    2 * len(more),
+                    more=others,
+                    misconception=rule.misconception,
+                )
 
 
 def _sort_of_rule(making: Making, rule: Rule, node: ast.AST, made: ast.AST) -> tuple[str, float]:
@@ -224,11 +324,6 @@ def _sort_of_rule(making: Making, rule: Rule, node: ast.AST, made: ast.AST) -> t
     *_, smallest = way(node, made)
     kind, _ = _sort_of_change(making, *smallest)
     return "value" if kind == "place" else kind, 1.2
-
-
-_RULES = defaultdict[type[ast.AST], list[Rule]](list)
-for _type in {*MUTANTS, *EDITS}:
-    _RULES[_type] = [*EDITS.get(_type, ()), *MUTANTS.get(_type, ())]
 
 
 def _calls(making: Making, place: Place) -> Iterator[Edit]:
@@ -364,7 +459,7 @@ def _moves(_: Making, place: Place) -> Iterator[Edit]:
             if id(target) not in within and all(one is not step for one in ast.walk(target)):
                 make = partial(with_values, template, {HOLE: target})
                 rank = 1.7 + OF_SIZE * size
-                yield Edit(step, returned(inside), "order", rank, size, more=((target, make),))
+                yield Edit(step, returned(inside), "order", rank, size + OF_OTHERS, more=((target, make),))
 
 
 _NO_STEPS = frozenset((
@@ -378,7 +473,8 @@ def _statements(making: Making, place: Place) -> Iterator[Edit]:
         return
     for one, other in pairwise(place.node.body):
         rank = 1.2 if place.node.name == "__init__" else 2.4
-        yield from making.edit(other, ast.Pass(), "order", rank, (one, [other, one]))
+        if not isinstance(other, ast.Return):
+            yield from making.edit(other, [], "order", rank, (one, [other, one]))
         match one, other:
             case ast.Assign(targets=[ast.Name(id=name)], value=first), (
                 ast.Assign(value=second) | ast.Return(value=ast.expr() as second)
@@ -387,6 +483,64 @@ def _statements(making: Making, place: Place) -> Iterator[Edit]:
                 if inner is not None and isinstance(outer, ast.Name) and outer.id == name:
                     new = replaced(second, {id(outer): inner}), replaced(first, {id(inner): outer})
                     yield from making.edit(first, new[0], "order", 1.4, (second, new[1]))
+
+
+def _missing_statements(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield statements of right answers that do not return anything, at each position of a function."""
+    node = place.node
+    if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
+        return
+    known = {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Expr)}
+    inside = [one for one in ast.walk(node) if isinstance(one, ast.stmt) and one is not node]
+    scope = replace(place.scope, names=names_of(node))
+    for piece in making.right.statements:
+        is_known = piece.attributes <= {*scope.attributes, "training"}
+        for names, words in ways(piece, scope, MOST_NAMES // 2) if is_known else ():
+            new = piece.written(names)
+            if ast.unparse(new) in known or (isinstance(new, ast.If) and "raise" in ast.unparse(node)):
+                continue
+            for statement in inside:
+                if not is_docstring(statement):
+                    make = returned([new, statement])
+                    yield Edit(statement, make, "statement", 1.3 + OF_SIZE * words.total(), words.total())
+
+
+def _overwritten(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield a function without the line that gives an argument another value before it is read."""
+    match place.node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in place.scope.parameters:
+            if name not in names_in(value):
+                yield from making.edit(place.node, [], "overwritten", 1.0, size=1)
+
+
+def _swapped(_: Making, place: Place) -> Iterator[Edit]:
+    """Yield two arguments, or two attributes of self, each in the place of the other in a whole function."""
+    node = place.node
+    if not isinstance(node, ast.FunctionDef):
+        return
+    read = defaultdict[str, list[ast.expr]](list)
+    for one in ast.walk(node):
+        match one:
+            case ast.Attribute(value=ast.Name("self"), attr=name, ctx=ast.Load()):
+                read[f"self.{name}"].append(one)
+            case ast.Name(id=argument, ctx=ast.Load()) if argument in place.scope.parameters:
+                read[argument].append(one)
+    for left, right in combinations(read, 2):
+        uses = [*((use, right) for use in read[left]), *((use, left) for use in read[right])]
+        if ("." in left) == ("." in right) and 2 <= len(uses) <= _MOST_JOINT:
+            (old, new), *more = [(use, parsed(name)) for use, name in uses]
+            others = tuple((use, returned(made)) for use, made in more)
+            yield Edit(old, returned(new), "swapped", 1.9, 2 * len(uses), more=others)
+
+
+def _raised(making: Making, place: Place) -> Iterator[Edit]:
+    """Yield the errors that right answers raise."""
+    match place.node:
+        case ast.Raise(exc=ast.Call(func=ast.Name(id=name) as raised) | (ast.Name(id=name) as raised)):
+            for piece in making.right.statements:
+                match piece.tree:
+                    case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id=other)))]) if other != name:
+                        yield from making.edit(raised, ast.Name(other, ast.Load()), "error", 1.0)
 
 
 def _buffers(making: Making, place: Place) -> Iterator[Edit]:
@@ -404,5 +558,5 @@ def _buffers(making: Making, place: Place) -> Iterator[Edit]:
 
 _MAKERS: tuple[Maker, ...] = (
     _values, _numbers, _names, _unread, _steps, _by_rules, _calls, _in_lists, _slips, _buffers, _statements,
-    _moves, _changed_back,
+    _moves, _changed_back, _missing_statements, _swapped, _raised, _overwritten,
 )  # fmt: skip

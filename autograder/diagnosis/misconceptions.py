@@ -31,6 +31,7 @@ class Misconception:
     crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
     says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
     whole: bool = False  # whether all failed tests must say so
+    if_unrepaired: bool = False  # whether a repair says more
     where: str = ""  # a regular expression: one of the right answers must hold it, or the words would not fit
 
     @cached_property
@@ -58,17 +59,18 @@ class Catalogue:
     misconceptions: tuple[Misconception, ...] = ()
     places: tuple[Place, ...] = ()
     writings: tuple[Rule, ...] = ()
+    writings_of_matrices: tuple[Rule, ...] = ()  # with the same meaning for two dimensions only
 
     @property
     def entries(self) -> tuple[Misconception | Place, ...]:
         """All that has a name and a sentence."""
         return (*self.misconceptions, *self.places)
 
-    def in_one_writing(self, tree: ast.Module) -> ast.Module:
-        """Write as much as possible of the code in one way, and return it."""
+    def in_one_writing(self, tree: ast.Module, *, is_exact: bool = False) -> ast.Module:
+        """Write as much as possible of the code in one way; if `is_exact`, without changing its meaning."""
         for _ in range(_ROUNDS):
             before = tree
-            for rule in self.writings:
+            for rule in (*self.writings, *(() if is_exact else self.writings_of_matrices)):
                 tree = rule.everywhere(tree)
             if tree is before or list(map(text_of, tree.body)) == list(map(text_of, before.body)):
                 break
@@ -89,13 +91,14 @@ def load_catalogue(files: Sequence[Path]) -> Catalogue:
 @lru_cache(1)
 def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
     found: dict[str, Misconception | Place] = {}
-    writings: list[Rule] = []
+    writings, of_matrices = list[Rule](), list[Rule]()
     for path, text in texts:
         parsed(path, text)
         defined: dict[str, Any] = {"__name__": path.stem}
         exec(compile(text, str(path), "exec"), defined)  # noqa: S102 - the course's own code
         try:
             writings += rules(str(defined.get("WRITINGS", "")))
+            of_matrices += rules(str(defined.get("WRITINGS_OF_MATRICES", "")))
             for entry in (*defined.get("MISCONCEPTIONS", ()), *defined.get("PLACES", ())):
                 if entry.name in found:
                     raise PatternError(f'"{entry.name}" is there twice')
@@ -105,4 +108,4 @@ def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
             raise SourceError(f"{path}: {error}") from error
     misconceptions = tuple(one for one in found.values() if isinstance(one, Misconception))
     places = tuple(one for one in found.values() if isinstance(one, Place))
-    return Catalogue(misconceptions, places, tuple(writings))
+    return Catalogue(misconceptions, places, tuple(writings), tuple(of_matrices))

@@ -148,18 +148,24 @@ class Rule:
                 made = other._rewrite(made, _ALL, within)[0]
             yield made
 
+    def fits(self, tree: ast.Module) -> bool:
+        """Whether the rule changes anything in some code."""
+        return self._rewrite(tree, None)[1] > 0
+
     def everywhere(self, tree: ast.Module) -> ast.Module:
         """Rewrite every place in the code, and return it."""
         return self._rewrite(tree, _ALL)[0]
 
     @cached_property
-    def undone(self) -> "Rule | None":
+    def inverse(self) -> "Rule | None":
         """The rule that makes of the right side what was there before, if that can be told."""
         before, after = map(_value, self._patterns)
-        if self.others or before is None or after is None or isinstance(after, ast.Name):
+        others = tuple(one.inverse for one in self.others)
+        if before is None or after is None or isinstance(after, ast.Name) or None in others:
             return None
         is_known = _letters(before) <= _letters(after)
-        return Rule(self.after, self.before, misconception=self.misconception) if is_known else None
+        chosen = tuple(one for one in others if one)
+        return Rule(self.after, self.before, chosen, misconception=self.misconception) if is_known else None
 
     @cached_property
     def type(self) -> type[ast.AST]:

@@ -2,16 +2,18 @@
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice, product
+from typing import Any
 
 from autograder.diagnosis.code import ALWAYS_THERE, MODULES, Code, Place, Scope, Slot, called_name, is_signed
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.trees import (
     HOLE,
     New,
+    altered,
     names_in,
     of_self,
     placeless,
@@ -32,15 +34,16 @@ ANYWHERE = frozenset((*MODULES, "self", "float", "int", "range", "len", "super",
 class Piece:
     """A value or a step of a right answer: `_hole_` stands for what the step acts on."""
 
-    tree: ast.expr
+    tree: ast.expr | ast.stmt
     names: frozenset[str]  # that are read in it, but for those that any code may use
     attributes: frozenset[str]  # of self
     does: str  # the function or operator that it applies
     calls: frozenset[str]  # functions of the notebook
     words: Counter[str] = field(compare=False)
     size: int  # how many words these are
+    slots: frozenset[Slot | None] = frozenset()  # where a step stands in right answers
 
-    def written(self, names: Names, value: ast.expr | None = None) -> ast.expr:
+    def written(self, names: Names, value: ast.expr | None = None) -> Any:
         """Return the piece with a student's names in it, acting on this value if it is a step."""
         own: dict[str, ast.expr] = {
             one: of_self(other.removeprefix("self.")) if "." in one else ast.Name(other, ast.Load())
@@ -61,7 +64,8 @@ def ways(piece: Piece, scope: Scope, most: int = MOST_NAMES) -> tuple[tuple[Name
     fields = sorted(piece.attributes.difference(scope.attributes, ("training",)))
     if len(strange) + len(fields) > 2:
         return ()
-    choices = [_nearest(name, scope.names) for name in strange]
+    variables = sorted(scope.names, key=lambda name: name in scope.parameters)
+    choices = [_nearest(name, variables) for name in strange]
     choices += [[f"self.{other}" for other in _nearest(name, scope.attributes)] for name in fields]
     names = [*strange, *(f"self.{name}" for name in fields)]
     chosen = (dict(zip(names, several, strict=True)) for several in islice(product(*choices), most))
@@ -87,8 +91,17 @@ class Pieces:
 
     values: Mapping[Slot, tuple[Piece, ...]]
     steps: tuple[Piece, ...]
+    statements: tuple[Piece, ...]  # that neither assign nor return anything, such as `model.eval()`
     operations: tuple[Counter[str], ...]  # of each answer
-    undone: Mapping[type[ast.AST], Sequence[Rule]] = field(default_factory=dict)  # of what is looked for
+    outlines: frozenset[str]  # of all expressions, without the names in them
+    inverse_rules: Mapping[type[ast.AST], Sequence[Rule]] = field(default_factory=dict)  # of the catalogue
+
+    def unfamiliarity(self, code: Code) -> Mapping[int, float]:
+        """Return by the address of each node how unlike right answers the expression around it is: 0 to 1."""
+        found = dict[int, float]()
+        for statement in code.statements:
+            _add_unfamiliarity(statement, 1.0, self.outlines, found)
+        return found
 
     def compared(self, code: Code) -> "Compared":
         """Compare the operations of some code with those of the right answers that are most like it."""
@@ -112,6 +125,8 @@ def pieces_of(trees: Iterable[ast.Module]) -> Pieces:
     """Return what these right answers are made of."""
     answers = [Code(tuple(placeless(tree).body)) for tree in trees]
     values, steps = defaultdict[Slot, dict[str, Piece]](dict), dict[str, Piece]()
+    slots = defaultdict[str, set[Slot | None]](set)
+    statements = dict[str, Piece]()
     places = [place for answer in answers for place in answer.places]
     whole = {ast.unparse(value) for place in places for value in _whole(place.node)}
     for place in places:
@@ -124,11 +139,72 @@ def pieces_of(trees: Iterable[ast.Module]) -> Pieces:
             for step in _steps(node) if _is_spelt_out(node, place.scope) else ():
                 text = ast.unparse(step)
                 steps[text] = steps.get(text) or _piece(step)
+                slots[text].add(place.slot)
+        elif place.scope.function and (statement := _without_result(node)):
+            statements.setdefault(ast.unparse(statement), _piece(statement))
     return Pieces(
         {slot: tuple(found.values()) for slot, found in values.items()},
-        tuple(steps.values()),
+        tuple(replace(one, slots=frozenset(slots[text])) for text, one in steps.items()),
+        tuple(statements.values()),
         tuple(map(operations, answers)),
+        frozenset(text for answer in answers for one in answer.statements for text in _all_outlines(one)),
     )
+
+
+def _without_result(node: ast.AST) -> ast.stmt | None:
+    """Return a statement that neither assigns nor returns anything; an error without its message."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
+            return node if name not in ANYWHERE and method not in ("append", "extend") else None
+        case ast.If(body=[ast.Raise(exc=ast.Call(func=error))], orelse=[]):
+            return altered(node, body=[ast.Raise(ast.Call(error, [], []))])
+    return None
+
+
+def outline(node: ast.AST | None, depth: int) -> str:
+    """Write an expression without the names of variables, and without the parts below some depth."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+            return f"-{value!r}"
+        case ast.Constant(value=value):
+            return repr(value)
+        case ast.Attribute(value=ast.Name("self" | "torch" | "math", ast.Load())):
+            return ast.unparse(node)
+        case ast.Attribute(value=value, attr=name) if name not in ("T", "mT"):
+            return f"{outline(value, 0)}.{name}"
+        case ast.Name() | None:
+            return "_"
+    if depth == 0:
+        return "_"
+    parts = ast.iter_child_nodes(node)
+    if isinstance(node, ast.Call):
+        called = node.func.value if isinstance(node.func, ast.Attribute) else None
+        is_method = called is not None and getattr(called, "id", "") not in ANYWHERE
+        parts = iter(
+            [*([called] if called and is_method else []), *node.args, *(one.value for one in node.keywords)]
+        )
+    texts = [outline(part, depth - 1) for part in parts if not isinstance(part, ast.expr_context)]
+    return f"{operation(node) or type(node).__name__}({', '.join(texts)})"
+
+
+def _all_outlines(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr) and not isinstance(node, _LEAVES):
+            yield from (outline(node, depth) for depth in _DEPTHS)
+
+
+_LEAVES = (ast.Name, ast.Constant, ast.Attribute)
+_DEPTHS = (1, 2)  # levels of an expression that are compared with right answers
+
+
+def _add_unfamiliarity(node: ast.AST, value: float, known: Container[str], found: dict[int, float]) -> None:
+    if isinstance(node, ast.expr) and not isinstance(node, _LEAVES) and not is_signed(node):
+        value = sum(outline(node, depth) not in known for depth in _DEPTHS) / len(_DEPTHS)
+    found[id(node)] = value
+    for child in ast.iter_child_nodes(node):
+        _add_unfamiliarity(
+            child, value if isinstance(child, ast.expr | ast.keyword | ast.Slice) else 1.0, known, found
+        )
 
 
 def _whole(node: ast.AST) -> Iterator[ast.expr]:
@@ -138,7 +214,7 @@ def _whole(node: ast.AST) -> Iterator[ast.expr]:
             yield value
 
 
-def _piece(tree: ast.expr) -> Piece:
+def _piece(tree: ast.expr | ast.stmt) -> Piece:
     nodes = [*ast.walk(tree)]
     attributes = {
         one.attr
@@ -237,11 +313,16 @@ def holds_place(place: Place) -> bool:
         return False
     if not isinstance(getattr(node, "ctx", None), ast.Load | None) or place.slot is None:
         return False
+    if place.slot in _SIZES or (isinstance(node, ast.Attribute) and node.attr in _NO_TENSORS):
+        return False
     return not is_signed(node) and getattr(node, "id", "") not in ANYWHERE
 
 
+_SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # where no tensors stand
+_NO_TENSORS = ("shape", "dtype", "device", "inf", "training")  # attributes
 _MOST_CHANGED, MOST_ADDED = 6, 30  # words and signs of one edit
 OF_SIZE = 0.06  # for each of them an edit comes later
+OF_OTHERS = 3  # words and signs for which each further node counts
 Make = Callable[[], New]
 
 
@@ -259,6 +340,8 @@ class Edit:
     size: int = 0  # how many words and signs differ
     extent: int = 0  # how many there are in what it changes
     more: tuple[tuple[ast.AST, Make], ...] = ()
+    within: Code | None = None  # what it changes: the student's code, as it stands or in one writing
+    is_suspicious: bool = True  # whether right answers have no such expression
     at: ast.AST | None = None  # what of the student's text it changes, once it is made
     cell: int | None = None  # and in which cell
     does: str = ""  # the operation of a step that it adds
@@ -316,7 +399,7 @@ class Making:
         few, many = sorted((less.total(), plus.total()))
         if few > (2 * _MOST_CHANGED if kind == "step" else _MOST_CHANGED) or many > MOST_ADDED:
             return
-        size, place = few + many + (few > 2) * 4, self.place
+        size, place = few + many + (few > 2) * 4 + len(more) * OF_OTHERS, self.place
         recipe: tuple[object, ...] = ()
         if not more and isinstance(old, ast.expr):
             where = kind, place.scope.function, place.slot, type(old), operation(old)

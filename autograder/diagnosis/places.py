@@ -64,9 +64,21 @@ def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[
     """
     chosen = [one for one in places if not one.kinds or kind in one.kinds.split(",")]
     path, back = _path(right, wrong), _path(wrong, right)
-    if not words_of(path[-1]) - words_of(back[-1]):  # what is left does not show what was too much
+    right_words, wrong_words = words_of(path[-1]), words_of(back[-1])
+    if (
+        wrong_words - right_words and not right_words - wrong_words
+    ):  # what is left does not show what was too much
         path, back = back, path
     yield from _around(path, back[-1], kind, chosen)
+
+
+def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterator[Place]:
+    """Yield the places that a statement fits which a repair adds, moves or takes away."""
+    node = statement.value if isinstance(statement, ast.Expr) else statement
+    for place in places:
+        is_of_kind = not place.kinds or kind in place.kinds.split(",")
+        if is_of_kind and (not place.trees or any(fits(pattern, node, {}) for pattern in place.trees)):
+            yield place
 
 
 def _path(one: ast.AST, other: ast.AST) -> list[ast.AST]:

@@ -10,10 +10,10 @@ from autograder.diagnosis.code import Code
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
-from autograder.diagnosis.places import Place, places_of
-from autograder.diagnosis.search import Bench, Repair, Search, right_answer
-from autograder.diagnosis.trees import altered, is_docstring, text_of, way
-from autograder.diagnosis.wrong import Answers, spelt_out
+from autograder.diagnosis.places import Place, places_at, places_of
+from autograder.diagnosis.search import CandidateRunner, Repair, Search, right_answer
+from autograder.diagnosis.trees import altered, is_docstring, rewritten, text_of, way
+from autograder.diagnosis.wrong import Answers, inlined, spelt_out
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import silence
@@ -39,64 +39,85 @@ class Repairer:
         return load_catalogue(self.suite.exercise.catalogue)
 
     def search(
-        self, question: str, code: Code, failed: Sequence[HiddenTest], bench: Bench
+        self, question: str, code: Code, failed: Sequence[HiddenTest], runner: CandidateRunner
     ) -> Iterator[Repair]:
         """Look for repairs of some code that fails these tests of a question, and yield the best first."""
         pieces = self.pieces(question)
         most = round(self._seconds * _MOST)
-        found = Search(self.suite, question, pieces, bench, self._right, self._seconds * 1e6, most)
+        found = Search(
+            self.suite, question, pieces, runner, self._right, self._seconds * 1e6, most, self._rewritten
+        )
         return found.repairs(code, failed)
 
-    def names(
-        self, question: str, wrong: Code, right: Code, edit: Edit | None = None
-    ) -> Iterator[Misconception]:
-        """Yield the misconceptions whose rules make the wrong code of the right one.
+    def _rewritten(self, code: Code) -> list[Code]:
+        """Return code in one writing, and with single expressions in the place of several statements."""
+        tree = self.catalogue.in_one_writing(ast.Module([*code.statements], []), is_exact=True)
+        return [replace(code, statements=tuple(one.body)) for one in (tree, inlined(tree))]
 
-        If a rule has made the `edit`, its misconception comes first. Other rules are tried on what the repair
-        has changed and on what stands around that; then once more with sizes in the place of their names.
+    def names(self, question: str, repair: Repair) -> Iterator[Misconception]:
+        """Yield the misconceptions whose rules make the wrong code of the repaired code.
+
+        If a rule has made the edit, its misconception comes first. Other rules are tried on what the repair
+        has changed and on the code around it: as it is, with sizes in the place of their names, and with
+        single expressions in the place of several statements.
         """
-        if edit is not None and edit.misconception:
-            yield next(one for one, _ in self._rules(question) if one.name == edit.misconception)
-        own, made = self._differing(wrong, right)
-        yield from self._made_by_rules(question, own, made)
-        spelt = spelt_out(own), spelt_out(made)
-        if spelt != (own, made):  # a tree without such names stays the same one
-            yield from self._made_by_rules(question, *spelt)
+        names = {edit.misconception for edit in repair.edits}
+        if len(names) == 1 and names != {""}:
+            yield next(one for one, _ in self._rules(question) if one.name in names)
+        if len(repair.edits) > 1:
+            return
+        (edit,) = repair.edits
+        for own, made in self._differences(edit.within or repair.code, repair.code):
+            yield from self._made_by_rules(question, own, made)
 
     def same_code(self, one: Code, other: Code) -> bool:
         """Whether two answers are the same code in one writing, apart from other questions' definitions."""
-        own, others = (
-            [s for at, s in enumerate(code.statements) if at not in code.fixed] for code in (one, other)
-        )
-        return len(own) == len(others) and _text(self._in_one_writing(own)) == _text(
-            self._in_one_writing(others)
-        )
+        texts = [
+            _text(_without_annotations(self._in_one_writing(statements)))
+            for code in (one, other)
+            for statements in [[s for at, s in enumerate(code.statements) if at not in code.fixed]]
+        ]
+        return texts[0] == texts[1]
 
-    def place(self, question: str, code: Code, edit: Edit) -> Place | None:
-        """Return the place of the catalogue that an edit of some code changes, with all of its parts.
+    def place(self, question: str, edit: Edit) -> Place | None:
+        """Return the place of the catalogue that an edit changes, with all of its parts.
 
         None if an edit leaves a cast in the code: it may go round the mistake.
         """
-        if not all(
-            code.holds(old) for old, _ in edit.changes
-        ):  # the second of two edits may change the first
+        code = edit.within
+        if code is None or (code.casts and code.edited(edit.changes).casts == code.casts):
             return None
-        if code.casts and code.edited(edit.changes).casts == code.casts:
-            return None
+        if isinstance(edit.old, ast.stmt):
+            new = edit.make()
+            statement = new[0] if isinstance(new, list) and edit.kind == "statement" else edit.old
+            return next(places_at(statement, edit.kind, self._fitting_places(question)), None)
         found = [self._places(question, code, code.edited([change]), edit.kind) for change in edit.changes]
         return next((one for one in found[0] if all(one in others for others in found)), None)
 
     def _places(self, question: str, wrong: Code, right: Code, kind: str) -> list[Place]:
-        own, made = self._differing(wrong, right)
-        fitting = [one for one in self.catalogue.places if one.fits(self.answers(question).right)]
-        found = [*places_of(own, made, kind, fitting)]
-        return [*found, *places_of(spelt_out(own), spelt_out(made), kind, fitting)]
+        fitting = self._fitting_places(question)
+        pairs = self._differences(wrong, right)
+        return [place for own, made in pairs for place in places_of(own, made, kind, fitting)]
 
-    def _differing(self, wrong: Code, right: Code) -> list[ast.Module]:
-        """Return the statements in which two codes differ, in one writing."""
+    def _fitting_places(self, question: str) -> list[Place]:
+        return [one for one in self.catalogue.places if one.fits(self.answers(question).right)]
+
+    def _differences(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
+        """Yield the statements in which two codes differ, in one writing, and then with fewer names.
+
+        If both are the same in one writing, they differ in their writing alone.
+        """
         pairs = zip(wrong.statements, right.statements, strict=True)
-        differ = [pair for pair in pairs if pair[0] is not pair[1]]
-        return [self._in_one_writing(statements) for statements in zip(*differ, strict=True)]
+        differing = [pair for pair in pairs if pair[0] is not pair[1]]
+        own, made = (self._in_one_writing(statements) for statements in zip(*differing, strict=True))
+        if _text(own) == _text(made):
+            own, made = (ast.Module([*statements], []) for statements in zip(*differing, strict=True))
+        seen = list[tuple[ast.Module, ast.Module]]()
+        for shorten in (lambda tree: tree, spelt_out, lambda tree: inlined(spelt_out(tree))):
+            pair = shorten(own), shorten(made)
+            if all(pair != other for other in seen):
+                seen.append(pair)
+                yield pair
 
     def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
         texts, above, named = _texts(own), [one for one, _ in way(made, own)], set[str]()
@@ -131,8 +152,10 @@ class Repairer:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
-        undone = rules_by_type(filter(None, (rule.undone for _, rule in self._rules(question))))
-        return replace(pieces_of({ast.unparse(tree): tree for tree in trees}.values()), undone=undone)
+        right = [ast.parse(text) for text in answers.right]
+        fitting = (rule for _, rule in self._rules(question) if any(map(rule.fits, right)))
+        inverse = rules_by_type(filter(None, (rule.inverse for rule in fitting)))
+        return replace(pieces_of({ast.unparse(tree): tree for tree in trees}.values()), inverse_rules=inverse)
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""
@@ -158,6 +181,17 @@ def _parts(tree: ast.Module) -> Iterator[ast.stmt]:
             yield one
 
 
+def _without_annotations(tree: ast.Module) -> ast.Module:
+    """Return code without the types of arguments and results."""
+
+    def change(_: ast.AST, made: ast.AST) -> ast.AST:
+        if isinstance(made, ast.arg):
+            return altered(made, annotation=None)
+        return altered(made, returns=None) if isinstance(made, ast.FunctionDef) else made
+
+    return rewritten(tree, change)  # type: ignore[no-any-return]
+
+
 def _texts(tree: ast.Module) -> list[str]:
     return [text_of(one) for one in _parts(tree)]
 
@@ -169,7 +203,7 @@ def _text(tree: ast.Module) -> str:
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
     """Return what sort of edit this is: its kind, the function, and the step that it adds, or the place."""
-    place = next((one for one in code.places if one.node is edit.old), None)
+    place = next((one for one in (edit.within or code).places if one.node is edit.old), None)
     function = place.scope.function if place else ""
     if edit.kind in ("missing", "step") and isinstance(new := edit.make(), ast.AST):
         return edit.kind, function, operation(new)

@@ -9,16 +9,18 @@ once for all candidates that answer it alike.
 The budget counts what the tests make torch do in a right answer, not seconds: a busy machine finds the same.
 """
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from itertools import combinations, islice, takewhile
 from typing import Any, Protocol
 
 from autograder.diagnosis.code import Code
-from autograder.diagnosis.edits import edits
+from autograder.diagnosis.edits import edits, edits_by_rules
 from autograder.diagnosis.pieces import Edit, Pieces
+from autograder.diagnosis.trees import New
 from autograder.testing.exchange import (
     Backend,
     Exchange,
@@ -34,9 +36,14 @@ from autograder.worker.protocol import Header, Parts, ProtocolError, pack
 from autograder.worker.remote_function import Answer
 
 SECOND = Inputs(b"disclosed, a second set")
-_EACH, _REQUEST, _CALL = 1500, 60, 3  # microseconds of a candidate, of a request of many, of a call of torch
-_SINGLE, _BETTER = 0.6, 0.8  # of the budget, after which no more single edits are tried, and none for two
+# Microseconds charged to the budget for each.
+_CANDIDATE_COST, _REQUEST_COST, _TORCH_CALL_COST = 1500, 60, 3
+# Shares of the budget after which no more single edits are tried, no half repairs ranked, and no pairs tried.
+_SINGLE, _BETTER, _PAIRS = 0.6, 0.7, 0.85
+_MOST_PAIRED, _MOST_AT_A_NODE = 36, 5  # edits that are tried in pairs, and of these at one node
 _PROBES, _NEARER = 4, 0.2  # failed tests that tell whether an edit brings them nearer, and by how much
+_RIGHT_FORM, _OTHER_FORM = 1.5, 2.0  # the distance of an answer of the right form, at most, and of others
+_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that may change no answer to the first test
 _MOST_BETTER = 5  # edits with which a second one is tried
 # Candidates for which the worker answers one request, or that are still tried after the first repair.
 _AT_ONCE = 16
@@ -46,7 +53,7 @@ _LONG = 300_000  # microseconds, from which on each test is a request of its own
 _MOST_TESTS = 8  # for which the worker answers one request
 
 
-class Bench(Backend, Protocol):
+class CandidateRunner(Backend, Protocol):
     """Where candidates run: a worker that has never met a hidden input."""
 
     def define(self, code: str) -> bool:
@@ -65,21 +72,23 @@ class Repair:
 class Candidate:
     """Edited code, and what it has answered; whatever else a test asks, it answers in the worker."""
 
-    bench: Bench
+    runner: CandidateRunner
     code: Code
     edits: tuple[Edit, ...] = ()
     is_code: bool = True
     is_proven: bool = False  # whether it has passed all tests, on both sets of inputs
-    asked: int = 0  # requests by themselves, before the first of which the worker runs the code
+    live_request_count: int = 0  # requests by themselves; before the first, the worker runs the code
     # What it has answered to all that a test asks, and the same as bytes.
-    known: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(default_factory=dict)
+    cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
+        default_factory=dict
+    )
 
     def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
         """Return the answer to one request."""
-        if not self.asked:
-            self.bench.define(self.code.text)
-        self.asked += 1
-        return self.bench.ask(header, tensors, answer)
+        if not self.live_request_count:
+            self.runner.define(self.code.text)
+        self.live_request_count += 1
+        return self.runner.ask(header, tensors, answer)
 
     def take(
         self,
@@ -101,7 +110,7 @@ class Candidate:
                         sent += exchanges[-1].reply[1]
                     case _:
                         raise ValueError("an answer has no known form")
-            self.known[test, inputs] = exchanges, pack({"value": replies}, sent)
+            self.cached_exchanges[test, inputs] = exchanges, pack({"value": replies}, sent)
 
 
 @dataclass
@@ -111,10 +120,11 @@ class Search:
     suite: Suite
     question: str
     right: Pieces
-    bench: Bench
+    runner: CandidateRunner
     answer: Callable[[HiddenTest, Inputs], "RightAnswer"]
     budget: float  # microseconds, as the search counts them
     most: int  # candidates that are tried alone
+    rewrite: Callable[[Code], Sequence[Code]]  # returns the code in the writings that rules know
     spent: float = 0.0
     tried: int = 0
     _seen: set[str] = field(default_factory=set)
@@ -125,7 +135,9 @@ class Search:
     _before: dict[HiddenTest, float] = field(default_factory=dict)
     _own: dict[HiddenTest, bytes] = field(default_factory=dict)  # what that code answers to the same tests
     # What repairs nothing and may be half a repair: likely, or less so.
-    _halves: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
+    _half_repairs: tuple[list[Candidate], list[Candidate]] = field(default_factory=lambda: ([], []))
+    # Single edits that repair nothing, but lead to no other error.
+    _failed: list[Candidate] = field(default_factory=list)
 
     def repairs(self, code: Code, failed: Sequence[HiddenTest]) -> Iterator[Repair]:
         """Yield repairs of some code that fails these tests, by one edit or else two, the best first.
@@ -134,36 +146,43 @@ class Search:
         """
         self._seen.add(code.text)
         self._before = self._distances(code, failed)
-        if found := self._single(code, failed, self.budget * _SINGLE, self.most):
+        edited = self._edited([*edits_by_rules(self.rewrite(code), self.right), *edits(code, self.right)])
+        if found := self._try(edited, code, failed, self.budget * _SINGLE, self.most):
             yield from self._proven(found, failed)
             return
-        for one in self._better(failed)[:_MOST_BETTER]:
+        better = self._rank_half_repairs(failed)[:_MOST_BETTER]
+        if pairs := self._try(self._pairs(), code, failed, self.budget * _PAIRS, self.most):
+            yield from self._proven(pairs, failed)
+            return
+        for one in better:
             limit = self.spent + (self.budget - self.spent) / _MOST_BETTER
-            found = self._single(one.code, failed, limit, self.most // 2)
+            edited = self._edited(edits(one.code, self.right), one.edits)
+            found = self._try(edited, one.code, failed, limit, self.most // 2)
             # Two edits of one place would be one mistake.
-            apart = [two for two in found if two.edits[0].old is not one.edits[0].old]
+            apart = [two for two in found if two.edits[-1].old is not one.edits[0].old]
             repairs = self._proven(apart, failed)
             if best := next(repairs, None):
-                for two in (best, *repairs):
-                    yield Repair(one.edits + two.edits, two.code)
+                yield from (best, *repairs)
                 return
 
     def _proven(self, found: Sequence[Candidate], failed: Sequence[HiddenTest]) -> Iterator[Repair]:
         """Yield those that pass all tests, of candidates that pass the failed ones."""
         for one in found:
             # A candidate that the worker knew has been redefined there by later ones.
-            if one.is_proven or self._passes_all(Candidate(self.bench, one.code, one.edits), failed):
+            if one.is_proven or self._passes_all(Candidate(self.runner, one.code, one.edits), failed):
                 yield Repair(one.edits, one.code)
 
-    def _single(self, code: Code, failed: Sequence[HiddenTest], limit: float, most: int) -> list[Candidate]:
-        """Return what one of so many edits repairs; after the first, only a few more are tried.
+    def _try(
+        self, edited: Iterable[Candidate], code: Code, failed: Sequence[HiddenTest], limit: float, most: int
+    ) -> list[Candidate]:
+        """Return the candidates that repair some code. After the first, only a few more are tried.
 
         The first passes all tests, the others those that have failed.
         """
         order = sorted(failed, key=self._whole_cost)
         found: list[Candidate] = []
         last = self.tried + most
-        for candidate in self._candidates(code, order):
+        for candidate in self._candidates(edited, order):
             if self.spent >= limit or self.tried > last or len(found) == _REPAIRS:
                 break
             failing = self._first_failure(order, candidate)
@@ -176,24 +195,43 @@ class Search:
                     found.append(candidate)
                     last = min(last, self.tried + _AT_ONCE)
                 continue
-            self._keep(candidate, failing, was_first=failing.test is order[0])
+            self._save_half_repair(candidate, failing, was_first=failing.test is order[0])
             if self._whole_cost(failing.test) <= 2 * self._whole_cost(order[0]):
                 order.remove(failing.test)
                 order.insert(0, failing.test)
-        return sorted(found, key=lambda one: (one.edits[0].size, one.edits[0].extent, one.edits[0].rank))
+        return sorted(found, key=_preference)
 
-    def _keep(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
-        """Keep what repairs nothing, unless it changes no answer or has led further away from what is right.
+    def _save_half_repair(self, candidate: Candidate, run: Run, *, was_first: bool) -> None:
+        """Save a failed candidate as a possible first half of a two-edit repair.
 
-        Of two mistakes, the one that the first test sees is mended first; to mend the other changes nothing.
+        Not if it changes no answer to the first test or fails that test by more than before. Of two
+        mistakes, the one that the first test sees is mended first; to mend the other changes nothing.
         """
-        known = candidate.known.get((run.test, DISCLOSED))
-        if was_first and known and known[1] == self._own.get(run.test):
+        if len(candidate.edits) > 1:
             return
         before, now = self._before.get(run.test), self._distance(run)
+        known = candidate.cached_exchanges.get((run.test, DISCLOSED))
+        is_same = was_first and known is not None and known[1] == self._own.get(run.test)
+        may_be_same = before is None or before >= _OTHER_FORM or candidate.edits[0].kind in _FOR_OTHER_TESTS
+        if (may_be_same or not is_same) and (before is None or now <= max(before, _RIGHT_FORM)):
+            self._failed.append(candidate)
+        if is_same:
+            return
         is_likely = not was_first or (before is not None and now < before)
         if is_likely or before is None or now == before:
-            self._halves[not is_likely].append(candidate)
+            self._half_repairs[not is_likely].append(candidate)
+
+    def _pairs(self) -> Iterator[Candidate]:
+        """Yield candidates with two of the likeliest edits of what right answers do not have."""
+        at_node, chosen = Counter[int](), list[Edit]()
+        for edit in sorted((one.edits[0] for one in self._failed), key=_rank_in_pairs):
+            at_node[id(edit.old)] += 1
+            if at_node[id(edit.old)] <= _MOST_AT_A_NODE:
+                chosen.append(edit)
+        pairs = combinations(chosen[:_MOST_PAIRED], 2)
+        for one, other in sorted(pairs, key=lambda pair: sum(map(_rank_in_pairs, pair))):
+            if (code := one.within) is not None and code is other.within and _are_apart(one, other):
+                yield from self._candidate(code, [*one.changes, *other.changes], (one, other))
 
     def _passes_all(self, candidate: Candidate, failed: Sequence[HiddenTest]) -> bool:
         """Whether a candidate that passes the failed tests passes the others, and all on other inputs."""
@@ -207,22 +245,24 @@ class Search:
         """Return how far some code is from passing a few failed tests, each of another function."""
         by_function = {test.function: test for test in sorted(failed, key=self._whole_cost, reverse=True)}
         probes = sorted(by_function.values(), key=self._whole_cost)[:_PROBES]
-        (candidate,) = self._answered([Candidate(self.bench, code)], probes)
-        self._own = {test: written for (test, _), (_, written) in candidate.known.items()}
+        (candidate,) = self._answered([Candidate(self.runner, code)], probes)
+        self._own = {test: written for (test, _), (_, written) in candidate.cached_exchanges.items()}
         return {test: self._distance(self._run(test, candidate)) for test in probes}
 
-    def _better(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
+    def _rank_half_repairs(self, failed: Sequence[HiddenTest]) -> list[Candidate]:
         """Return edited codes that are nearer to passing failed tests, and fail no other, the best first.
 
         Results then have the right form, or fewer wrong numbers.
         """
         others = [test for test in self.suite.of(self.question) if test not in failed]
         found: list[tuple[float, Candidate]] = []
-        promising = (Candidate(self.bench, one.code, one.edits) for halves in self._halves for one in halves)
+        promising = (
+            Candidate(self.runner, one.code, one.edits) for several in self._half_repairs for one in several
+        )
         for candidate in self._answered(promising, [*self._before]):
             if self.spent >= self.budget * _BETTER:
                 break
-            self.spent += _EACH
+            self.spent += _CANDIDATE_COST
             after = {test: self._distance(self._run(test, candidate)) for test in self._before}
             nearer = sum(self._before.values()) - sum(after.values())
             if nearer >= _NEARER and self._first_failure(others, candidate) is None:
@@ -234,25 +274,33 @@ class Search:
         """Return how far a test is from passing: 0 if it passes, up to 3 where nothing comes out."""
         return 0.0 if run.error is None else distance(self.answer(run.test, DISCLOSED).run, run)
 
-    def _candidates(self, code: Code, order: list[HiddenTest]) -> Iterator[Candidate]:
+    def _candidates(self, edited: Iterable[Candidate], order: list[HiddenTest]) -> Iterator[Candidate]:
         """Yield each edited code once, with its answers to the test that is then the first."""
-        for candidate in self._answered(self._edited(code), order, 1):
+        for candidate in self._answered(edited, order, 1):
             self.tried += 1
-            self.spent += _EACH
+            self.spent += _CANDIDATE_COST
             if candidate.is_code:
                 yield candidate
 
-    def _edited(self, code: Code) -> Iterator[Candidate]:
-        for edit in edits(code, self.right):
-            try:
-                made = code.edited(edit.changes)
-                text = made.text
-            except (SyntaxError, ValueError, AttributeError, RecursionError):
-                continue
-            if text not in self._seen:
-                self._seen.add(text)
+    def _edited(self, several: Sequence[Edit], before: tuple[Edit, ...] = ()) -> Iterator[Candidate]:
+        """Yield the code after each edit, the likeliest first; other edits came `before`."""
+        for edit in sorted(several, key=lambda edit: edit.rank):
+            if edit.within is not None:
+                code = edit.within
                 placed = replace(edit, at=code.located(edit.old), cell=code.cell(edit.old))
-                yield Candidate(self.bench, made, (placed,))
+                yield from self._candidate(code, edit.changes, (*before, placed))
+
+    def _candidate(
+        self, code: Code, changes: Sequence[tuple[ast.AST, New]], edits: tuple[Edit, ...]
+    ) -> Iterator[Candidate]:
+        try:
+            made = code.edited(changes)
+            text = made.text
+        except (SyntaxError, ValueError, AttributeError, RecursionError):
+            return
+        if text not in self._seen:
+            self._seen.add(text)
+            yield Candidate(self.runner, made, edits)
 
     def _answered(
         self, candidates: Iterable[Candidate], tests: Sequence[HiddenTest], most: int | None = None
@@ -272,7 +320,7 @@ class Search:
         header["tests"] = [[(head, len(sent)) for head, sent in requests] for requests in asked.values()]
         sent = [tensor for requests in asked.values() for _, tensors in requests for tensor in tensors]
         with suppress(LostError, ValueError, TypeError, ProtocolError):  # then each is asked by itself
-            match self.bench.ask(header, sent):
+            match self.runner.ask(header, sent):
                 case ({"value": list(answers)}, tensors) if len(answers) == len(several):
                     left = iter(tensors)
                     for candidate, answered in zip(several, answers, strict=True):
@@ -280,7 +328,7 @@ class Search:
 
     def _whole_cost(self, test: HiddenTest) -> float:
         right = self.answer(test, DISCLOSED)
-        return right.cost + _REQUEST * len(right.run.exchanges)
+        return right.cost + _REQUEST_COST * len(right.run.exchanges)
 
     def _first_failure(
         self, tests: Sequence[HiddenTest], candidate: Candidate, inputs: Inputs = DISCLOSED
@@ -288,7 +336,7 @@ class Search:
         """Return the run of the first test that fails; what it has not answered, it answers now."""
         size = 1
         for at, test in enumerate(tests):
-            if (test, inputs) not in candidate.known and not candidate.asked:
+            if (test, inputs) not in candidate.cached_exchanges and not candidate.live_request_count:
                 self._ask_some(candidate, tests[at : at + size], inputs)
                 size = min(2 * size, _MOST_TESTS)
             if (run := self._run(test, candidate, inputs)).error is not None:
@@ -306,17 +354,36 @@ class Search:
         return sorted(tests, key=lambda test: -self._failures[test])
 
     def _run(self, test: HiddenTest, candidate: Candidate, inputs: Inputs = DISCLOSED) -> Run:
-        known, asked = candidate.known.get((test, inputs)), candidate.asked
+        known, asked = candidate.cached_exchanges.get((test, inputs)), candidate.live_request_count
         run = self._runs.get((test.number, inputs, known[1])) if known else None
         if run is None:
             backend = FromMemory(candidate, known[0]) if known else candidate
             run = self.suite.run_one(test, backend, inputs)
-            if known and candidate.asked == asked:  # what it answered before has decided the run
+            if known and candidate.live_request_count == asked:  # what it answered before has decided the run
                 self._runs[test.number, inputs, known[1]] = run
         right = self.answer(test, DISCLOSED)
         share = min(len(run.exchanges) / max(len(right.run.exchanges), 1), 1.0)
-        self.spent += _REQUEST * len(run.exchanges) + share * right.cost
+        self.spent += _REQUEST_COST * len(run.exchanges) + share * right.cost
         return run
+
+
+def _preference(candidate: Candidate) -> tuple[float, ...]:
+    """Return what is compared to choose the best repair: small edits of what right answers do not have."""
+    edits = candidate.edits
+    familiar = sum(not edit.is_suspicious for edit in edits)
+    sizes = sum(edit.size for edit in edits), sum(edit.extent for edit in edits)
+    return familiar, *sizes, sum(edit.rank for edit in edits)
+
+
+def _rank_in_pairs(edit: Edit) -> float:
+    return edit.rank + 0.5 * (not edit.is_suspicious)
+
+
+def _are_apart(one: Edit, other: Edit) -> bool:
+    """Whether none of the nodes that one edit changes is part of a node that the other one changes."""
+    ones, others = ({id(old): old for old, _ in edit.changes} for edit in (one, other))
+    within = [{id(part) for node in nodes.values() for part in ast.walk(node)} for nodes in (ones, others)]
+    return within[0].isdisjoint(others) and within[1].isdisjoint(ones)
 
 
 def _requests(exchanges: Sequence[Exchange]) -> list[Request]:
@@ -380,4 +447,4 @@ def right_answer(suite: Suite, test: HiddenTest, inputs: Inputs) -> RightAnswer:
 
     with Calls() as calls:
         run = suite.reference_run(test, inputs)
-    return RightAnswer(run, _CALL * int(calls.count))
+    return RightAnswer(run, _TORCH_CALL_COST * int(calls.count))

@@ -58,6 +58,10 @@ MUTANTS = rules_by_type(table("""
 """ + "\n".join(f"function | X.{one}(...) => X.{other}(...)" for one, other in _PAIRS)))  # fmt: skip
 
 EDITS = rules_by_type(table("""
+    operator 1.6 | X + Y => X * Y
+    value 1.4 | X.masked_fill(M, V) => X.masked_fill(M.unsqueeze(1) if M.dim() == 2 else M, V)
+    value 1.3 | X / Y => X / X.sum(dim=-1, keepdim=True)
+    function 1.3 | torch.multinomial(X, ...) => X.argmax(dim=-1, keepdim=True)
     dimension 1.5 | X.transpose(A, B) => X.transpose(-2, -1) || X.transpose(1, 2) || X.transpose(0, 1)
     dimension 1.6 | X.transpose(A, B) => X.transpose(2, 3) || X.transpose(1, 3) || X.transpose(0, 2)
     dimension 1.5 | X.swapaxes(A, B) => X.swapaxes(-2, -1) || X.swapaxes(1, 2) || X.swapaxes(0, 1)

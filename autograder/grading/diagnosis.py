@@ -39,11 +39,12 @@ _ENOUGH = 0.5  # of the failed tests must agree on what is wrong
 _MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
 _MOST_KEPT = 2000  # explanations; equal answers of a class share one
 _SPOT = re.compile("\0(\\d+)\0")  # see Unplaced
+_FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # of which a repair says less than the error
 _TWO_THINGS = "Two changes make all tests pass:"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Explanation:
     """What is wrong in an answer, with a hint for the student; the name is empty where nothing has one."""
 
     name: str
@@ -52,13 +53,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
+class SharedExplanation:
     """What explains answers that have the same syntax tree; each of them has lines of its own."""
 
-    named: Named
+    named: Explanation
     spots: tuple[Spot, ...] = ()
 
-    def of(self, looked: Looked | None) -> Named:
+    def of(self, looked: Looked | None) -> Explanation:
         """Return it in the words of one answer."""
         if looked is None:
             return self.named
@@ -67,11 +68,11 @@ class _Shared:
         return replace(self.named, hint=hint, place=place)
 
 
-_SHARED = TypeAdapter[_Shared | None](_Shared | None)
+_SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wrong:
+class FailedAnswer:
     """A wrong answer: the failed runs on disclosed inputs, and its code if that says what is wrong."""
 
     question: str
@@ -89,11 +90,11 @@ class Diagnosis:
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
         self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of edits that repair a known mistake
-        self._known: dict[str, _Shared | None] = {}
+        self._known: dict[str, SharedExplanation | None] = {}
         self.shared: Path | None = None  # a folder for explanations that other processes have found
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
-    def name(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
+    def explain(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
         """Return what explains the failed tests of `question`, or None.
 
         The runs are those on disclosed inputs. Tests that are not among them count as passed.
@@ -106,7 +107,7 @@ class Diagnosis:
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
         is_whole &= submitted.may_try_repairs
         looked = look(question, submitted.cells, self.suite.exercise) if judged and is_whole else None
-        wrong = _Wrong(question, failed, submitted, looked)
+        wrong = FailedAnswer(question, failed, submitted, looked)
         if (key := _key(wrong)) not in self._known:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
@@ -114,7 +115,7 @@ class Diagnosis:
         shared = self._known[key]
         return shared.of(looked) if shared else None
 
-    def _from_others(self, key: str, wrong: _Wrong) -> _Shared | None:
+    def _from_others(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
         """Return the explanation that another process has found, or find it for all of them."""
         if self.shared is None:
             return self._search(wrong)
@@ -122,17 +123,17 @@ class Diagnosis:
         path.parent.mkdir(exist_ok=True)
         with locked(path.with_suffix(".lock"), lambda _: None):
             if path.exists():
-                return _SHARED.validate_json(path.read_bytes())
+                return _SHARED_EXPLANATION.validate_json(path.read_bytes())
             found = self._search(wrong)
-            write_whole(path, _SHARED.dump_json(found))
+            write_whole(path, _SHARED_EXPLANATION.dump_json(found))
         return found
 
-    def _search(self, wrong: _Wrong) -> _Shared | None:
+    def _search(self, wrong: FailedAnswer) -> SharedExplanation | None:
         own = wrong.looked
         looked = Unplaced(own.code, own.texts, own.main) if own else None
         with uncollected():
             named = self._name(replace(wrong, looked=looked))
-        return _Shared(named, tuple(looked.spots) if looked else ()) if named else None
+        return SharedExplanation(named, tuple(looked.spots) if looked else ()) if named else None
 
     @cached_property
     def _mistakes(self) -> tuple[Answer, ...]:
@@ -143,18 +144,20 @@ class Diagnosis:
         runs = (self.runs(one) for one in self._mistakes if one.question == test.question)
         return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
 
-    def _name(self, wrong: _Wrong) -> Named | None:
+    def _name(self, wrong: FailedAnswer) -> Explanation | None:
         if (looked := wrong.looked) and self._shown is not RepairsShown.OFF:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 repairs = self.repairer.search(wrong.question, looked.code, tests, session)
                 if best := next(repairs, None):
                     return self._repaired(wrong, looked, best, repairs)
-        if alike := self._alike(wrong):
-            return Named(alike.name, alike.hint)
-        return self._in_words(wrong)
+        if alike := self._find_equivalent_mistake(wrong):
+            return Explanation(alike.name, alike.hint)
+        return self._written_by_rule(wrong) or self._stated_by_tests(wrong) or self._stated_by_errors(wrong)
 
-    def _repaired(self, wrong: _Wrong, looked: Looked, best: Repair, others: Iterator[Repair]) -> Named:
+    def _repaired(
+        self, wrong: FailedAnswer, looked: Looked, best: Repair, others: Iterator[Repair]
+    ) -> Explanation:
         """Put a repair into words: the misconception, the known mistake or the place that it proves.
 
         Where the best has no name, the others are asked for.
@@ -165,41 +168,52 @@ class Diagnosis:
         named = (
             (one, repair.edits[0])
             for repair in to_name
-            for one in self.repairer.names(wrong.question, looked.code, repair.code, repair.edits[0])
+            for one in self.repairer.names(wrong.question, repair)
             if self._agrees(wrong, one)
         )
         misconception, edit = next(named, (None, best.edits[0]))
         change = f"ll tests pass after one change {looked.where(edit)}"
         if misconception:
-            name = f"{wrong.question}__{misconception.name}"
-            said = f"{misconception.sentence} {misconception.hint} A{change}."
-        elif alike := self._alike(wrong, to_compare):
-            name, said = alike.name, f"{alike.hint} A{change}."
-        elif effect := self._said_by_tests(wrong, whole=True):
-            name, said = effect.name, f"{effect.hint} A{change}."
-        elif place := self.repairer.place(wrong.question, looked.code, edit):
-            name = f"{wrong.question}__{place.name}"
+            explained = _explanation(wrong, misconception)
+        elif alike := self._find_equivalent_mistake(wrong, to_compare):
+            explained = Explanation(alike.name, alike.hint)
+        elif effect := self._stated_by_tests(wrong, whole=True) or self._stated_by_errors(wrong, _FIRST):
+            explained = effect
+        elif place := self.repairer.place(wrong.question, edit):
             said = f"{place.sentence.removesuffix('.')}: a{change}. {place.hint}"
+            explained, change = Explanation(f"{wrong.question}__{place.name}", said), ""
         else:
-            name, said = "", f"A{change}: {words.KINDS[edit.kind]}."
+            explained = self._stated_by_errors(wrong) or Explanation("", "")
+            change += "" if explained.name else f": {words.KINDS[edit.kind]}"
+        said = f"{explained.hint} A{change}.".strip() if change else explained.hint
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
-        return Named(name, f"{said}{end}", looked.place(wrong.question, edit))
+        return Explanation(explained.name, f"{said}{end}", looked.place(wrong.question, edit))
 
-    def _two_changes(self, wrong: _Wrong, looked: Looked, best: Repair, repairs: Iterable[Repair]) -> Named:
+    def _two_changes(
+        self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
+    ) -> Explanation:
         """Put a repair by two edits into words: the places of both."""
-        if alike := self._alike(wrong, repairs):
-            return Named(alike.name, alike.hint)
+        if alike := self._find_equivalent_mistake(wrong, repairs):
+            return Explanation(alike.name, alike.hint)
+        named = next(
+            (one for one in self.repairer.names(wrong.question, best) if self._agrees(wrong, one)), None
+        )
+        if named:
+            where = " and ".join(looked.where(edit) for edit in best.edits)
+            explained = _explanation(wrong, named)
+            hint = f"{explained.hint} All tests pass after two changes: {where}."
+            return replace(explained, hint=hint, place=looked.place(wrong.question, best.edits[0]))
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
         for number, edit in enumerate(edits, 1):
-            place = self.repairer.place(wrong.question, looked.code, edit)
+            place = self.repairer.place(wrong.question, edit)
             what = place.sentence.removesuffix(".") if place else words.KINDS[edit.kind]
             lines.append(f"{number}. {what}: {looked.where(edit)}")
             names += [place.name] if place else []
         name = f"{wrong.question}__{'+'.join(dict.fromkeys(names))}" if names else ""
         places = (looked.place(wrong.question, edit) for edit in edits)
-        return Named(name, "\n".join(lines), next(filter(None, places), None))
+        return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
-    def _agrees(self, wrong: _Wrong, misconception: Misconception) -> bool:
+    def _agrees(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
         """Whether a right answer with this misconception fails the same tests, and half of them alike.
 
         A rule may make the same code of another right answer than was meant.
@@ -207,7 +221,7 @@ class Diagnosis:
         known = self.repairer.failed(wrong.question, misconception)
         return any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known)
 
-    def _alike(self, wrong: _Wrong, repairs: Iterable[Repair] = ()) -> Answer | None:
+    def _find_equivalent_mistake(self, wrong: FailedAnswer, repairs: Iterable[Repair] = ()) -> Answer | None:
         """Return an author's wrong answer whose hint is true of this one, too.
 
         Both get equal results from the same tests on two sets of inputs. Other code may do so as well. So
@@ -224,10 +238,10 @@ class Diagnosis:
                 if self.repairer.same_code(looked.code, _code_of(mistake)) or sorts & self._sorts_of(
                     mistake, wrong.submitted
                 ):
-                    return mistake if self._agrees_again(mistake, wrong, looked) else None
+                    return mistake if self._agrees_on_second_inputs(mistake, wrong, looked) else None
         return None
 
-    def _agrees_again(self, mistake: Answer, wrong: _Wrong, looked: Looked) -> bool:
+    def _agrees_on_second_inputs(self, mistake: Answer, wrong: FailedAnswer, looked: Looked) -> bool:
         """Whether an answer gets the same as an author's wrong answer on a second set of inputs, too."""
         tests = [run.test for run in wrong.failed]
         with wrong.submitted.open_for_repairs(looked.texts) as session:
@@ -249,29 +263,43 @@ class Diagnosis:
                 self._sorts[mistake] = frozenset(_sorts(one, code) for one in found)
         return self._sorts[mistake]
 
-    def _in_words(self, wrong: _Wrong) -> Named | None:
-        """Name what the words of failed tests, or of errors, say by themselves."""
-        if effect := self._said_by_tests(wrong):
-            return effect
+    def _written_by_rule(self, wrong: FailedAnswer) -> Explanation | None:
+        """Return the misconception whose rule makes the answer of a right one, where no repairs are shown."""
+        if (looked := wrong.looked) is None or self._shown is not RepairsShown.OFF:
+            return None
+        own = _definition(looked.code.statements, wrong.question)
+        for made in self.repairer.answers(wrong.question).wrong:
+            other = _definition(ast.parse(made.code).body, wrong.question)
+            if self.repairer.same_code(own, other) and self._agrees(wrong, made.misconception):
+                return _explanation(wrong, made.misconception)
+        return None
+
+    def _stated_by_errors(self, wrong: FailedAnswer, errors: str = "") -> Explanation | None:
+        """Return what the messages of all errors say by themselves, or of those that match `errors`."""
         broken = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))  # says more itself
-        errors = [str(run.error) for run in broken if isinstance(run.error, StudentError)]
+        messages = [str(run.error) for run in broken if isinstance(run.error, StudentError)]
+        messages = [message for message in messages if re.match(errors, message)]
         right = self.repairer.answers(wrong.question).right
         for one in self.repairer.catalogue.misconceptions:
             count = one.fits(right) and sum(
-                bool(one.crash and re.search(one.crash, words)) for words in errors
+                bool(one.crash and re.search(one.crash, said)) for said in messages
             )
             if count and count >= _ENOUGH * len(wrong.failed):
-                return _words(wrong, one)
+                return _explanation(wrong, one)
         return None
 
-    def _said_by_tests(self, wrong: _Wrong, *, whole: bool = False) -> Named | None:
+    def _stated_by_tests(self, wrong: FailedAnswer, *, whole: bool = False) -> Explanation | None:
         """Return the effect that failed tests state in their words; with `whole`, all of them must do so."""
         said = [str(run.error) for run in wrong.failed if not isinstance(run.error, StudentError)]
         for one in self.repairer.catalogue.misconceptions:
-            if one.says and self.repairer.answers(wrong.question).can_show(one):
+            if (
+                one.says
+                and not (whole and one.if_unrepaired)
+                and self.repairer.answers(wrong.question).can_show(one)
+            ):
                 count = sum(bool(re.search(one.says, words)) for words in said)
                 if count == len(wrong.failed) or (count and not (whole or one.whole)):
-                    return _words(wrong, one)
+                    return _explanation(wrong, one)
         return None
 
     def _runs(self, mistake: Answer, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
@@ -282,7 +310,7 @@ class Diagnosis:
             return tuple(self.suite.run(Local(namespace), inputs, self.suite.of(mistake.question)))
 
 
-def _key(wrong: _Wrong) -> str:
+def _key(wrong: FailedAnswer) -> str:
     """Return a digest of all that an explanation rests on: the syntax tree, and what failed in which way."""
     texts = wrong.looked.texts.values() if wrong.looked else ()
     bodies = ((text, parsed(text)) for text in texts)
@@ -315,14 +343,18 @@ def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> flo
     return sum(same) / len(same)
 
 
-def _words(wrong: _Wrong, misconception: Misconception) -> Named:
+def _explanation(wrong: FailedAnswer, misconception: Misconception) -> Explanation:
     name = f"{wrong.question}__{misconception.name}"
-    return Named(name, f"{misconception.sentence} {misconception.hint}")
+    return Explanation(name, f"{misconception.sentence} {misconception.hint}")
 
 
 def _code_of(mistake: Answer) -> Code:
     """Return the definitions of an author's wrong answer."""
     return Code(tuple(one for one in ast.parse(mistake.code).body if _defines(one)))
+
+
+def _definition(statements: Iterable[ast.stmt], question: str) -> Code:
+    return Code(tuple(one for one in statements if getattr(one, "name", "") == question))
 
 
 def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:

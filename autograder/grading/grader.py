@@ -18,7 +18,7 @@ from autograder.course.source import Role
 from autograder.errors import AutograderError
 from autograder.grading.by_hand import broken_rule
 from autograder.grading.carried import Reports, Rerun, compiled, reruns, with_note
-from autograder.grading.diagnosis import Diagnosis, Named
+from autograder.grading.diagnosis import Diagnosis, Explanation
 from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
@@ -322,10 +322,10 @@ class Grader:
             return replace(question, hint=words or question.hint)
         return question
 
-    def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Named | None:
+    def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
         """Return what names the mistake, or None, also where Python cannot write or walk the code."""
         try:
-            return self._diagnosis.name(name, runs, submitted)
+            return self._diagnosis.explain(name, runs, submitted)
         except UNREADABLE as error:
             self._warn(error)
             return None

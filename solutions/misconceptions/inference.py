@@ -2,7 +2,7 @@
 
 from autograder.diagnosis import Misconception
 
-_TURNED = "torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1)"
+_TURNED = "torch.stack([A * C - B * S, A * S + B * C], dim=-1)"
 _WHOLE = "torch.arange(0, d, 2, ...) => torch.arange(0, d, 2)"  # integers: dividing them gives float32
 _CAST = "angles.cos() => angles.cos().to(x.dtype) && angles.sin() => angles.sin().to(x.dtype)"
 
@@ -248,13 +248,13 @@ PAIRS = (
         "The second feature of a pair is computed from a first feature that is already rotated.",
         "Both formulas need the old values of a and b. Which line overwrites a before your second formula"
         " reads it?",
-        f"{_TURNED} => torch.stack([a * cos - b * sin, (a * cos - b * sin) * sin + b * cos], dim=-1)",
+        f"{_TURNED} => torch.stack([A * C - B * S, (A * C - B * S) * S + B * C], dim=-1)",
     ),
     Misconception(
         "turns_backwards",
         "Each pair is rotated in the wrong direction.",
         "In which of your two formulas does the sine have a minus sign? In which one should it?",
-        f"{_TURNED} => torch.stack([a * cos + b * sin, b * cos - a * sin], dim=-1)",
+        f"{_TURNED} => torch.stack([A * C + B * S, B * C - A * S], dim=-1)",
     ),
     Misconception(
         "base_ignored",
@@ -290,7 +290,7 @@ PAIRS = (
         "places_added",
         "Sines and cosines are added to x, as in the Transformer of 2017.",
         "In this exercise each pair of features is rotated. By what does the formula multiply a and b?",
-        f"{_TURNED}.flatten(-2) => x + torch.stack([sin, cos], dim=-1).flatten(-2)",
+        f"{_TURNED}.flatten(-2) => x + torch.stack([S, C], dim=-1).flatten(-2)",
     ),
     Misconception(
         "angles_in_float32",
@@ -307,8 +307,8 @@ PAIRS = (
         "One of the two signs in the rotation is wrong.",
         "A rotation does not change the length of a pair. Compare the sign in each of your two lines with"
         " the formula.",
-        f"{_TURNED} => torch.stack([a * cos + b * sin, a * sin + b * cos], dim=-1)"
-        " || torch.stack([a * cos - b * sin, a * sin - b * cos], dim=-1)",
+        f"{_TURNED} => torch.stack([A * C + B * S, A * S + B * C], dim=-1)"
+        " || torch.stack([A * C - B * S, A * S - B * C], dim=-1)",
     ),
     Misconception(
         "fast_pairs",
@@ -338,21 +338,21 @@ PAIRS = (
         "sine_for_cosine",
         "Sine and cosine are swapped.",
         "At position 0, a pair (a, b) should stay (a, b). What does your code make of it?",
-        f"{_TURNED} => torch.stack([a * sin - b * cos, a * cos + b * sin], dim=-1)",
+        f"{_TURNED} => torch.stack([A * S - B * C, A * C + B * S], dim=-1)",
     ),
     Misconception(
         "features_swapped",
         "The two features of each pair are swapped.",
         "At position 0, a pair (a, b) should stay (a, b). What does your code make of it?",
-        f"{_TURNED} => torch.stack([b * cos - a * sin, b * sin + a * cos], dim=-1)"
-        " || torch.stack([a * sin + b * cos, a * cos - b * sin], dim=-1)",
+        f"{_TURNED} => torch.stack([B * C - A * S, B * S + A * C], dim=-1)"
+        " || torch.stack([A * S + B * C, A * C - B * S], dim=-1)",
     ),
     Misconception(
         "second_not_turned",
         "Only one feature of each pair is rotated.",
         "The rotation has two formulas, one for each feature of a pair. Which of them is missing in your"
         " code?",
-        f"{_TURNED} => torch.stack([a * cos - b * sin, b], dim=-1) || torch.stack([a, a * sin + b * cos], dim=-1)",
+        f"{_TURNED} => torch.stack([A * C - B * S, B], dim=-1) || torch.stack([A, A * S + B * C], dim=-1)",
     ),
     Misconception(
         "angles_in_other_units",
@@ -365,8 +365,8 @@ PAIRS = (
         "Neighbouring features are paired, but the angles are repeated in halves.",
         "Features 0 and 1 are one pair. Which angle does your code use for feature 0, and which for feature"
         " 1?",
-        f"{_TURNED}.flatten(-2) => x * torch.cat([cos, cos], dim=-1)"
-        " + torch.stack([-b, a], dim=-1).flatten(-2) * torch.cat([sin, sin], dim=-1)",
+        f"{_TURNED}.flatten(-2) => x * torch.cat([C, C], dim=-1)"
+        " + torch.stack([-B, A], dim=-1).flatten(-2) * torch.cat([S, S], dim=-1)",
     ),
     Misconception(
         "partners_in_halves",
@@ -374,8 +374,8 @@ PAIRS = (
         " neighbouring features.",
         "In this exercise the pairs are neighbours: (0, 1), (2, 3). Which feature does your code combine"
         " with feature 0?",
-        f"{_TURNED}.flatten(-2) => x * torch.stack([cos, cos], dim=-1).flatten(-2)"
-        " + torch.cat([-x[..., d // 2:], x[..., :d // 2]], dim=-1) * torch.stack([sin, sin], dim=-1).flatten(-2)",
+        f"{_TURNED}.flatten(-2) => x * torch.stack([C, C], dim=-1).flatten(-2)"
+        " + torch.cat([-x[..., d // 2:], x[..., :d // 2]], dim=-1) * torch.stack([S, S], dim=-1).flatten(-2)",
     ),
     Misconception(
         "read_in_halves",

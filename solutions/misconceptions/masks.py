@@ -81,7 +81,9 @@ MISCONCEPTIONS = (
         "The mask is applied to the weights instead of the scores.",
         "What does each row of your weights sum to? Is your mask applied before or after the softmax?",
         """
-        torch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X, dim=D).masked_fill(M, 0)
+        torch.softmax(X.masked_fill(M, -torch.inf), dim=D) => torch.softmax(X, dim=D).masked_fill(M, 0)
+
+        torch.softmax(X.masked_fill(M, -torch.inf), dim=D) => torch.softmax(X, dim=D).masked_fill(M, 0.0)
 
         torch.softmax(X.masked_fill(M, V), dim=D) => torch.softmax(X, dim=D).masked_fill(M, V)
 

@@ -8,7 +8,7 @@ MISCONCEPTIONS = (
         "The output of the model does not depend on the positions of the tokens.",
         "If you swap two tokens of a text, the model should notice it. Where does your code add the"
         " position embedding?",
-        "X + self.position_embedding(P) => X",
+        "X + self.A(torch.arange(...)) => X\nX + self.position_embedding(P) => X",
     ),
     Misconception(
         "positions_from_the_end",
@@ -193,6 +193,8 @@ MISCONCEPTIONS = (
         =>
         h = self.attention_norm(x + self.attention(x))
         return self.feed_forward_norm(h + self.feed_forward(h))
+
+        X + self.A(self.B(X)) => self.B(X + self.A(X))
         """,
     ),
     Misconception(
@@ -301,7 +303,7 @@ MISCONCEPTIONS = (
         "`generate` calls the model in training mode.",
         "In training mode, dropout is active. Which method puts a model into evaluation mode?",
         "model.eval() => pass",
-        says=r"was asked in training mode",
+        says=r"was (asked )?in training mode",
     ),
     Misconception(
         "leaves_evaluation_on",

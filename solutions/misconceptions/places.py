@@ -78,6 +78,75 @@ PLACES = (
         kinds="unread",
     ),
     Place(
+        "argument_overwritten",
+        "An argument is overwritten.",
+        "Which line gives the argument another value, although the function still needs what it was given?",
+        kinds="overwritten",
+    ),
+    Place(
+        "type_of_the_error",
+        "The error has the wrong type.",
+        "Which exception does the description name?",
+        kinds="error",
+    ),
+    Place(
+        "exchanged",
+        "Two names are used in each other's place.",
+        "Follow each argument and each layer to its use. Which two of them are exchanged?",
+        kinds="swapped",
+    ),
+    Place(
+        "clearing_of_the_gradients",
+        "The clearing of the gradients is wrong.",
+        "When must the gradients of earlier calls be gone, and until when are the new ones needed?",
+        "A.zero_grad(...)",
+        kinds="statement,order,too much",
+    ),
+    Place(
+        "training_step_incomplete",
+        "A step of the training is missing.",
+        "What happens to the parameters, from the loss to their change? Which call does each part?",
+        "A.backward(...)\nA.step(...)",
+        kinds="statement,order",
+    ),
+    Place(
+        "mode_not_set",
+        "The mode of the model is not set where it should be.",
+        "In which mode must the model be when it is called, and in which was it before?",
+        "A.eval()\nA.train(...)",
+        kinds="statement,order,too much",
+    ),
+    Place(
+        "error_not_raised",
+        "An error is not raised where the description asks for one.",
+        "For which arguments should the error be raised?",
+        "if C: raise X",
+        kinds="statement",
+    ),
+    Place(
+        "norm_at_the_wrong_step",
+        "A norm acts at the wrong step.",
+        "Does the norm act before the layer, on what goes in, or after the addition?",
+        "X + self.A(self.B(X))",
+        where="LayerNorm",
+        kinds="value,order",
+    ),
+    Place(
+        "layers_not_registered",
+        "Layers in a list are not registered with the module.",
+        "Print the names of the module's parameters. Which kind of list tells the module about its layers?",
+        "nn.ModuleList(X)\nnn.ModuleList(...)",
+        kinds="missing,value,function",
+    ),
+    Place(
+        "probabilities_in_the_loss",
+        "The loss gets probabilities, but it expects logits.",
+        "Which tensor goes into cross_entropy? What does cross_entropy compute first?",
+        "torch.log_softmax(X, dim=D)\nX.log_softmax(...)\nF.log_softmax(X, dim=D)",
+        where="cross_entropy",
+        kinds="function",
+    ),
+    Place(
         "order_of_layers",
         "The parts of the module are created in the wrong order.",
         "Each part draws its random numbers when it is created. In which order does the exercise name them?",
@@ -89,7 +158,7 @@ PLACES = (
         "The results are in the wrong order.",
         "In which order does the description name the results?",
         "return A, B\nreturn A, B, C",
-        kinds="order",
+        kinds="order,value",
     ),
     # From scores to outputs
     Place(
@@ -146,7 +215,7 @@ PLACES = (
         "torch.tril(X, diagonal=P)\ntorch.triu(X, P)\ntorch.tril(X, P)\nX.triu()\nX.tril()\nX.triu(D)\nX.tril(D)\n"
         "X.triu(diagonal=D)\nX.tril(diagonal=D)\ntorch.triu(X)\ntorch.tril(X)\ntorch.triu(X, diagonal=D)\n"
         "torch.tril(X, diagonal=D)",
-        kinds="value,number,name,function,order,operator,argument,step,too much,bound,dimension",
+        kinds="value,number,name,function,order,operator,argument,step,too much,bound,dimension,missing",
     ),
     Place(
         "cut_of_the_mask",
@@ -158,8 +227,8 @@ PLACES = (
         "softmax",
         "The step from scores to weights is wrong.",
         "Which function makes positive numbers that sum to 1? How often should it be applied?",
-        "torch.softmax(X, dim=D)",
-        where="softmax",
+        "torch.softmax(X, dim=D)\ntorch.softmax(P, dim=D)",
+        where=_ATTENTION + "softmax",
     ),
     Place(
         "normalisation",
@@ -176,6 +245,13 @@ PLACES = (
         "X @ Y.transpose(A, B)\nP @ Y.transpose(A, B)\nX @ P.transpose(A, B)\n"
         "X @ Y.transpose(P, B)\nX @ Y.transpose(A, P)",
         where=r"@ [\w.]+(\(\w+\))?\.transpose\(",
+    ),
+    Place(
+        "dropout_of_the_weights",
+        "The dropout does not act on the weights.",
+        "Which tensor goes into your dropout layer? Which step makes the weights?",
+        "self.dropout(Y) @ Z\nself.drop(Y) @ Z",
+        where="[Dd]ropout",
     ),
     Place(
         "weighted_sum",
@@ -218,7 +294,7 @@ PLACES = (
         "X.transpose(A, B).reshape(...)\nX.transpose(P, B).reshape(...)\nX.transpose(A, P).reshape(...)\n"
         "X.transpose(A, B).flatten(P)\nX.transpose(A, B).flatten(P, D)\nX.reshape(A, B, P)\nX.reshape(A, P, C)\n"
         "X.reshape(P, B, C)\nX.reshape(A, B, C)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
-        "torch.cat([head(...) for head in self.heads], dim=P)",
+        "torch.cat([head(...) for head in self.heads], dim=P)\ntorch.cat(Y, dim=D)",
         where=r"def merge_heads|\.transpose\(1, 2\)\.reshape|self\.heads",
     ),
     Place(
@@ -244,7 +320,7 @@ PLACES = (
         "Print the positions that you look up. How many tokens does the text have, and which position"
         " should the first one have?",
         "self.A(torch.arange(P, ...))\nself.A(torch.arange(N, P, ...))\nself.position_embedding(P)\n"
-        "X + self.position_embedding(P)",
+        "X + self.position_embedding(P)\nY + self.A(torch.arange(N, ...))\nX + Y",
         where="Embedding",
     ),
     Place(
@@ -324,7 +400,7 @@ PLACES = (
         "The choice of the next token is wrong.",
         "Which position do your logits come from? Along which dimension do you choose among the tokens of"
         " the vocabulary?",
-        "X.argmax(...)\nX.argmax(P, ...)\nX.argmax(..., dim=P)\nX.argmax(..., keepdim=P)\nP.argmax(...)\n"
+        "Y.argmax(...)\nX.argmax(P, ...)\nX.argmax(..., dim=P)\nX.argmax(..., keepdim=P)\nP.argmax(...)\n"
         "X[:, P].argmax(...)\ntorch.argmax(X, ..., dim=P)\nX[:, P, :]",
         where="argmax",
     ),
@@ -332,7 +408,7 @@ PLACES = (
         "cropping",
         "The tokens that the model gets are wrong.",
         "How many tokens can the model take? If the text is longer, which tokens should the model get?",
-        "X[:, -P:]\nX[:, P:]\nmodel(X[P])\nmodel(P)",
+        "X[:, -P:]\nX[:, P:]\nX[:, P]\nmodel(X[P])\nmodel(P)",
         where="max_new_tokens",
     ),
     Place(
@@ -394,6 +470,46 @@ PLACES = (
         "torch.exp(P)\ntorch.exp(X - P)\nP.exp()\n(X - P).exp()",
     ),
     Place(
+        "variance",
+        "The variance is wrong.",
+        "Which numbers does it count together? Is their mean subtracted, and by which number is the sum divided?",
+        "Y.var(...)\ntorch.var(...)\nY / (N - 1)\nY.mean(...)\nX.var(P, ...)\nX.var(..., dim=P)",
+        where="def score_variance",
+    ),
+    Place(
+        "new_dimension",
+        "The new dimension is at the wrong position.",
+        "Write down the shape before and after this step. Which dimensions should be broadcast?",
+        "X.unsqueeze(P)\ntorch.unsqueeze(X, P)\nX.unsqueeze(dim=P)",
+    ),
+    Place(
+        "range_of_numbers",
+        "The range of the numbers is wrong.",
+        "Which is the first number of the range, and which the last?",
+        "torch.arange(P)\ntorch.arange(P, device=D)\ntorch.arange(A, P)\ntorch.arange(P, B)\ntorch.arange(P, dtype=D)",
+    ),
+    Place(
+        "truth_inverted",
+        "True and False are exchanged.",
+        "Write down one row of the mask by hand. Where should it be True?",
+        "~X\nnot X\nX.logical_not()",
+        kinds="missing,too much",
+    ),
+    Place(
+        "sign",
+        "A sign is wrong.",
+        "Compute one value by hand. Where does its sign come from in your code?",
+        "-X",
+        kinds="missing,too much",
+    ),
+    Place(
+        "divided",
+        "A tensor is divided where it should not be.",
+        "Does the description ask for a division at this step?",
+        "X / Y",
+        kinds="too much",
+    ),
+    Place(
         "range_of_the_mean",
         "The wrong rows are averaged.",
         "Which rows are in the first average, and which are in the last one? The end of a slice is not"
@@ -419,7 +535,7 @@ PLACES = (
         "The transpose is wrong.",
         "Write down the shape before and after this step. Which two dimensions should be swapped?",
         "X.transpose(P, B)\nX.transpose(A, P)\nX.transpose(A, B)\nX.permute(P, ...)\nX.swapaxes(P, B)\n"
-        "X.swapaxes(A, P)",
+        "X.swapaxes(A, P)\nX.mT\nX.T\nX.permute(...)",
         kinds="dimension,number,name,value,step,function,order,too much,argument",
     ),
     Place(
@@ -484,9 +600,9 @@ PLACES = (
     ),
     Place(
         "subscripts",
-        "The subscripts of einsum are wrong.",
+        "The subscripts of einsum do not fit its tensors.",
         "Which dimension does each letter stand for? Over which letter should the sum run?",
-        "torch.einsum(P, ...)",
+        "torch.einsum(P, ...)\ntorch.einsum(...)",
     ),
     Place(
         "new_tensor",
@@ -544,5 +660,29 @@ PLACES = (
         "An operator is wrong.",
         "Which operation does the description name at this step?",
         kinds="operator",
+    ),
+    Place(
+        "order",
+        "Two parts are in the wrong order.",
+        "Which of them should come first?",
+        kinds="order",
+    ),
+    Place(
+        "dimension",
+        "A dimension is wrong.",
+        "Count the dimensions from the end. What does each of them count?",
+        kinds="dimension",
+    ),
+    Place(
+        "truth_value",
+        "A truth value is wrong.",
+        "What does this argument switch on or off?",
+        kinds="switch",
+    ),
+    Place(
+        "called_function",
+        "The function that is called here is the wrong one.",
+        "What does this function return? What should come out of this step?",
+        kinds="function",
     ),
 )

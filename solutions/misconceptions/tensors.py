@@ -367,4 +367,36 @@ MISCONCEPTIONS = (
         return torch.stack(rows) => return torch.stack([torch.stack([inputs[i] @ inputs[j] for j in range(inputs.shape[1])]) for i in range(inputs.shape[1])])
         """,
     ),
+    Misconception(
+        "not_a_number",
+        "The result contains NaN.",
+        "Which step gives inf - inf, 0 / 0, or the softmax of a row in which everything is hidden?",
+        says=r"has NaN at",
+        whole=True,
+        if_unrepaired=True,
+    ),
+    Misconception(
+        "layer_shape",
+        "A layer has the wrong shape.",
+        "How many numbers go into this layer, and how many come out?",
+        says=r"\w+\.weight must have shape",
+    ),
+    Misconception(
+        "shapes_do_not_fit",
+        "Two tensors are combined whose shapes do not fit.",
+        "Write the two shapes under each other, aligned on the right. Which dimensions differ, and which should be 1?",
+        crash=r"The size of tensor a \(\d+\) must match the size of tensor b",
+    ),
+    Misconception(
+        "right_module_accused",
+        "Your probe returns True for a module that is right.",
+        "Which outputs may change, or round differently, in a right module too? Does your probe compare these?",
+        says=r"returned True for a module that is right",
+    ),
+    Misconception(
+        "wrong_module_missed",
+        "Your probe returns False for a module that it should find.",
+        "What does this module do wrong? With which inputs does it show, and does your probe look there?",
+        says=r"returned False for a module that (?!is right)",
+    ),
 )

@@ -31,10 +31,9 @@ torch.matmul(X, Y) => X @ Y
 torch.bmm(X, Y) => X @ Y
 torch.mm(X, Y) => X @ Y
 X.matmul(Y) => X @ Y
+X.exp() => torch.exp(X)
 X.size(N) => X.shape[N]
 X.mT => X.transpose(-2, -1)
-X.T => X.transpose(-2, -1)
-X.t() => X.transpose(-2, -1)
 X.transpose(-1, -2) => X.transpose(-2, -1)
 X.swapaxes(-1, -2) => X.transpose(-2, -1)
 float("-inf") => -torch.inf
@@ -42,5 +41,20 @@ float("-inf") => -torch.inf
 X.masked_fill(mask=M, value=V) => X.masked_fill(M, V)
 torch.where(M, -torch.inf, X) => X.masked_fill(M, -torch.inf)
 nn.functional.dropout(...) => F.dropout(...)
-X.triu(1) => X.triu(diagonal=1)
+torch.triu(X) => X.triu()
+torch.triu(X, D) => X.triu(diagonal=D)
+torch.triu(X, diagonal=D) => X.triu(diagonal=D)
+X.triu(D) => X.triu(diagonal=D)
+X.tril() => torch.tril(X)
+torch.tril(X, D) => torch.tril(X, diagonal=D)
+torch.cat((A, B), dim=D) => torch.cat([A, B], dim=D)
+torch.stack((A, B), dim=D) => torch.stack([A, B], dim=D)
+torch.cat(X, D) => torch.cat(X, dim=D)
+torch.stack(X, D) => torch.stack(X, dim=D)
+"""
+
+# These mean the same for tensors of two dimensions only.
+WRITINGS_OF_MATRICES = """
+X.T => X.transpose(-2, -1)
+X.t() => X.transpose(-2, -1)
 """

@@ -89,7 +89,7 @@ def test_a_rule_is_undone_where_its_right_side_tells_what_was_there(
     text: str, code: str, undone: str | None
 ) -> None:
     (rule,) = rules(text)
-    made = rule.undone and rule.undone.at(ast.parse(code, mode="eval").body)
+    made = rule.inverse and rule.inverse.at(ast.parse(code, mode="eval").body)
     assert undone == (made and ast.unparse(made))
 
 

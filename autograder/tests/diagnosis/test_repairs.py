@@ -74,7 +74,7 @@ def repaired(text: str) -> tuple[list[Repair], str | None]:
     """Return an answer's repairs and the name of its misconception."""
     question, code, repairer, bench, failed = tried(text)
     found = [*repairer.search(question, code, failed, bench)]
-    named = (repairer.names(question, code, one.code) for one in found if len(one.edits) == 1)
+    named = (repairer.names(question, one) for one in found)
     return found, next((one.name for names in named for one in names), None)
 
 
@@ -124,7 +124,7 @@ PROJECTED = """class SelfAttention_v2(nn.Module):
             STEPS,
             "* 1",
             "/ inputs.shape[-1] ** 0.5",
-            "too much",
+            "value",
             "in line 3, at `scores / inputs.shape[-1] ** 0.5`",
         ),
     ],
@@ -207,7 +207,7 @@ def test_an_edit_that_leaves_a_cast_in_the_code_names_no_place() -> None:
     nodes = {ast.unparse(one.node): one.node for one in code.places}  # of equal ones, the last
     scores = ast.Name("scores", ast.Load())
     named = [
-        repairer.place("attention_weights", code, Edit(nodes[text], lambda: scores, kind, 1.0))
+        repairer.place("attention_weights", Edit(nodes[text], lambda: scores, kind, 1.0, within=code))
         for text, kind in (("scores.float()", "too much"), ("s", "name"))
     ]
     assert [one.name if one else None for one in named] == ["dtype", None]
@@ -219,7 +219,7 @@ def test_a_rule_of_the_catalogue_that_repairs_an_answer_names_it() -> None:
     first = next(repairer.search(question, code, failed, bench))
     (edit,) = first.edits
     edit = replace(edit, misconception="softmax_twice")  # as if its rule had made the repair
-    assert next(one.name for one in repairer.names(question, code, first.code, edit)) == "softmax_twice"
+    assert next(one.name for one in repairer.names(question, Repair((edit,), first.code))) == "softmax_twice"
 
 
 def test_two_mistakes_are_told_with_both_places() -> None:
@@ -229,7 +229,7 @@ def test_two_mistakes_are_told_with_both_places() -> None:
     )
     (first, *_), _ = repaired(text)
     places = [looked_at(text).where(edit) for edit in first.edits]
-    assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum`"]
+    assert sorted(places) == ["in line 2, at `torch.zeros(x.shape)`", "in line 5, at `x[b, :t + 1].sum(0)`"]
 
 
 @pytest.mark.parametrize(
@@ -268,6 +268,9 @@ def test_the_same_change_at_another_sort_of_place_is_another_sort_of_edit() -> N
         ("q, k = f(x), g(x)\n    return q", {"k"}),
         ("b, t, c = x.shape\n    return t", set()),
         ("for i in range(3):\n        x = x + 1\n    return x", set()),
+        ("w = f(x)\n    x = x / 2\n    return w", {"x"}),
+        ("d = x.shape[-1]\n    scale = d ** 0.5\n    return x", set()),
+        ("if f(x):\n        a = 1\n    else:\n        a = 2\n    return a", set()),
     ],
 )
 def test_what_nothing_reads_was_computed_for_nothing_but_for_a_shape(body: str, unused: set[str]) -> None:
@@ -355,3 +358,68 @@ def _stands(node: ast.AST) -> tuple[type, int, int]:
 
 def _nodes(*trees: ast.AST) -> Iterator[ast.AST]:
     return (node for tree in trees for node in ast.walk(tree))
+
+
+MASKED = "def masked_attention_weights(scores, mask):\n    weights = torch.softmax(scores, dim=-1)\n"
+HEADS = """class Attention(nn.Module):
+    def __init__(self, d_model=2, row_dim=0, col_dim=1):
+        super().__init__()
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.row_dim, self.col_dim = row_dim, col_dim
+
+    def forward(self, encodings_for_q, encodings_for_k, encodings_for_v, mask=None):
+        q, k, v = self.W_k(encodings_for_q), self.W_q(encodings_for_k), self.W_v(encodings_for_v)
+        scores = q @ k.transpose(self.row_dim, self.col_dim) / k.size(self.col_dim) ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask, -torch.inf)
+        return torch.softmax(scores, dim=self.col_dim) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "name"),
+    [
+        # A rule of the catalogue, which knows the code in one writing and without the names of steps.
+        (f"{MASKED}    return weights.masked_fill(mask, 0.0)", ["function"], "masked_after_softmax"),
+        # A statement that is missing.
+        (
+            "def train_step(model, optimizer, tokens, targets):\n    _, loss = model(tokens, targets)\n"
+            "    loss.backward()\n    optimizer.step()\n    return loss.item()",
+            ["statement"],
+            "clearing_of_the_gradients",
+        ),
+        # An argument that is overwritten before it is read.
+        (
+            "def attention_scores(inputs, query):\n    query = inputs[1]\n    return inputs @ query",
+            ["overwritten"],
+            "argument_overwritten",
+        ),
+        # Two layers in each other's place.
+        (HEADS, ["swapped"], "queries_and_keys_swapped"),
+        # Two mistakes, of which each alone hides whether the other is repaired.
+        (
+            "def simple_self_attention(inputs):\n    d = inputs.shape[-1]\n"
+            "    scores = inputs @ inputs.transpose(-1, -2) / d**0.5\n"
+            "    return torch.softmax(scores, dim=-2) @ inputs",
+            ["dimension", "too much"],
+            "softmax_dimension+divided",
+        ),
+    ],
+    ids=["rule", "statement", "overwritten", "swapped", "pair"],
+)
+def test_an_answer_is_repaired_and_named_by(text: str, kinds: list[str], name: str) -> None:
+    (first, *_), misconception = repaired(text)
+    question, _, repairer, *_ = tried(text)
+    places = [repairer.place(question, edit) for edit in first.edits]
+    assert [edit.kind for edit in first.edits] == kinds
+    assert (misconception or "+".join(place.name for place in places if place)) == name
+
+
+def test_edits_of_what_right_answers_have_as_well_come_later() -> None:
+    text = "def scaled_attention_weights(scores, d_k):\n    return torch.softmax(scores / d_k**0.25, dim=-1)"
+    code, repairer = Code(tuple(ast.parse(text).body)), repairer_of("04_scaled_dot_product")
+    values = repairer.pieces("scaled_attention_weights").unfamiliarity(code)
+    nodes = {ast.unparse(one.node): values[id(one.node)] for one in code.places}
+    assert (nodes["d_k ** 0.25"], nodes["0.25"], nodes["-1"]) == (1.0, 1.0, 0.0)

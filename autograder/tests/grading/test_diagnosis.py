@@ -10,7 +10,7 @@ from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs, RepairsShown
 from autograder.diagnosis.known import known_mistakes
-from autograder.grading.diagnosis import Diagnosis, Named, look
+from autograder.grading.diagnosis import Diagnosis, Explanation, look
 from autograder.grading.explanation import Submitted
 from autograder.grading.session import Session
 from autograder.report.report import Place
@@ -57,20 +57,20 @@ def cells(exercise: Exercise, text: str) -> list[NotebookCell]:
     return [NotebookCell(number, "code", one, "") for number, one in enumerate(texts)]
 
 
-def named(exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown) -> Named | None:
+def named(exercise: Exercise, zygote: Zygote, text: str, shown: RepairsShown) -> Explanation | None:
     return named_by(Diagnosis(Suite(exercise), Repairs(shown)), zygote, text)
 
 
-def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Named | None:
+def named_by(diagnosis: Diagnosis, zygote: Zygote, text: str) -> Explanation | None:
     suite, exercise = diagnosis.suite, diagnosis.suite.exercise
     runs = list(suite.run(Local(run_code(exercise.variant(text))), chosen=suite.of("double")))
     own = cells(exercise, text)
-    return diagnosis.name("double", runs, Submitted(exercise, own, Session(zygote, own, Limits())))
+    return diagnosis.explain("double", runs, Submitted(exercise, own, Session(zygote, own, Limits())))
 
 
 TWO_THINGS = (
     "Two changes make all tests pass:\n"
-    "1. other values in this step: in line 2, at `5`\n2. The dtype is wrong: in line 2, at `x.half()`"
+    "1. The dtype is wrong: in line 2, at `x.half()`\n2. another number: in line 2, at `5`"
 )
 CHANGE = "ll tests pass after one change in line 2, at"
 TRIPLED = f"It becomes three times as large. How often is it added? A{CHANGE} `3`."
@@ -89,7 +89,7 @@ FACTOR = f"The factor is wrong: a{CHANGE} `5`. Which one is asked for?"
         # what some of the failed tests say is said as it is
         ("return (x * 2).half()", RepairsShown.OFF, "double__single", "float16 comes out. Why?"),
         ("return x + x", RepairsShown.PLACE, None, ""),
-        ("return x.half() + 5", RepairsShown.PLACE, "double__dtype", TWO_THINGS),
+        ("return x.half() * 5", RepairsShown.PLACE, "double__dtype", TWO_THINGS),
     ],
 )
 def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
@@ -109,7 +109,7 @@ def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_pla
     (mistake,) = (one for one in known_mistakes(exercise) if one.name == "double__squares")
     place = "All tests pass after one change in line 2, at `x**2`."
     found = named(exercise, zygote, mistake.code, RepairsShown.PLACE)
-    assert found == Named(mistake.name, f"{mistake.hint} {place}", Place("double", 2))
+    assert found == Explanation(mistake.name, f"{mistake.hint} {place}", Place("double", 2))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_results_that_are_equal_on_one_set_of_inputs_only_name_nothing(
 class Unneeded(Diagnosis):
     """A diagnosis that must not search."""
 
-    def _name(self, *_: object) -> Named | None:
+    def _name(self, *_: object) -> Explanation | None:
         raise AssertionError("an equal answer was explained before")
 
 
@@ -159,8 +159,8 @@ def test_equal_trees_are_explained_once_in_all_processes_each_with_lines_of_its_
     there = named_by(
         other, zygote, "def double(x):\n    # twice\n\n    return (x *\n        (3))  # see above"
     )
-    assert here == Named("double__tripled", TRIPLED, Place("double", 2))
-    assert there == Named("double__tripled", TRIPLED.replace("line 2", "line 5"), Place("double", 5))
+    assert here == Explanation("double__tripled", TRIPLED, Place("double", 2))
+    assert there == Explanation("double__tripled", TRIPLED.replace("line 2", "line 5"), Place("double", 5))
     with pytest.raises(AssertionError, match="was explained before"):
         named_by(other, zygote, "def double(x):\n    return x * 5")
 
