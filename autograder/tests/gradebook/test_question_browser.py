@@ -23,7 +23,7 @@ from autograder.tests.batch.test_attempts import DUE, ByTheirWord, written
 from autograder.tests.browser import IN_BROWSER, PATIENCE, Listener, opened, show, until
 from autograder.tests.classroom import open_course, small
 from autograder.tests.gradebook.rows import gradebook_entry
-from autograder.tests.gradebook.test_formgrader_browser import ROOT, command
+from autograder.tests.gradebook.test_formgrader_browser import LOADED, ROOT, command
 from autograder.tests.gradebook.test_written_answers import BANK, RUBRIC, rewrite_rubric
 
 pytestmark = IN_BROWSER
@@ -147,8 +147,8 @@ def test_keys_give_and_take_everything_and_nbgrader_s_page_shows_it(room: Room) 
         room.browser,
         f"{room.servers['eve']}formgrader/submissions/{page.evaluate('current.element.dataset.notebook')}",
     )
-    until(stock, "document.querySelector('#why')?.value === '1.5'")
-    assert stock.evaluate("document.querySelector('#why-comment').value") == entry.remark
+    until(stock, f"{LOADED} && document.querySelector('#why').value === '1.5'")
+    assert until(stock, "document.querySelector('#why-comment').value") == entry.remark
     page.keyboard.press("r")
     wait(page, f"{SAVED} && current.saved.waits")
     assert gradebook_entry(room.course, "s00", "why").needs_person
