@@ -260,7 +260,7 @@ def test_a_mistake_that_cannot_be_named_leaves_a_line_in_the_log_and_the_score_a
     def fail(*_: object) -> None:
         raise error("of ours")
 
-    monkeypatch.setattr(Diagnosis, "name", fail)
+    monkeypatch.setattr(Diagnosis, "explain", fail)
     wrong = solved(small(course), row_sums="def row_sums(x):\n    return x.sum(dim=0)")
     graded = CourseGrader(course, zygote).grade(small(course), Notebook(json.dumps(wrong).encode()))
     assert (graded.report.status, graded.problem) == ("graded", "")
