@@ -1,7 +1,7 @@
-"""Reads zip and tar archives and folders as one stream of entries; nothing is extracted or followed.
+"""Reads zip and tar archives and folders as one stream of entries. It extracts nothing and follows no link.
 
-zipfile and tarfile parse the headers, from files that give them no more bytes than headers need. All bytes
-are counted as they come, whatever a header claims.
+zipfile and tarfile parse the headers, from file objects that limit the number of bytes per header. Unpacked
+bytes are counted when they are read, regardless of the sizes in the headers.
 """
 
 import gzip
@@ -31,47 +31,49 @@ from autograder.submission.notebook import (
     without_large_outputs,
 )
 
-_MAX_RATIO = 600  # of unpacked bytes to packed ones; one line that is printed again and again reaches 500
-_UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked whatever their ratio
-_PIECE = 1 << 16  # bytes that are unpacked at a time
-_MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is held in memory
-_NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # a nested archive is of one student among many
-_MAX_DIRECTORY = 8 << 20  # bytes of the list of entries, which zipfile holds in memory
+_MAX_RATIO = 600  # of unpacked bytes to packed ones; an output of one line, repeated many times, reaches 500
+_UNSUSPICIOUS = 1 << 20  # bytes that may be unpacked at any ratio
+_CHUNK = 1 << 16  # bytes that are unpacked at a time
+_MAX_NESTED = 64 << 20  # bytes of an archive in an archive, which is read into memory
+_NESTED_ENTRIES, _NESTED_UNPACKED = 200, 100 << 20  # entries and bytes: a nested archive is one student's
+_MAX_DIRECTORY = 8 << 20  # bytes of a zip's list of entries, which zipfile reads into memory
 # Bytes of all the headers that describe one entry of a tar. With more, tarfile before 3.11.10 may take hours.
 _MAX_HEADERS = 1 << 14
-_ENCRYPTED = 0x1 | 0x40 | 0x2000
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks the others without any bound
-_UNIX_TIME = 0x5455
-_UTF8 = 0x800
-_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # in the order in which they are tried
-# What reading damaged bytes raises.
+_ENCRYPTED = 0x1 | 0x40 | 0x2000  # flags of an entry of a zip
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile does not limit memory with other methods
+_UNIX_TIME = 0x5455  # the id of the extra field with a UTC time
+_UTF8 = 0x800  # the flag of a name in UTF-8
+_OLD_ENCODINGS = ("cp850", "cp437", "cp1252")  # of names without this flag, in the order of preference
+# Exceptions that zipfile, tarfile and zlib raise for damaged bytes.
 _BAD_VALUES = (OSError, EOFError, ValueError, IndexError, RuntimeError, OverflowError)
 _DAMAGE = (*_BAD_VALUES, zlib.error, zipfile.BadZipFile, struct.error, tarfile.TarError)
-EXHAUSTION = (MemoryError, RecursionError)  # what a file that the bounds let through may still cause
+EXHAUSTION = (MemoryError, RecursionError)  # errors that a file within all limits can still cause
 TOO_COSTLY = "takes more memory than there is; collect it manually"
 _DAMAGED = "is damaged; download it again"
-_NO_ARCHIVE = "is no zip or tar archive, or a damaged one; download it again"
-_TOO_MANY = "holds too many entries; collect it in parts"
-_NOTEBOOK_ALONE = "is a notebook; put it into a folder named by its student's id, collect the one above"
-_MAX_DEPTH = 100  # folders in each other, all of which are open at once
-_TOO_DEEP = f"lies in more than {_MAX_DEPTH} folders; put it into fewer"
-_LINK, _NO_FILE = "is a link", "is no plain file"
+_NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
+_TOO_MANY = "contains too many entries; collect it in parts"
+_NOTEBOOK_ALONE = (
+    "is a notebook; put it into a folder named by the student's id, and collect the folder above"
+)
+_MAX_DEPTH = 100  # nested folders, all of which are open at the same time
+_TOO_DEEP = f"is nested in more than {_MAX_DEPTH} folders; put it into fewer"
+_LINK, _NOT_PLAIN = "is a link", "is not a plain file"
 
 
 class ArchiveError(AutograderError):
-    """The archive cannot be read, or no further; the message says why and what to do."""
+    """The archive, or the rest of it, cannot be read. The message gives the reason and a remedy."""
 
 
 class EntryError(AutograderError):
-    """One entry cannot be taken; the message says why."""
+    """One entry is refused. The message gives the reason."""
 
 
 @dataclass(slots=True)
 class Bounds:
-    """How much may still be read; what is read from a nested archive counts for the outer one too."""
+    """The amount that may still be read. Reading from a nested archive also counts for the outer one."""
 
     entries: int = 20_000
-    unpacked: int = 4 << 30  # bytes, read or skipped
+    unpacked: int = 4 << 30  # bytes; of a .tar.gz, those of skipped entries, too
     outer: "Bounds | None" = None
 
     def count(self) -> None:
@@ -86,35 +88,36 @@ class Bounds:
         """Count bytes that were unpacked."""
         self.unpacked -= size
         if self.unpacked < 0:
-            raise ArchiveError("unpacks to too much; collect it in parts, without large files")
+            raise ArchiveError("is too large when unpacked; collect it in parts, without large files")
         if self.outer is not None:
             self.outer.spend(size)
 
 
 def unreadable(_: int, problem: str = "is not open") -> bytes:
-    """Read nothing."""
+    """Raise EntryError, in place of reading a file."""
     raise EntryError(problem)
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """A file, or something in the place of one; `read` works until the next entry is asked for."""
+    """A file of an archive or folder, or a refused item. `read` works until the next entry is requested."""
 
     name: str
-    # As the archive says, without a zone if it names none; in a nested archive, the time of that archive.
+    # The file's time in the archive, without a zone if there is none; in a nested archive, that archive's
+    # time.
     when: datetime | None = None
-    read: Callable[[int], bytes] = unreadable  # returns at most so many bytes, or raises EntryError
-    problem: str = ""  # why it must not be read
-    inside: str = ""  # its name in the nested archive `name`
-    others: tuple[str, ...] = ()  # how other old encodings read `name`, if the zip does not tell which it is
+    read: Callable[[int], bytes] = unreadable  # raises EntryError if there are more bytes than its argument
+    problem: str = ""  # the reason why it must not be read
+    inside: str = ""  # its name in the nested archive `name`, else empty
+    others: tuple[str, ...] = ()  # `name` decoded with other encodings, if the zip does not give the encoding
 
     @property
     def path(self) -> str:
-        """Its name for people."""
+        """The name, or the path in the nested archive, for messages."""
         return f"{self.name}/{self.inside}" if self.inside else self.name
 
     def read_notebook(self) -> bytes:
-        """Return a notebook's bytes, without its outputs where they are large."""
+        """Return a notebook's bytes, without its outputs if they are large."""
         try:
             content = without_large_outputs(self.read(MAX_WITH_OUTPUTS))
         except EXHAUSTION:
@@ -125,10 +128,10 @@ class ArchiveEntry:
 
 
 def _mode_problem(mode: int) -> str:
-    """Return why a file of this mode is not read; a mode that names no kind of file is no reason."""
+    """Return why a file of this mode is refused, or "". A mode without a file type is accepted."""
     if stat.S_ISLNK(mode):
         return _LINK
-    return "" if stat.S_IFMT(mode) in (0, stat.S_IFREG) else _NO_FILE
+    return "" if stat.S_IFMT(mode) in (0, stat.S_IFREG) else _NOT_PLAIN
 
 
 def _refuse_size(size: int, limit: int) -> None:
@@ -137,7 +140,7 @@ def _refuse_size(size: int, limit: int) -> None:
 
 
 def _utc(seconds: float) -> datetime | None:
-    """Return the time so many seconds after the beginning of 1970, if it is plausible."""
+    """Return a Unix time as a datetime, or None if it is not plausible."""
     try:
         return plausible(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
@@ -145,9 +148,10 @@ def _utc(seconds: float) -> datetime | None:
 
 
 def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEntry]:
-    """Yield the files in the archive or folder `path`, and in archives that lie in it, one level deep.
+    """Yield the files in the archive or folder `path`, and the files in archives that it contains.
 
-    It raises ArchiveError where it cannot be read, or no further; nothing in it can raise anything else.
+    Archives are opened one level deep. ArchiveError is raised if `path`, or the rest of it, cannot be read.
+    No content of `path` can cause another exception.
     """
     bounds = bounds or Bounds()
     try:
@@ -168,7 +172,7 @@ def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield what an archive in an archive holds; whatever is wrong with it stops nothing else."""
+    """Yield the files in an archive that is an entry. If it is unreadable, the last entry has a problem."""
     bounds, empty = Bounds(_NESTED_ENTRIES, _NESTED_UNPACKED, outer), True
     try:
         data = entry.read(_MAX_NESTED)
@@ -177,7 +181,7 @@ def _read_nested(entry: ArchiveEntry, outer: Bounds) -> Iterator[ArchiveEntry]:
             problem, empty = inner.problem or deeper, False
             yield replace(inner, name=entry.name, inside=inner.name, when=entry.when, problem=problem)
         if empty:
-            raise EntryError("holds no files")
+            raise EntryError("contains no files")
     except (ArchiveError, EntryError) as error:
         yield replace(entry, problem=str(error))
     except EXHAUSTION:
@@ -197,19 +201,19 @@ def _read_archive(file: IO[bytes], size: int, bounds: Bounds) -> Iterator[Archiv
 
 
 def _read_folder(root: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files below `root`, which may be a link; no other link is followed."""
+    """Yield the files below `root`. It may be a link itself; links below it are not followed."""
     try:
         with open_folder(root, 0) as folder:
             yield from _read_opened(folder, "", bounds)
     except OSError as error:
-        yield ArchiveEntry("", problem=_unopened(error))
+        yield ArchiveEntry("", problem=_open_problem(error))
 
 
 def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield the files below an open folder, whose `name` ends with a slash, and which stays open meanwhile.
+    """Yield the files below an open folder. Its `name` is empty or ends with a slash.
 
-    Each folder is opened once, in the open folder around it: one that is swapped for a link afterwards, at
-    any level, leads nowhere else. A folder that cannot be opened becomes an entry with a problem.
+    Each folder is opened once, relative to the descriptor of its parent. So replacing a folder by a link
+    afterwards, at any level, has no effect. A folder that cannot be opened becomes an entry with a problem.
     """
     items = sorted(os.scandir(folder), key=lambda item: item.name)
     folders = {item.name: None for item in items if item.is_dir(follow_symlinks=False)}
@@ -217,34 +221,34 @@ def _read_opened(folder: int, name: str, bounds: Bounds) -> Iterator[ArchiveEntr
         bounds.count()
         if item.name not in folders:
             yield from _folder_entry(item, folder, name, bounds)
-    for own in folders:
-        path = f"{name}{own}/"
+    for inner in folders:
+        path = f"{name}{inner}/"
         if path.count("/") > _MAX_DEPTH:
             yield ArchiveEntry(path, problem=_TOO_DEEP)
             continue
         try:
-            with open_folder(own, parent=folder) as opened:
+            with open_folder(inner, parent=folder) as opened:
                 yield from _read_opened(opened, path, bounds)
         except OSError as error:
-            yield ArchiveEntry(path, problem=_unopened(error))
+            yield ArchiveEntry(path, problem=_open_problem(error))
 
 
 def _folder_entry(
-    item: "os.DirEntry[str]", folder: int, around: str, bounds: Bounds
+    item: "os.DirEntry[str]", folder: int, parent: str, bounds: Bounds
 ) -> Iterator[ArchiveEntry]:
-    """Yield a file in an open folder; `read` works until the next entry, as the folder may be closed then."""
-    name = around + item.name
+    """Yield a file in an open folder. `read` works until the next entry, when the folder may be closed."""
+    name = parent + item.name
     try:
-        about = item.stat(follow_symlinks=False)
+        status = item.stat(follow_symlinks=False)
     except OSError as error:
-        yield ArchiveEntry(name, problem=_unopened(error))
+        yield ArchiveEntry(name, problem=_open_problem(error))
         return
     is_open = [True]
 
     def read(limit: int) -> bytes:
         return _read_file(item.name, folder, bounds, limit) if is_open else unreadable(limit)
 
-    yield ArchiveEntry(name, _utc(about.st_mtime), read, _mode_problem(about.st_mode))
+    yield ArchiveEntry(name, _utc(status.st_mtime), read, _mode_problem(status.st_mode))
     is_open.clear()
 
 
@@ -253,18 +257,18 @@ def _read_file(name: str, folder: int, bounds: Bounds, limit: int) -> bytes:
         with open_plain(name, os.O_NOFOLLOW, folder) as file:
             data = file.read(limit + 1)
     except OSError as error:
-        raise EntryError(_unopened(error)) from None
+        raise EntryError(_open_problem(error)) from None
     _refuse_size(len(data), limit)
     bounds.spend(len(data))
     return data
 
 
-def _unopened(error: OSError) -> str:
+def _open_problem(error: OSError) -> str:
     return f"cannot be opened: {error.strerror}"
 
 
 def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield what a zip archive holds besides folders."""
+    """Yield the entries of a zip archive, except folders."""
     try:
         archive = zipfile.ZipFile(_BoundedFile(file))
     except _DAMAGE:
@@ -279,25 +283,25 @@ def read_zip(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
 
 
 def _names_in_zip(info: zipfile.ZipInfo) -> list[str]:
-    """Return the readings of an entry's name: one if the zip says that it is UTF-8, or if it can be UTF-8.
+    """Return the possible decodings of an entry's name. If it is valid UTF-8, this is the only one.
 
-    The Finder of macOS writes UTF-8 without saying so; old programs use the encoding of their system.
+    The Finder of macOS writes UTF-8 without the flag for it. Old programs use the encoding of their system.
     """
     name = info.orig_filename  # `filename` ends at the first NUL
     if name.isascii() or info.flag_bits & _UTF8:
         return [name]
-    written = name.encode("cp437")  # as which zipfile has read it
+    encoded = name.encode("cp437")  # zipfile decodes with cp437
     with suppress(UnicodeDecodeError):
-        return [written.decode()]
-    readings = []
+        return [encoded.decode()]
+    decodings = []
     for encoding in _OLD_ENCODINGS:
         with suppress(UnicodeDecodeError):
-            readings.append(written.decode(encoding))
-    return readings
+            decodings.append(encoded.decode(encoding))
+    return decodings
 
 
 class _BoundedFile:
-    """A file that returns only so much at once: zipfile reads as many bytes as an archive's end claims."""
+    """A file whose `read` limits the size: zipfile requests as many bytes as the end of an archive claims."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -315,20 +319,20 @@ def _zip_problem(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & _ENCRYPTED:
         return "is encrypted; pack it without a password"
     if info.compress_type not in _METHODS:
-        return "is packed in an unusual way; make an ordinary zip"
-    suspicious = info.file_size > max(_UNSUSPICIOUS, info.compress_size * _MAX_RATIO)
-    return f"unpacks to more than {_MAX_RATIO} times its size" if suspicious else ""
+        return "has an unsupported compression method; pack it as an ordinary zip"
+    is_suspicious = info.file_size > max(_UNSUSPICIOUS, info.compress_size * _MAX_RATIO)
+    return f"unpacks to more than {_MAX_RATIO} times its size" if is_suspicious else ""
 
 
 def _read_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds, limit: int) -> bytes:
-    """Return the content, counting the bytes that come rather than those that the header claims."""
+    """Return an entry's content. Its bytes are counted, because the size in the header may be wrong."""
     _refuse_size(info.file_size, limit)
     content = bytearray()
     try:
         with archive.open(info) as member:
-            while piece := member.read(_PIECE):
-                bounds.spend(len(piece))
-                content += piece
+            while chunk := member.read(_CHUNK):
+                bounds.spend(len(chunk))
+                content += chunk
                 _refuse_size(len(content), limit)
     except _DAMAGE:
         raise EntryError(_DAMAGED) from None
@@ -336,13 +340,13 @@ def _read_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bounds: Bounds
 
 
 def _time_in_zip(info: zipfile.ZipInfo) -> datetime | None:
-    """Return when a file was changed: the UTC time if the zip has one, else a local time without a zone."""
-    extra, place = info.extra, 0
-    while place + 9 <= len(extra):
-        kind, size = struct.unpack_from("<HH", extra, place)
-        if kind == _UNIX_TIME and size >= 5 and extra[place + 4] & 1:
-            return _utc(struct.unpack_from("<i", extra, place + 5)[0])
-        place += 4 + size
+    """Return the modification time: in UTC if the zip has it, else a local time without a zone."""
+    extra, offset = info.extra, 0
+    while offset + 9 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, offset)
+        if kind == _UNIX_TIME and size >= 5 and extra[offset + 4] & 1:
+            return _utc(struct.unpack_from("<i", extra, offset + 5)[0])
+        offset += 4 + size
     try:
         return plausible(datetime(*info.date_time))
     except ValueError:
@@ -351,25 +355,25 @@ def _time_in_zip(info: zipfile.ZipInfo) -> datetime | None:
 
 @contextmanager
 def _unpacked(packed: IO[bytes], size: int, bounds: Bounds) -> Iterator[IO[bytes]]:
-    """Yield what gzip has packed, in a file without a name."""
-    most = max(_UNSUSPICIOUS, size * _MAX_RATIO)
-    with TemporaryFile() as whole:
+    """Yield a temporary file with the unpacked content of a gzip file of `size` bytes."""
+    max_size = max(_UNSUSPICIOUS, size * _MAX_RATIO)
+    with TemporaryFile() as unpacked:
         try:
             with gzip.GzipFile(fileobj=packed) as stream:
-                while piece := stream.read(_PIECE):
-                    bounds.spend(len(piece))
-                    whole.write(piece)
-                    if whole.tell() > most:
+                while chunk := stream.read(_CHUNK):
+                    bounds.spend(len(chunk))
+                    unpacked.write(chunk)
+                    if unpacked.tell() > max_size:
                         problem = f"unpacks to more than {_MAX_RATIO} times its size"
                         raise ArchiveError(f"{problem}; open it manually, with care")
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise ArchiveError(_DAMAGED) from None
-        whole.seek(0)
-        yield whole
+        unpacked.seek(0)
+        yield unpacked
 
 
 def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
-    """Yield what a tar archive holds besides folders."""
+    """Yield the entries of a tar archive, except folders."""
     headers = _TarHeaders(file)
     try:
         archive = tarfile.TarFile(fileobj=cast(IO[bytes], headers), encoding="utf-8")
@@ -380,17 +384,17 @@ def _read_tar(file: IO[bytes], bounds: Bounds) -> Iterator[ArchiveEntry]:
             if not member.isdir():
                 yield _tar_entry(member, file, file.tell())
             headers.left = _MAX_HEADERS
-            # Otherwise tarfile would keep all headers in memory, and what global ones say.
+            # Otherwise tarfile would hold all headers in memory, and apply global headers to later entries.
             archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
     except _DAMAGE:
         raise ArchiveError(_NO_ARCHIVE) from None
-    if headers.last.strip(b"\0"):  # tarfile takes a damaged header for the archive's end
+    if headers.last.strip(b"\0"):  # tarfile treats a damaged header as the archive's end, which is all zeros
         raise ArchiveError(_NO_ARCHIVE)
 
 
 class _TarHeaders:
-    """A tar that gives tarfile only so many bytes for each entry."""
+    """A tar file that limits the bytes of headers that tarfile can read for each entry."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -401,19 +405,19 @@ class _TarHeaders:
     def read(self, size: int) -> bytes:
         self.left -= size
         if self.left < 0:
-            raise ArchiveError("has a name too long to be one; it is damaged or made to harm")
+            raise ArchiveError("has an entry with too large a header; it is damaged or malicious")
         self.last = self._file.read(size)
         return self.last
 
 
-def _tar_entry(member: tarfile.TarInfo, file: IO[bytes], place: int) -> ArchiveEntry:
-    name = member.name[: MAX_NAME + 1]  # still too long, but thousands of them fill no memory
-    plain = "" if member.isreg() and not member.issparse() else _NO_FILE
-    problem = _LINK if member.issym() or member.islnk() else plain
+def _tar_entry(member: tarfile.TarInfo, file: IO[bytes], offset: int) -> ArchiveEntry:
+    name = member.name[: MAX_NAME + 1]  # still refused as too long, but thousands of them need little memory
+    file_problem = "" if member.isreg() and not member.issparse() else _NOT_PLAIN
+    problem = _LINK if member.issym() or member.islnk() else file_problem
 
     def read(limit: int) -> bytes:
         _refuse_size(member.size, limit)
-        file.seek(place)
+        file.seek(offset)
         if len(data := file.read(member.size)) < member.size:
             raise EntryError(_DAMAGED)
         return data

@@ -1,8 +1,8 @@
-"""Keeps everything that was submitted, and copies the newest attempt to submitted/.
+"""Stores all submitted notebooks, and copies the newest attempt to submitted/.
 
-Each attempt is a row of the record. Its bytes lie in attempts/, in a file named by their digest. If the
-same bytes come again, they are the same attempt, and its row tells the arrival that the surest source gives.
-submitted/ is nbgrader's: its folders are reached through no link, and a notebook is written whole.
+Each attempt is a row of the database. Its bytes are a file in attempts/, named by their digest. If a student
+submits the same bytes again, they are the same attempt, and its row gets the more reliable of the two times.
+nbgrader reads submitted/. No link in it is followed, and a notebook is written completely or not at all.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import and_, select
 
 from autograder.collecting.archive import EntryError
 from autograder.collecting.names import plausible
@@ -29,81 +29,84 @@ from autograder.submission.notebook import MAX_WITH_OUTPUTS, Notebook, open_plai
 from autograder.submission.students import folded
 from autograder.submission.submission import Submission
 
-_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # nbgrader's
+_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"  # of nbgrader's timestamp.txt
 
 
 class Source(StrEnum):
-    """Who tells when a notebook was handed in."""
+    """The source of the time of a submission."""
 
-    FILE = "file"  # the time of the file, which copying may have changed
-    GIVEN = "told"  # the platform or the instructor gives it
-    UNKNOWN = "nobody"  # the platform gives no time: its archives have that of the download
-    IGNORED = "ignored"  # the instructor believes no time
+    FILE = "file"  # the modification time of the file, which copying may have changed
+    GIVEN = "told"  # the platform or the instructor
+    UNKNOWN = "nobody"  # none: the files in a platform's archive have only the time of the download
+    IGNORED = "ignored"  # none: the instructor collected without times
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """When a notebook was handed in, as far as anybody tells, and what else tells which one is newer."""
+    """The time at which a notebook was submitted, if it is known, and other values that order attempts."""
 
     when: datetime | None = None
     source: Annotated[Source, Field(alias="time")] = Source.FILE
-    upload: int | None = None  # Canvas counts the files that it receives
-    downloaded: datetime | None = None  # when the platform made the archive
-    number: str = ""  # of the person, as Canvas or Moodle write it into a name; empty where it is a group's
-    form: str = ""  # the suffix of the file that the platform has
-    late: bool = False  # as Canvas writes into a name, which gives no time
+    upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
+    downloaded: datetime | None = None  # the time at which the platform made the archive
+    number: str = ""  # the person's on Canvas or Moodle, from the file name; empty for a group
+    form: str = ""  # the suffix of the file on the platform
+    late: bool = False  # whether Canvas marks the file as late
 
     @property
     def is_late_untimed(self) -> bool:
-        """Whether it is known to be late, and not by how much."""
+        """Whether the platform marks it as late but gives no time."""
         return self.late and self.when is None
 
     @property
     def time(self) -> str:
-        """The time as nbgrader reads it beside the notebook; empty where nobody tells it."""
+        """The time in the format of nbgrader's timestamp.txt, or "" if it is unknown."""
         return "" if self.when is None else self.when.astimezone(UTC).strftime(_FORMAT)
 
     @property
     def record(self) -> dict[str, Any]:
-        """What else is stored with an attempt; nothing where the time is that of a file."""
-        how: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
-        return {} if self.source in _UNSURE else _ARRIVALS.dump_python(self, exclude={"when"}, **how)
+        """The values other than the time, for the database. Empty if the time is a file's or is ignored."""
+        options: dict[str, Any] = {"mode": "json", "exclude_defaults": True, "by_alias": True}
+        return {} if self.source in _UNRELIABLE else _ARRIVALS.dump_python(self, exclude={"when"}, **options)
 
     def is_older_than(self, other: "Arrival") -> bool:
-        """Whether this came before `other`, by the best that is known of both."""
+        """Whether this came before `other`: by Canvas's numbers, else by the times, else by the downloads."""
         if self.upload is not None and other.upload is not None:
             return self.upload < other.upload
         if self.when is not None and other.when is not None and self.when != other.when:
             return self.when < other.when
-        theirs = other.downloaded or other.when
-        return self.downloaded is not None and theirs is not None and self.downloaded < theirs
+        others_time = other.downloaded or other.when
+        return self.downloaded is not None and others_time is not None and self.downloaded < others_time
 
-    def settle(self, before: "Arrival") -> "Arrival":
-        """Return what is known of a notebook that came as `before` and has now come again as this."""
-        uploads = [one.upload for one in (self, before) if one.upload is not None]
-        downloads = [one.downloaded for one in (self, before) if one.downloaded is not None]
-        known = before if self._tells_less_than(before) else self
+    def merged_with(self, earlier: "Arrival") -> "Arrival":
+        """Return the arrival of a notebook that was collected as `earlier` and is now collected again.
+
+        It has the more reliable time of the two, and the latest upload and download.
+        """
+        uploads = [arrival.upload for arrival in (self, earlier) if arrival.upload is not None]
+        downloads = [arrival.downloaded for arrival in (self, earlier) if arrival.downloaded is not None]
         return replace(
-            known,
+            earlier if self._is_less_reliable_than(earlier) else self,
             upload=max(uploads, default=None),
             downloaded=max(downloads, default=None),
-            number=self.number or before.number,
-            form=self.form or before.form,
+            number=self.number or earlier.number,
+            form=self.form or earlier.form,
         )
 
-    def _tells_less_than(self, before: "Arrival") -> bool:
+    def _is_less_reliable_than(self, earlier: "Arrival") -> bool:
         if self.source is Source.FILE:
-            copied = self.when is None or (before.when is not None and before.when <= self.when)
-            return copied or before.source is not Source.FILE
-        return self.source is Source.UNKNOWN and before.source is Source.GIVEN
+            is_copy = self.when is None or (earlier.when is not None and earlier.when <= self.when)
+            return is_copy or earlier.source is not Source.FILE
+        return self.source is Source.UNKNOWN and earlier.source is Source.GIVEN
 
 
 _ARRIVALS = TypeAdapter(Arrival)
-_UNSURE = (Source.FILE, Source.IGNORED)  # a file's time is another one as soon as it is copied
+# Sources that never reorder attempts. A file's time changes when the file is copied.
+_UNRELIABLE = (Source.FILE, Source.IGNORED)
 
 
 def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
-    """Return what is stored with an attempt, or beside a notebook; a time in any other form tells nothing."""
+    """Return an arrival from a timestamp.txt and a `record`. A time in another format is left out."""
     when = None
     with suppress(ValueError):
         when = plausible(datetime.strptime(time, _FORMAT).replace(tzinfo=UTC))
@@ -113,19 +116,19 @@ def read_arrival(time: str, record: dict[str, Any] | None) -> Arrival:
 LOCK = ".collecting.lock"
 _FOLDER, _SUBMITTED = "attempts", "submitted"
 _KEY = (ATTEMPTS.c.student, ATTEMPTS.c.exercise, ATTEMPTS.c.digest)
-# Without these beside a page, nbgrader's exchange returns none.
+# Small files beside a notebook. nbgrader's exchange returns a feedback page only if it has them, too.
 TIMESTAMP, SECRET = COMPANIONS = "timestamp.txt", "submission_secret.txt"
 _MAX_COMPANION = 1000  # bytes
 
 
 class Placing(StrEnum):
-    """What became of a notebook."""
+    """The result of storing a notebook."""
 
     NEW = "new"
     REPLACED = "replaced"
     UNCHANGED = "unchanged"
-    RETIMED = "time corrected"  # the notebook is the same
-    OLDER = "older"  # than what is there, which stays
+    RETIMED = "time corrected"  # the same notebook, with another time
+    OLDER = "older"  # stored, but submitted/ still has a newer attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,37 +150,37 @@ class Attempt:
 
 
 class _Submitted(NamedTuple):
-    """What lies in submitted/: a notebook, and the small files beside it."""
+    """The files of one submission in submitted/."""
 
     content: bytes
-    time: str = ""
-    secret: bytes = b""
+    time: str = ""  # the content of timestamp.txt
+    secret: bytes = b""  # the content of submission_secret.txt
 
 
 def attempts_of(submission: Submission) -> tuple[Attempt, ...]:
-    """Return what a student has handed in for an exercise, the newest last."""
+    """Return the attempts of one student at one exercise, the newest last."""
     return all_attempts(submission.root, submission.exercise, submission.student).get(submission.student, ())
 
 
 def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, tuple[Attempt, ...]]:
-    """Return what all students, or one of them, have handed in for an exercise, by student, the newest last.
+    """Return the attempts at an exercise, of all students or of one, by student, the newest last.
 
-    Where nobody tells when two were handed in, the one that came to us later is the newer one.
+    If nothing orders two attempts, the one that was collected later is the newer one.
     """
-    found = defaultdict[str, list[Attempt]](list)
-    for name, attempt in _read(root, exercise, student):
-        ordered = found[name]
+    by_student = defaultdict[str, list[Attempt]](list)
+    for id_, attempt in _read(root, exercise, student):
+        ordered = by_student[id_]
         ordered.insert(_position(attempt.arrival, ordered), attempt)
-    return {name: tuple(ordered) for name, ordered in found.items()}
+    return {id_: tuple(ordered) for id_, ordered in by_student.items()}
 
 
 def recorded_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, Attempt]:
-    """Return the attempts whose scores the gradebook has, by student."""
-    return {name: one for name, one in _read(root, exercise, student) if one.recorded}
+    """Return the attempts whose scores are in the gradebook, by student."""
+    return {id_: attempt for id_, attempt in _read(root, exercise, student) if attempt.recorded}
 
 
 def _read(root: Path, exercise: str, student: str | None) -> Iterator[tuple[str, Attempt]]:
-    """Yield the attempts of an exercise, or of one student, with their reports, each with its student."""
+    """Yield the attempts at an exercise, of all students or of one: the student's id and the attempt."""
     report = (REPORTS.c.report, REPORTS.c.fingerprint, REPORTS.c.recorded)
     same = and_(*(key == REPORTS.c[key.name] for key in _KEY))
     query = select(*ATTEMPTS.c, *report).join(REPORTS, same, isouter=True)
@@ -189,15 +192,11 @@ def _read(root: Path, exercise: str, student: str | None) -> Iterator[tuple[str,
     yield from ((row.student, _attempt(root, row)) for row in rows)
 
 
-def _of(submission: Submission) -> ColumnElement[bool]:
-    return (ATTEMPTS.c.student == submission.student) & (ATTEMPTS.c.exercise == submission.exercise)
-
-
 def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
-    """Return the students by the numbers that platforms gave them; the first who came with a number has it.
+    """Return the id of the student who first submitted with each platform number, by scope and number.
 
-    A number of Canvas is a person's, and stands with an empty text. A number of Moodle counts participants
-    anew in each exercise, and stands with the exercise.
+    The scope is "" for a number of Canvas, which a user has in all assignments. For a number of Moodle, which
+    numbers the participants of each assignment differently, the scope is the exercise.
     """
     numbers: dict[tuple[str, str], str] = {}
     with reading(root) as store:
@@ -211,23 +210,28 @@ def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
 
 
 def _position(arrival: Arrival, attempts: Sequence[Attempt]) -> int:
-    """Return how many attempts are older, of attempts in order."""
-    later = (place for place, one in enumerate(attempts) if arrival.is_older_than(one.arrival))
+    """Return the index at which a new attempt belongs among attempts in order of time."""
+    later = (index for index, attempt in enumerate(attempts) if arrival.is_older_than(attempt.arrival))
     return next(later, len(attempts))
 
 
 def mark(submission: Submission, attempt: Attempt, when: datetime, *, shown: bool) -> None:
-    """Store that the student is told of an attempt; a page shows one attempt, so the others are not shown."""
+    """Store the time at which `watch` accepted an attempt, and whether its feedback page was returned.
+
+    There is one page for all attempts, so no other attempt of this submission is shown any more.
+    """
+    is_same_student = ATTEMPTS.c.student == submission.student
+    is_same_exercise = ATTEMPTS.c.exercise == submission.exercise
     with writing(submission.root) as store:
-        store.execute(ATTEMPTS.update().where(_of(submission)).values(shown=False))
-        about = {"told": when.isoformat(), "shown": shown}
-        store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**about))
+        store.execute(ATTEMPTS.update().where(is_same_student & is_same_exercise).values(shown=False))
+        values = {"told": when.isoformat(), "shown": shown}
+        store.execute(ATTEMPTS.update().where(ATTEMPTS.c.id == attempt.id).values(**values))
 
 
 def place(submission: Submission, content: bytes, arrival: Arrival, secret: bytes = b"") -> Placing:
-    """Keep the notebook and the time when it came, and let it count unless the same or a newer one is there.
+    """Store a notebook and its arrival. Write it into submitted/ unless the newest attempt is newer.
 
-    `secret` is what nbgrader's exchange needs to return the page on this very notebook.
+    `secret` lets nbgrader's exchange return the feedback page on this notebook.
     """
     try:
         with locked(submission.root / LOCK):
@@ -236,27 +240,28 @@ def place(submission: Submission, content: bytes, arrival: Arrival, secret: byte
         raise EntryError(f"cannot be written: {error.strerror}") from None
 
 
-def adopt(submission: Submission, known: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
-    """Return all attempts, among them the notebook in submitted/, which need not have been collected.
+def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tuple[Attempt, ...]:
+    """Return all attempts. If submitted/ has a notebook that was not collected, store it as an attempt first.
 
-    Nothing else reads submitted/ to grade. `known` are the attempts, if somebody has read them already.
+    Grading does not read submitted/ anywhere else. `stored` are the stored attempts, if the caller has them.
     """
-    attempts, found = attempts_of(submission) if known is None else known, _read_submitted(submission)
-    if found is None:
+    attempts = attempts_of(submission) if stored is None else stored
+    submitted = _read_submitted(submission)
+    if submitted is None:
         return tuple(attempts)
-    digest = Notebook(found.content).digest
+    digest = Notebook(submitted.content).digest
     same = matching_attempt(attempts, digest)
-    if same is None or (found.time and (found.time, found.secret) != (same.time, same.secret)):
+    if same is None or (submitted.time and (submitted.time, submitted.secret) != (same.time, same.secret)):
         if (same := matching_attempt(attempts_of(submission), digest)) is None:
-            _keep(submission, found, read_arrival(found.time, None))
-        else:
-            _update(submission, same, time=found.time, secret=found.secret)  # somebody has corrected the time
+            _store(submission, submitted, read_arrival(submitted.time, None))
+        else:  # somebody has corrected timestamp.txt
+            _update(submission, same, time=submitted.time, secret=submitted.secret)
         attempts = attempts_of(submission)
-    return tuple(replace(one, is_submitted=one.digest == digest) for one in attempts)
+    return tuple(replace(attempt, is_submitted=attempt.digest == digest) for attempt in attempts)
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
-    """Make `attempt` the one in submitted/, with its time; return whether that was another one before."""
+    """Write `attempt` and its time into submitted/. Return whether another notebook was there before."""
     try:
         content = attempt.notebook.read_bytes()
     except FileNotFoundError:
@@ -265,7 +270,7 @@ def put_forward(submission: Submission, attempt: Attempt) -> bool:
 
 
 def arrival_of(submission: Submission) -> Arrival:
-    """Return what is known of the arrival of the attempt that is graded, or else of the newest."""
+    """Return the arrival of the graded attempt, else of the newest, else an empty arrival."""
     graded = recorded_attempts(submission.root, submission.exercise, submission.student)
     attempts = [*graded.values()] or attempts_of(submission)
     return attempts[-1].arrival if attempts else Arrival()
@@ -277,49 +282,49 @@ def _place(
     newest = attempts[-1] if attempts else None
     if newest and (same := matching_attempt(attempts, Notebook(content).digest)):
         retimed = _update_arrival(submission, same, arrival, secret)
-        last = newest if arrival.source in _UNSURE else attempts_of(submission)[-1]
+        last = newest if arrival.source in _UNRELIABLE else attempts_of(submission)[-1]
         if last.id != newest.id and put_forward(submission, last):
             return Placing.REPLACED
         if last.id != same.id:
             return Placing.OLDER
         return Placing.RETIMED if retimed else Placing.UNCHANGED
     submitted = _Submitted(content, arrival.time, secret)
-    older = _position(arrival, attempts) < len(attempts)
-    if not older:  # before it is kept: what lies there is kept later on, should we be stopped now
+    is_older = _position(arrival, attempts) < len(attempts)
+    if not is_older:  # before it is stored: if the process stops in between, `adopt` will store it
         _submit(submission, submitted)
-    _keep(submission, submitted, arrival)
-    return Placing.OLDER if older else Placing.NEW if newest is None else Placing.REPLACED
+    _store(submission, submitted, arrival)
+    return Placing.OLDER if is_older else Placing.NEW if newest is None else Placing.REPLACED
 
 
 def matching_attempt(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
-    """Return the attempt that has these bytes, if there is one."""
+    """Return the attempt whose bytes have this digest, or None."""
     return next((attempt for attempt in attempts if attempt.digest == digest), None)
 
 
 def _update_arrival(submission: Submission, attempt: Attempt, arrival: Arrival, secret: bytes) -> bool:
-    """Update the arrival of an attempt whose bytes came again; return whether its time changed."""
+    """Update the arrival of an attempt that is collected again. Return whether its time changed."""
     before = attempt.arrival
     if attempt.time and before.when is None and arrival.source in (Source.FILE, Source.UNKNOWN):
-        return False  # somebody wrote the time into the file beside the notebook
-    settled, secret = arrival.settle(before), secret or attempt.secret
-    _update(submission, attempt, time=settled.time, arrival=settled.record, secret=secret)
+        return False  # an instructor wrote a time into timestamp.txt, though not in nbgrader's format
+    merged, secret = arrival.merged_with(before), secret or attempt.secret
+    _update(submission, attempt, time=merged.time, arrival=merged.record, secret=secret)
     submitted = _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret)
     if _read_submitted(submission) == submitted:
-        _submit(submission, submitted._replace(time=settled.time, secret=secret))
-    return settled.when != before.when
+        _submit(submission, submitted._replace(time=merged.time, secret=secret))
+    return merged.when != before.when
 
 
-def _keep(submission: Submission, found: _Submitted, arrival: Arrival) -> None:
-    """Keep a notebook as one more attempt: its bytes first, so that no row is without them."""
-    folder, digest = submission.root / _FOLDER, Notebook(found.content).digest
+def _store(submission: Submission, submitted: _Submitted, arrival: Arrival) -> None:
+    """Store a notebook as a new attempt. Its file is written before its row, so no row lacks its file."""
+    folder, digest = submission.root / _FOLDER, Notebook(submitted.content).digest
     if folder.is_symlink():
         raise EntryError(f"{_FOLDER}/ is a link; put a folder there")
     if not (path := folder / f"{digest}.ipynb").exists():
-        write_whole(path, found.content)
-    row = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
-    about = {"time": found.time, "secret": found.secret, "arrival": arrival.record}
+        write_whole(path, submitted.content)
+    key = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
+    values = {"time": submitted.time, "secret": submitted.secret, "arrival": arrival.record}
     with writing(submission.root) as store:
-        store.execute(ATTEMPTS.insert().values(**row, **about))
+        store.execute(ATTEMPTS.insert().values(**key, **values))
 
 
 def _update(submission: Submission, attempt: Attempt, **values: Any) -> None:
@@ -345,7 +350,7 @@ def _attempt(root: Path, row: Any) -> Attempt:
 
 
 def _read_submitted(submission: Submission) -> _Submitted | None:
-    """Return what lies in submitted/; None where there is no notebook."""
+    """Return a submission's files in submitted/, or None if there is no notebook."""
     if not submission.folder.is_dir():
         return None
     folder = _folder(submission)
@@ -354,14 +359,14 @@ def _read_submitted(submission: Submission) -> _Submitted | None:
     if content is None:
         return None
     text = (time or b"").decode(errors="replace").strip()
-    known = secret if secret and len(secret) <= _MAX_COMPANION else b""
-    return _Submitted(without_large_outputs(content), text, known)
+    usable_secret = secret if secret and len(secret) <= _MAX_COMPANION else b""
+    return _Submitted(without_large_outputs(content), text, usable_secret)
 
 
 def _submit(submission: Submission, new: _Submitted) -> bool:
-    """Write a notebook and its time into submitted/; return whether another notebook was there before.
+    """Write a notebook and its time into submitted/. Return whether the notebook there changed.
 
-    If we are stopped on the way, no notebook is left with the time of another one.
+    The old time is deleted first, so that a crash never leaves a notebook with the time of another notebook.
     """
     folder = _folder(submission)
     before = _read_submitted(submission)
@@ -387,22 +392,29 @@ def _write_companions(folder: Path, new: _Submitted) -> None:
 
 
 def _folder(submission: Submission) -> Path:
-    """Return a submission's folder in submitted/, made if missing; a link or another student's is refused."""
+    """Return a submission's folder in submitted/, created if missing.
+
+    A link is refused. So is a new student's folder whose name some file systems cannot tell from another's.
+    """
     folder = submission.root
     for name in (_SUBMITTED, submission.student, submission.exercise):
         names = os.listdir(folder) if name == submission.student else [name]  # noqa: PTH208 - much faster
-        if name not in names and (twins := [one for one in names if folded(one) == folded(name)]):
-            raise EntryError(f'{_SUBMITTED}/ has "{twins[0]}" already, which some systems take for the same')
+        if name not in names and (twins := [other for other in names if folded(other) == folded(name)]):
+            problem = f'{_SUBMITTED}/ has "{twins[0]}" already, the same name for some file systems'
+            raise EntryError(problem)
         folder /= name
         with suppress(FileExistsError):
             folder.mkdir()
         if folder.is_symlink() or not folder.is_dir():
-            raise EntryError(f"{name} in {_SUBMITTED}/ is a link or no folder; put a folder there")
+            raise EntryError(f"{name} in {_SUBMITTED}/ is a link or not a folder; put a folder there")
     return folder
 
 
 def read_plain(path: Path, limit: int) -> bytes | None:
-    """Return what a plain file holds, or None where there is none; anything else there is an error."""
+    """Return at most `limit` + 1 bytes of a plain file, or None if there is no file.
+
+    Anything else of this name, such as a link or a folder, raises EntryError.
+    """
     try:
         file = open_plain(path, os.O_NOFOLLOW)
     except FileNotFoundError:

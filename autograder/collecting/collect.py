@@ -1,6 +1,6 @@
 """Collects submissions from platforms' archives and from folders, and reports each of them.
 
-An archive is read once: its names settle who handed in what, and then the chosen notebooks are placed.
+An archive is read once: its names decide whose the notebooks are, and then the notebooks are stored.
 """
 
 import tempfile
@@ -27,16 +27,16 @@ REFUSED = "refused"
 
 @dataclass(frozen=True, slots=True)
 class CollectedLine:
-    """What became of one thing in an archive; student and exercise are empty where nothing tells them."""
+    """The result for one file of an archive. Student and exercise are empty unless both are known."""
 
-    archive: str
-    path: str  # in the archive; empty where the archive itself is meant
+    archive: str  # its path; for a row of the instructor's times, the path and line of that row
+    path: str  # in the archive; empty if the line is about the whole archive or about a row
     status: str  # a Placing, or "refused"
     message: str = ""
     student: str = ""
     exercise: str = ""
-    untimed: str = ""  # the platform that gives no time
-    when: datetime | None = None  # the time of submission, of a notebook that was stored
+    untimed: str = ""  # the name of the platform, if it gives no time
+    when: datetime | None = None  # the time of submission, if this notebook or its time was stored
     needs_look: bool = True  # whether an instructor should read this line
 
 
@@ -48,29 +48,29 @@ def collect_archives(
     times: bool = True,
     zone: tzinfo | None = None,
 ) -> Iterator[CollectedLine]:
-    """Put the notebooks of archives and folders into submitted/, and yield a line on each once it is done.
+    """Store the notebooks of archives and folders, and yield a line on each notebook after it is stored.
 
-    An archive that cannot be read stops no other. Without `times` no submission has a time, so none is late.
-    Times without a zone are read in `zone`, or else in that of the exercise's due date.
-    Rows of the instructor's times that match no student are refused at the end.
+    If an archive cannot be read, the others are still collected. Without `times` no submission has a time, so
+    none is late. A time without a zone is read in `zone`, else in the zone of the exercise's due date, else
+    in UTC. At the end, each row of the instructor's times that matches no student is refused.
     """
-    given, unusable = _assigned(course, rules)
-    rules = replace(rules, times=replace(rules.times, given=given))
-    came = {""}
+    rows, refused_rows = _assign_rows(course, rules)
+    rules = replace(rules, times=replace(rules.times, given=rows))
+    students = {""}
     for archive in archives:
         try:
             with one_submission(course, "collecting", str(archive)):
-                for line in _collected(_Collection(course, archive, rules, times, zone)):
-                    came.add(line.student)
+                for line in _collect(_Collection(course, archive, rules, times, zone)):
+                    students.add(line.student)
                     yield line
         except SubmissionError as error:
             yield CollectedLine(str(archive), "", REFUSED, error.problem)
-    yield from unusable
-    unassigned = [row for row in given if not row.student]
-    yield from _unmatched(unassigned, (came | students_in(course)) - {""} if unassigned else ())
+    yield from refused_rows
+    unassigned = [row for row in rows if not row.student]
+    yield from _refuse_unmatched(unassigned, (students | students_in(course)) - {""} if unassigned else ())
 
 
-def _collected(collection: "_Collection") -> Iterator[CollectedLine]:
+def _collect(collection: "_Collection") -> Iterator[CollectedLine]:
     try:
         yield from collection.lines()
     except EXHAUSTION:
@@ -79,94 +79,100 @@ def _collected(collection: "_Collection") -> Iterator[CollectedLine]:
 
 @dataclass(frozen=True, slots=True)
 class _Collection:
-    """One archive on its way into submitted/: it is surveyed, then its notebooks are placed."""
+    """Collects one archive: surveys it, then stores its notebooks."""
 
     course: Course
     archive: Path
     rules: NamingRules
-    believed: bool  # whether times are
-    zone: tzinfo | None  # of times that name none
+    uses_times: bool
+    zone: tzinfo | None  # the zone of times that name no zone
 
     def lines(self) -> Iterator[CollectedLine]:
-        """Yield a line on each thing in the archive."""
+        """Yield a line on each refused file, and on each notebook that counts."""
         with ExitStack() as stack:
             try:
-                # It has no name, so nothing of it is left however this process ends.
+                # The file has no name, so the kernel deletes it however this process ends.
                 copies = stack.enter_context(tempfile.TemporaryFile("w+b", buffering=0))
-                found = survey(self.archive, self.rules, self.course, copies)
+                attributions = survey(self.archive, self.rules, self.course, copies)
             except OSError as error:
-                where = f"the temporary folder {tempfile.tempdir or ''}".rstrip()
-                problem = (
-                    f"cannot be copied to {where}: {error.strerror}; make room, or set TMPDIR to another"
-                )
+                folder = f"the temporary folder {tempfile.tempdir or ''}".rstrip()
+                fix = "free space there, or set TMPDIR to another folder"
+                problem = f"cannot be copied to {folder}: {error.strerror}; {fix}"
                 yield CollectedLine(str(self.archive), "", REFUSED, problem)
                 return
-            yield from (self._line(one, REFUSED, one.problem) for one in found if one.problem)
-            new = set()
-            for one in found:
-                if not (one.problem or one.counts):  # first, so that what counts comes last
-                    line = self._place(one)
+            yield from (self._line(entry, REFUSED, entry.problem) for entry in attributions if entry.problem)
+            first_attempts = set()  # the students and exercises of which no attempt was stored before
+            for attribution in attributions:
+                # These are stored first, so that the notebook that counts is stored last.
+                if not (attribution.problem or attribution.counts):
+                    line = self._store(attribution)
                     if line.status == REFUSED:
                         yield line
                     elif line.status == Placing.NEW:
-                        new.add((line.student, line.exercise))
-            for one in (one for one in found if one.counts):
-                line = self._place(one)
-                is_new = (line.student, line.exercise) in new and line.status == Placing.REPLACED
-                yield replace(line, status=Placing.NEW) if is_new else line
+                        first_attempts.add((line.student, line.exercise))
+            for attribution in attributions:
+                if attribution.counts:
+                    line = self._store(attribution)
+                    is_first = (line.student, line.exercise) in first_attempts
+                    is_new = is_first and line.status == Placing.REPLACED
+                    yield replace(line, status=Placing.NEW) if is_new else line
 
-    def _place(self, found: Attribution) -> CollectedLine:
+    def _store(self, attribution: Attribution) -> CollectedLine:
         try:
-            with one_submission(self.course, found.exercise, found.student):
-                return self._placed(found)
+            with one_submission(self.course, attribution.exercise, attribution.student):
+                return self._read_and_store(attribution)
         except SubmissionError as error:
-            return self._line(found, REFUSED, error.problem)
+            return self._line(attribution, REFUSED, error.problem)
 
-    def _placed(self, found: Attribution) -> CollectedLine:
-        due = self.course.exercises[found.exercise].settings.due
-        arrival = self._arrival(found, due)
+    def _read_and_store(self, attribution: Attribution) -> CollectedLine:
+        student, exercise = attribution.student, attribution.exercise
+        due = self.course.exercises[exercise].settings.due
+        arrival = self._arrival(attribution, due)
         try:
-            content = found.file.read_notebook()
-            status = place(Submission(self.course.root, found.student, found.exercise), content, arrival)
+            content = attribution.file.read_notebook()
+            status = place(Submission(self.course.root, student, exercise), content, arrival)
         except EntryError as error:
-            return self._line(found, REFUSED, str(error))
+            return self._line(attribution, REFUSED, str(error))
         if status is Placing.OLDER:
-            return self._line(found, Placing.UNCHANGED, "a later submission is there")
+            return self._line(attribution, Placing.UNCHANGED, "a later submission is already stored")
         if status is Placing.UNCHANGED:
-            return self._line(found, status)
-        is_contradicted = found.late is False and bool(arrival.when and due and arrival.when > due)
-        line = self._line(found, status, _about_time(found, arrival, due))
-        untimed = found.platform or "" if arrival.source is Source.UNKNOWN else ""
+            return self._line(attribution, status)
+        is_contradicted = attribution.late is False and bool(arrival.when and due and arrival.when > due)
+        line = self._line(attribution, status, _time_message(attribution, arrival, due))
+        untimed = attribution.platform or "" if arrival.source is Source.UNKNOWN else ""
         needs_look = line.needs_look or is_contradicted
         return replace(line, untimed=untimed, when=arrival.when, needs_look=needs_look)
 
-    def _line(self, found: Attribution, status: str, message: str = "") -> CollectedLine:
+    def _line(self, attribution: Attribution, status: str, message: str = "") -> CollectedLine:
+        student, exercise = attribution.student, attribution.exercise
         if status != REFUSED:
-            message = ", ".join(filter(None, (found.message, message)))
-        whose = (found.student, found.exercise) if found.student and found.exercise else ("", "")
-        is_noted = bool(found.message) and not found.message.startswith(OF_GROUP)
-        needs_look = status == REFUSED or is_noted
-        return CollectedLine(
-            str(self.archive), found.file.path, status, message, *whose, needs_look=needs_look
-        )
+            message = ", ".join(filter(None, (attribution.message, message)))
+        owner = (student, exercise) if student and exercise else ("", "")
+        has_remark = bool(attribution.message) and not attribution.message.startswith(OF_GROUP)
+        needs_look = status == REFUSED or has_remark
+        path = attribution.file.path
+        return CollectedLine(str(self.archive), path, status, message, *owner, needs_look=needs_look)
 
-    def _arrival(self, found: Attribution, due: datetime | None) -> Arrival:
-        """Return when a notebook came; the file's time in an archive of a platform is the download's.
+    def _arrival(self, attribution: Attribution, due: datetime | None) -> Arrival:
+        """Return the time at which a notebook was submitted, and the source of that time.
 
-        The time in the instructor's list goes before that of the worksheet or of Gradescope.
+        In a platform's archive, the time of a file is the time of the download. The instructor's own list
+        takes precedence over Moodle's worksheet and Gradescope's metadata.
         """
-        if not self.believed:
+        if not self.uses_times:
             return Arrival(source=Source.IGNORED)
-        if found.platform is None:
-            known = Arrival(self._in_zone(found.file.when, due))
+        file = attribution.file
+        if attribution.platform is None:
+            arrival = Arrival(self._in_zone(file.when, due))
         else:
-            when, suffix = found.file.when, PurePosixPath(found.file.name).suffix.lower()
-            # The zone of one platform is always the same, so any will do.
-            downloaded = when.replace(tzinfo=UTC) if when and not when.tzinfo else when
-            late = bool(found.late)
-            known = Arrival(None, Source.UNKNOWN, found.upload, downloaded, found.number, suffix, late)
-        given = self.rules.times.of(found.exercise, found.student) or found.when
-        return replace(known, when=self._in_zone(given, due), source=Source.GIVEN) if given else known
+            number, suffix = attribution.number, PurePosixPath(file.name).suffix.lower()
+            # Two downloads from one platform have the same zone, so UTC is enough to compare them.
+            is_naive = file.when is not None and file.when.tzinfo is None
+            downloaded = file.when.replace(tzinfo=UTC) if file.when and is_naive else file.when
+            late = bool(attribution.late)
+            arrival = Arrival(None, Source.UNKNOWN, attribution.upload, downloaded, number, suffix, late)
+        when = self.rules.times.of(attribution.exercise, attribution.student) or attribution.when
+        return replace(arrival, when=self._in_zone(when, due), source=Source.GIVEN) if when else arrival
 
     def _in_zone(self, when: datetime | None, due: datetime | None) -> datetime | None:
         if when is None or when.tzinfo is not None:
@@ -174,84 +180,92 @@ class _Collection:
         return when.replace(tzinfo=self.zone or (due.tzinfo if due is not None else None) or UTC)
 
 
-def _about_time(found: Attribution, arrival: Arrival, due: datetime | None) -> str:
+def _time_message(attribution: Attribution, arrival: Arrival, due: datetime | None) -> str:
     if arrival.when is not None and due is not None:
-        # In UTC, for Python takes two times of one zone apart as its clocks show them, changed or not.
-        late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
-        excused = ", though in time as Canvas says" if found.late is False else ""
-        if late > 0:
-            return f"{late / 3600:.1f} h late{excused}"
+        # In UTC, because Python subtracts two times of one zone without regard to daylight saving time.
+        seconds_late = (arrival.when.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
+        contradiction = ", but Canvas does not mark it as late" if attribution.late is False else ""
+        if seconds_late > 0:
+            return f"{seconds_late / 3600:.1f} h late{contradiction}"
     if arrival.source is Source.UNKNOWN:
-        return f"{found.platform} gives no time" + (", only that it is late" if found.late else "")
+        suffix = ", only that it is late" if attribution.late else ""
+        return f"{attribution.platform} gives no time{suffix}"
     return ""
 
 
-def _assigned(course: Course, rules: NamingRules) -> tuple[tuple[GivenTime, ...], Sequence[CollectedLine]]:
-    """Return the instructor's times with the students' own ids in them, and a line on each unusable row."""
+def _assign_rows(course: Course, rules: NamingRules) -> tuple[tuple[GivenTime, ...], Sequence[CollectedLine]]:
+    """Return the rows of the instructor's times with the students' ids, and a line on each refused row."""
     rows: list[GivenTime] = []
     refused = []
     for row in rules.times.given:
         try:
             with one_submission(course, "collecting", row.line):
-                rows += _assigned_row(row, rules.students, rules.exercises)
+                rows += _assign_row(row, rules.students, rules.exercises)
         except SubmissionError as error:
             refused.append(CollectedLine(row.line, "", REFUSED, error.problem))
     return tuple(rows), refused
 
 
-def _assigned_row(row: GivenTime, students: Students | None, exercises: Sequence[str]) -> list[GivenTime]:
-    """Return the row with the id of whom it means, or one for each member of a group."""
+def _assign_row(row: GivenTime, students: Students | None, exercises: Sequence[str]) -> list[GivenTime]:
+    """Return the row with the id of its student. The row of a group becomes one row for each member.
+
+    Without a list of students, the row is returned unchanged.
+    """
     if row.exercise and row.exercise not in exercises:
         raise EntryError(f'"{row.exercise}" is not an exercise; {suggestion(row.exercise, exercises)}')
     if students is None:
         return [row]
-    found = students.called(row.name)
-    if len(found) > 1:
-        ids = ", ".join(student.id for student in found)
+    matches = students.called(row.name)
+    if len(matches) > 1:
+        ids = ", ".join(student.id for student in matches)
         raise EntryError(f'"{row.name}" is the name of several students ({ids}); write the id or address')
-    if not found and not (found := students.in_group(row.name)):
+    if not matches and not (matches := students.in_group(row.name)):
         raise EntryError(students.unknown(row.name))
-    return [replace(row, student=student.id) for student in found]
+    return [replace(row, student=student.id) for student in matches]
 
 
-def _unmatched(rows: Sequence[GivenTime], came: Collection[str]) -> Iterator[CollectedLine]:
-    """Yield a line on each row that is of none of those who came, where no list says who there is."""
-    known = set(map(spelling, came))
+def _refuse_unmatched(rows: Sequence[GivenTime], students: Collection[str]) -> Iterator[CollectedLine]:
+    """Yield a line on each row that names none of the students who submitted something."""
+    spellings = set(map(spelling, students))
     for row in rows:
-        if spelling(row.name) not in known:
+        if spelling(row.name) not in spellings:
             problem = f'nobody called "{row.name}" submitted anything'
-            question = question_after(row.name, came)
+            question = question_after(row.name, students)
             yield CollectedLine(row.line, "", REFUSED, "; ".join(filter(None, (problem, question))))
 
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """Who handed in one exercise, by the ids in submitted/."""
+    """The list of students, compared with the ids in submitted/ for one exercise."""
 
     exercise: str
-    came: Sequence[Student]
+    came: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
-    unknown: Sequence[str]  # ids that are not in the list
-    others: Mapping[str, Student]  # ids that stand for a student of the list, whose own id is another one
+    unknown: Sequence[str]  # ids that belong to no student of the list
+    others: Mapping[str, Student]  # students who submitted under another name of theirs, by that name
 
     @property
     def twice(self) -> Mapping[str, Student]:
-        """The ids under which somebody came who also came under the id in the list, or under two others."""
-        known = [*self.came, *self.others.values()]
-        return {id_: student for id_, student in self.others.items() if known.count(student) > 1}
+        """The part of `others` whose students have more than one submission, under different names."""
+        submitters = [*self.came, *self.others.values()]
+        return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 
 
 def attendance(
     course: Course, students: Students, exercise: Exercise, on_failure: OnFailure = raise_failure
 ) -> Attendance:
-    """Return who handed in `exercise`; a student under another id is neither missing nor unknown."""
-    found = [submission.student for submission in find_submissions(course, exercise)]
-    own = {student.id: student for student in students.all}
-    called = dict[str, Sequence[Student]]()
-    for id_ in (id_ for id_ in found if id_ not in own):
+    """Compare the list of students with the submissions of `exercise`.
+
+    A student who submitted under another name in the list is neither missing nor unknown.
+    """
+    ids = [submission.student for submission in find_submissions(course, exercise)]
+    listed = {student.id: student for student in students.all}
+    matches = dict[str, Sequence[Student]]()
+    for id_ in (id_ for id_ in ids if id_ not in listed):
         with skipping(course, exercise.name, id_, on_failure):
-            called[id_] = students.called(id_)
-    others = {id_: known[0] for id_, known in called.items() if len(known) == 1}
-    came = [own[id_] for id_ in found if id_ in own]
-    missing = [one for one in students.all if one not in came and one not in others.values()]
-    return Attendance(exercise.name, came, missing, [id_ for id_ in called if id_ not in others], others)
+            matches[id_] = students.called(id_)
+    others = {id_: namesakes[0] for id_, namesakes in matches.items() if len(namesakes) == 1}
+    came = [listed[id_] for id_ in ids if id_ in listed]
+    submitters = [*came, *others.values()]
+    missing = [student for student in students.all if student not in submitters]
+    return Attendance(exercise.name, came, missing, [id_ for id_ in matches if id_ not in others], others)

@@ -1,9 +1,10 @@
-"""Reads who submitted what and when, from files of platforms and instructors.
+"""Reads the submitters and times of submissions from files of platforms and instructors.
 
-Gradescope's file is read event by event: a parser that builds all of it needs gigabytes for some files, and
-crashes on deep ones. Only the file of a whole export is believed, since a student can submit a file of the
-same name. Moodle's headings are in the language of whoever downloads them. "Last modified (submission)" and
-"Last modified (grade)" are known, in all of them, by their common beginning.
+Gradescope's file is read event by event: a parser that loads the whole document needs gigabytes for some
+files and crashes on deeply nested ones. The file counts only as part of a whole export, because a student can
+submit a file of the same name. Moodle's headings are in the language of the user who downloads the worksheet.
+In every language, "Last modified (submission)" and "Last modified (grade)" are recognised by their common
+beginning.
 """
 
 import re
@@ -32,23 +33,24 @@ METADATA = "submission_metadata.yml"
 _EXPORT = re.compile(r"assignment_\d+_export/")
 MAX_EVENTS, _MAX_DEPTH, _MAX_SUBMITTERS = 1_000_000, 32, 100
 _DIRECTIVE = re.compile(r"(?:^|[\n\r\x85\u2028\u2029])%")  # thousands of directives take the parser hours
-_NOT_ITS_OWN = "is not Gradescope's, or not of its whole export; collect the archive as it came"
+_NOT_GRADESCOPES = "is not Gradescope's, or not of its whole export; collect the archive as it came"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Path = list[str | int | None]  # keys and positions in lists; None in a mapping that awaits its next key
+_Path = list[str | int | None]  # keys, and indices in lists; None in a mapping whose next key is not read yet
 
 
 @dataclass(frozen=True, slots=True)
 class GradescopeRecord:
-    """Who handed in a submission, alone or as a group, and when."""
+    """The submitters of a submission, one or a group, and its time."""
 
-    submitters: tuple[tuple[str, str], ...]  # the institution's id if it has given one, and the address
+    submitters: tuple[tuple[str, str], ...]  # the institution's id, else the address; and the address
     when: datetime | None = None
 
 
 def find_export(names: Collection[str], root: str = "") -> str | None:
-    """Return the folder, with its slash, of Gradescope's whole export, or None where there is none.
+    """Return the folder, with its slash, of Gradescope's whole export, or None if there is no whole export.
 
-    It must be all that the archive holds, or be `root`, the folder that the instructor collects.
+    The folder must be the only one at the top of the archive, or be `root`, the folder to collect. In the
+    second case, the result is "".
     """
     tops = {name[: name.find("/") + 1] for name in names}
     if _EXPORT.fullmatch(f"{root}/"):
@@ -59,7 +61,7 @@ def find_export(names: Collection[str], root: str = "") -> str | None:
 
 
 def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str, GradescopeRecord]:
-    """Return who handed in, by folder; every submission of which the file speaks must lie in `folder`."""
+    """Return the records by folder. Every submission that the file lists must be present in `folder`."""
     groups: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     times: dict[str, datetime | None] = {}
     for path, text in _texts(_events(data)):
@@ -71,23 +73,26 @@ def read_metadata(data: bytes, folder: str, names: Collection[str]) -> dict[str,
             case (":created_at",):
                 times[submission] = _utc_time(text)
     if not groups or not groups.keys() <= _submissions(names, folder):
-        raise EntryError(_NOT_ITS_OWN)
+        raise EntryError(_NOT_GRADESCOPES)
     records = {}
     for submission, group in groups.items():
-        emails = [(one.get(":sid") or one.get(":email", ""), one.get(":email", "")) for one in group.values()]
+        people = group.values()
+        emails = [
+            (person.get(":sid") or person.get(":email", ""), person.get(":email", "")) for person in people
+        ]
         submitters = {id_: email for id_, email in emails if id_}
         records[folder + submission] = GradescopeRecord(tuple(submitters.items()), times.get(submission))
     return records
 
 
 def _submissions(names: Iterable[str], folder: str) -> set[str]:
-    """Return the submissions in `folder` by the names of all files."""
+    """Return the names of the submissions' folders in `folder`, given the paths of all files."""
     below = re.compile(rf"{re.escape(folder)}(submission_\d+)/")
-    return {found[1] for name in names if (found := below.match(name))}
+    return {match[1] for name in names if (match := below.match(name))}
 
 
 def _events(data: bytes) -> Iterator[yaml.Event]:
-    """Yield the first document's events, unless it has too many of them or is no YAML."""
+    """Yield the first document's events. Raise EntryError if there are too many, or if it is not YAML."""
     with suppress(yaml.YAMLError, UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         for number, event in enumerate(() if _DIRECTIVE.search(text) else yaml.parse(text, Loader=_LOADER)):
@@ -96,11 +101,11 @@ def _events(data: bytes) -> Iterator[yaml.Event]:
             if number > MAX_EVENTS:
                 break
             yield event
-    raise EntryError(_NOT_ITS_OWN)
+    raise EntryError(_NOT_GRADESCOPES)
 
 
 def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
-    """Yield each text of a document with the path that leads to it."""
+    """Yield each scalar of a document that is not a key, with the keys and indices that lead to it."""
     path: _Path = []
     anchors: dict[str | None, str] = {}
     for event in events:
@@ -121,17 +126,17 @@ def _texts(events: Iterable[yaml.Event]) -> Iterator[tuple[_Path, str]]:
                     yield path, text
                     _advance(path)
             case _:
-                raise EntryError(_NOT_ITS_OWN)
+                raise EntryError(_NOT_GRADESCOPES)
 
 
 def _advance(path: _Path) -> None:
-    """Go to the next item of the innermost list, or wait for the next key of the innermost mapping."""
+    """Move `path` to the innermost list's next item, or let it expect the innermost mapping's next key."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
 
 
 def _utc_time(text: str) -> datetime | None:
-    """Return the UTC time of a timestamp as YAML writes it."""
+    """Return the UTC time of a YAML timestamp, or None if it is not a plausible time."""
     try:
         when = datetime.fromisoformat(re.sub(r"\s+(?=[Z+-])", "", text))
         return plausible(when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC))
@@ -144,43 +149,43 @@ _GROUP = re.compile("gr[ou]|груп|グループ|小?[组組]|ryhmä|skupin|cso
 _EMAIL, _PARENTHESIS = re.compile(r"\S+@\S+"), re.compile("[(\uff08]")  # \uff08 is the East Asian one
 _CLOCK = re.compile(r"(?<![\d.])\d{1,2}\s?[:.hH]\s?\d{2}(?![\d.])")
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
-_NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # of which one is the day, one the month
-_STUDENT = ("student", "id", "user_id", "name", "email")
+_NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # a date in which the month is a number
+_STUDENT = ("student", "id", "user_id", "name", "email")  # headings of a list of times, the best first
 _TIME = ("time", "submitted_at", "submitted", "timestamp")
-_Lines = Sequence[tuple[str, Sequence[str]]]  # each row, with the file and the number of its line
+_Lines = Sequence[tuple[str, Sequence[str]]]  # the path and line number of each row, and its cells
 
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """One person's row in Moodle's worksheet."""
+    """One participant's row in Moodle's worksheet."""
 
     number: str
-    name: str  # another cell while marking is blind
+    name: str  # if marking is anonymous, the content of another column
     email: str = ""
-    group: str = ""  # as `spelling` gives it
-    when: datetime | None = None  # without a zone, which the worksheet does not tell
+    group: str = ""  # in the form that `spelling` returns
+    when: datetime | None = None  # the worksheet gives no zone
 
 
 @dataclass(frozen=True, slots=True)
 class GivenTime:
-    """One row of an instructor's own list."""
+    """One row of an instructor's own list of times."""
 
-    name: str  # or id or address
-    when: datetime  # without a zone if the row tells none
-    exercise: str = ""  # empty where the row holds for any
-    line: str = ""  # where it stands
-    student: str = ""  # the id, once the list of students has told it
+    name: str  # the student's name, id or address
+    when: datetime  # without a zone if the row names none
+    exercise: str = ""  # empty if the row applies to all exercises
+    line: str = ""  # the path and line number of the row
+    student: str = ""  # the student's id, if the list of students has been consulted
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """All rows of the files that the instructor gave; the first on somebody counts."""
+    """All rows of the files with times that the instructor gave."""
 
     participants: tuple[Participant, ...] = ()
     given: tuple[GivenTime, ...] = ()
 
     def participant(self, number: str, name: str) -> Participant | None:
-        """Return the worksheet's row on the participant who has this number and this name."""
+        """Return the worksheet's row on the participant with this number and this name, or None."""
         rows = (row for row in self.participants if row.number == number)
         return next((row for row in rows if spelling(name) == spelling(row.name)), None)
 
@@ -190,36 +195,40 @@ class Times:
         return [row for row in self.participants if group and row.group == group]
 
     def namesakes(self, name: str) -> int:
-        """Return how many people of this name are in the worksheet."""
+        """Return the number of participants in the worksheet who have this name."""
         return sum(spelling(row.name) == spelling(name) for row in self.participants)
 
     def of(self, exercise: str, student: str) -> datetime | None:
-        """Return the time from the instructor's own list."""
+        """Return a student's time from the instructor's own list, or None.
+
+        A row with exactly this id is preferred to a row in which it is spelled differently. Otherwise, the
+        first row counts.
+        """
         rows = [row for row in self.given if row.exercise in ("", exercise) and row.student in ("", student)]
-        mine = [row for row in rows if spelling(row.student or row.name) == spelling(student)]
-        return min(mine, key=lambda row: student not in (row.student, row.name)).when if mine else None
+        matches = [row for row in rows if spelling(row.student or row.name) == spelling(student)]
+        return min(matches, key=lambda row: student not in (row.student, row.name)).when if matches else None
 
 
 def read_times(paths: Sequence[Path]) -> Times:
-    """Return the rows of worksheets and lists."""
+    """Return the rows of Moodle's worksheets and of an instructor's own lists."""
     participants: list[Participant] = []
     given: list[GivenTime] = []
     for path in paths:
         header, lines = _lines(path)
-        columns = {cell.strip().casefold(): place for place, cell in enumerate(header)}
-        known = [[columns[name] for name in names if name in columns] for names in (_STUDENT, _TIME)]
-        if all(known):
-            (person, *_), (time, *_) = known
+        columns = {cell.strip().casefold(): index for index, cell in enumerate(header)}
+        students = [columns[name] for name in _STUDENT if name in columns]
+        times = [columns[name] for name in _TIME if name in columns]
+        if students and times:
             exercise = columns.get("exercise", len(header))
             given += [
-                GivenTime(_cell(row, person), when, _cell(row, exercise), line)
+                GivenTime(_cell(row, students[0]), when, _cell(row, exercise), line)
                 for line, row in lines
-                if (when := _moment(line, _cell(row, time)))
+                if (when := _moment(line, _cell(row, times[0])))
             ]
         elif _is_worksheet(lines):
-            if (place := _submitted(header)) is None:
+            if (column := _time_column(header)) is None:
                 raise UsageError(f"{lines[0][0]}: has no times; make a CSV with the columns student and time")
-            participants += _people(header, lines, place)
+            participants += _participants(header, lines, column)
         else:
             fix = "make a CSV with the columns student and time"
             raise UsageError(f"{path}: is not a Moodle grading worksheet; {fix}")
@@ -227,11 +236,11 @@ def read_times(paths: Sequence[Path]) -> Times:
 
 
 def read_participants(path: Path) -> Times:
-    """Return who is in a worksheet, whatever it says of times."""
+    """Return the participants in a worksheet, without reading their times."""
     header, lines = _lines(path)
     if not _is_worksheet(lines):
-        raise UsageError(f"{path}: is not a Moodle grading worksheet; download it there")
-    return Times(tuple(_people(header, lines)))
+        raise UsageError(f"{path}: is not a Moodle grading worksheet; download it in Moodle")
+    return Times(tuple(_participants(header, lines)))
 
 
 def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
@@ -243,11 +252,15 @@ def _is_worksheet(lines: _Lines) -> bool:
     return bool(lines) and all(_PARTICIPANT.fullmatch(_cell(row, 0)) for _, row in lines)
 
 
-def _people(header: Sequence[str], lines: _Lines, time: int | None = None) -> Iterator[Participant]:
-    """Yield who is in a worksheet: the number first, then the name, unless marking is blind."""
-    places = range(len(header))
-    groups = [place for place in places if _GROUP.match(header[place].strip())]
-    emails = [place for place in places if all(_EMAIL.fullmatch(_cell(row, place)) for _, row in lines)]
+def _participants(header: Sequence[str], lines: _Lines, time: int | None = None) -> Iterator[Participant]:
+    """Yield the participants in a worksheet; `time` is the index of the column with the times, if needed.
+
+    The number is in the first column. The name is in the second, which is something else if marking is
+    anonymous.
+    """
+    columns = range(len(header))
+    groups = [column for column in columns if _GROUP.match(header[column].strip())]
+    emails = [column for column in columns if all(_EMAIL.fullmatch(_cell(row, column)) for _, row in lines)]
     for line, row in lines:
         number = re.sub(r"\D", "", _cell(row, 0))
         group = spelling(_cell(row, groups[0])) if groups else ""
@@ -256,17 +269,18 @@ def _people(header: Sequence[str], lines: _Lines, time: int | None = None) -> It
         yield Participant(number, _cell(row, 1), email, group, when)
 
 
-def _submitted(header: Sequence[str]) -> int | None:
-    """Return the place of the time of submission: two headings begin alike, and the grade's is the second.
+def _time_column(header: Sequence[str]) -> int | None:
+    """Return the index of the column with the times of submission, or None.
 
-    Only headings decide: some cells hold what students have written.
+    It is the first of the two headings that are the same up to a parenthesis; the second is that of the
+    grade. The cells are not consulted, because some contain text that students wrote.
     """
-    begins = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
-    return next((place for place, text in enumerate(begins) if text and text in begins[place + 1 :]), None)
+    starts = [_PARENTHESIS.split(text)[0].strip() if _PARENTHESIS.search(text) else "" for text in header]
+    return next((index for index, text in enumerate(starts) if text and text in starts[index + 1 :]), None)
 
 
-def _cell(row: Sequence[str], place: int) -> str:
-    return row[place].strip() if place < len(row) else ""
+def _cell(row: Sequence[str], column: int) -> str:
+    return row[column].strip() if column < len(row) else ""
 
 
 def _moment(line: str, text: str) -> datetime | None:
@@ -274,9 +288,9 @@ def _moment(line: str, text: str) -> datetime | None:
     if text in ("", "-"):
         return None
     if _DAY.fullmatch(text):
-        raise UsageError(f'{line}: "{text}" is a day alone; write its time, too, as {text} 18:00')
+        raise UsageError(f'{line}: "{text}" has no time of day; write it as {text} 18:00')
     try:
-        when = read_moment(text) or read_due(text)  # which reads 2026-01-31 18:00 Europe/Berlin, too
+        when = read_moment(text) or read_due(text)  # `read_due` also reads 2026-01-31 18:00 Europe/Berlin
     except MomentError as error:
         unread = "is not a time that can be read; write it as 2026-01-31 18:00"
         raise UsageError(f'{line}: "{text}" {unread if str(error) == NO_MOMENT else error}') from None
@@ -284,10 +298,10 @@ def _moment(line: str, text: str) -> datetime | None:
 
 
 def read_moment(text: str) -> datetime | None:
-    """Return the time that `text` gives, as in "Sonntag, 1. März 2026, 23:30"; its zone, if it names one.
+    """Return the time in a text such as "Sonntag, 1. März 2026, 23:30", with its zone if it names one.
 
-    dateparser knows many languages. It would also guess a missing clock time, and which number of 03/01/2026
-    is the day. Such texts are not read.
+    dateparser reads many languages. It would also guess a missing clock time, and which number in 03/01/2026
+    is the day. The result for such texts is None.
     """
     with suppress(ValueError):
         return plausible(datetime.fromisoformat(text.strip()))
@@ -302,6 +316,6 @@ def _date_parser() -> "DateDataParser":
     from dateparser.date import DateDataParser  # slow to import, and needed for worksheets only
 
     parts = ["day", "month", "year"]
-    # Without accents, a Norwegian "mandag" would be taken for a Swedish "måndag".
+    # Normalising removes accents, and a Norwegian "mandag" would be read as a Swedish "måndag".
     settings = {"REQUIRE_PARTS": parts, "PARSERS": ["absolute-time"], "NORMALIZE": False}
     return DateDataParser(settings=settings)

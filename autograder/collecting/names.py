@@ -15,19 +15,19 @@ _LEFT_OUT = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store
 _NOTEBOOK = re.compile(
     r"(?P<stem>.+)\.ipynb(?P<copy>( ?\(\d+\)|-\d+)?\.(txt|json))?", re.IGNORECASE | re.DOTALL
 )
-# Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's, and the student's own file
-# name. Both ids never begin with 0. An anonymous assignment has an id of five letters and digits instead.
+# Canvas: a name without spaces and punctuation, LATE, the user's id, the upload's id, and the student's own
+# file name. Neither id begins with 0. An anonymous assignment has five letters and digits for the user's id.
 _CANVAS = re.compile(
-    r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # accents, and vowels in some scripts, are no letters to \w
+    r"(?P<owner>[^\x00-/:-@\[-^`{-\x7f]*?)_"  # \w does not match accents, or vowels in some scripts
     r"(?:(?P<late>LATE)_)?(?P<number>[1-9]\d*)_(?P<upload>[1-9]\d*)_(?P<file>[^/]+)"
 )
 _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE)_)?(?P<number>(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5}))_(?P<upload>\d+)_(?P<file>[^/]+)"
 )
-# Moodle: the full name or the group's, in which _ has become a space, and a number that counts participants
-# anew in each assignment. The group of those who are in no group has no number.
+# Moodle: the full name of the participant or group, in which Moodle replaces _ by a space, and a number that
+# the participant has in this assignment only. Moodle's default group for students without one has no number.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
-# What was typed into Moodle's or Canvas's own page comes as a page under names of its own.
+# Texts that students type into Moodle's or Canvas's page are exported as HTML files with such names.
 _TYPED = (
     (re.compile(r"_assignsubmission_onlinetext"), "_assignsubmission_file"),
     (re.compile(r"_([1-9]\d*)_(text|media|link)\.html?$"), r"_\1_1_\2.html"),
@@ -35,12 +35,12 @@ _TYPED = (
 
 
 def plausible(when: datetime) -> datetime | None:
-    """Return `when`, or None for years that archives write where they know no time, such as 1970 or 1980."""
+    """Return `when`, or None outside 1990 to 2099: a file without a time often has 1970 or 1980."""
     return when if 1990 < when.year < 2100 else None
 
 
 def name_problem(name: str) -> str:
-    """Return what is wrong with a name; it is not corrected, since nobody knows what was meant."""
+    """Return why a file of this name is refused, or "". Names are not corrected: that would be a guess."""
     if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in name):
         return "has control characters in its name"
     if name.startswith("/") or "\\" in name or re.match("[A-Za-z]:", name):
@@ -51,34 +51,34 @@ def name_problem(name: str) -> str:
 
 
 def with_folders(name: str) -> str:
-    """Return a name with a slash for each backslash, as PowerShell 5.1 writes names into a zip.
+    """Replace backslashes by slashes, because PowerShell 5.1 writes paths with backslashes into a zip.
 
-    A name that would lead elsewhere stays as it is, and is refused.
+    If `name_problem` would refuse the result, the name is returned unchanged. It is refused later.
     """
     slashed = name.replace("\\", "/")
     return name if name_problem(slashed) else slashed
 
 
 def left_out(name: str) -> bool:
-    """Whether the file is one that operating systems and editors leave everywhere."""
+    """Whether the file is a by-product of an operating system or an editor, such as .DS_Store."""
     return any(part in _LEFT_OUT or part.startswith("._") for part in PurePosixPath(name).parts)
 
 
 def notebook_stem(name: str) -> str | None:
-    """Return the name of a notebook's file without its endings; or None where it has none of them."""
+    """Return a notebook's file name without its folder and endings, or None for other files."""
     match = _NOTEBOOK.fullmatch(PurePosixPath(name).name)
     return match["stem"] + (match["copy"] or "").rpartition(".")[0] if match else None
 
 
 def is_notebook(name: str, exercises: Iterable[str]) -> bool:
-    """Whether a file is a notebook, or a text that was exported from one and kept its name."""
+    """Whether a file is a notebook, or an export of one with the name of an exercise in its own name."""
     path = PurePosixPath(name)
-    exported = is_export(name) and any(exercise in path.stem for exercise in exercises)
-    return notebook_stem(path.name) is not None or exported
+    is_named_export = is_export(name) and any(exercise in path.stem for exercise in exercises)
+    return notebook_stem(path.name) is not None or is_named_export
 
 
 def is_export(name: str) -> bool:
-    """Whether a file of this name may be a notebook's export as a script, or as a document of Quarto or R."""
+    """Whether a file of this name may be a notebook's export: a Python script, or Quarto or R Markdown."""
     return name.lower().endswith((".py", ".qmd", ".rmd"))
 
 
@@ -88,77 +88,76 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return the last part of a name without its ending, or without all endings of a notebook or archive."""
-    last = PurePosixPath(name).name
-    archived = (last[: -len(end)] for end in reversed(_ARCHIVES) if last.lower().endswith(end))
-    return notebook_stem(name) or next(archived, PurePosixPath(name).stem)
+    """Return the last part of a path without its suffix, or without all suffixes of a notebook or archive."""
+    file = PurePosixPath(name).name
+    archive_stems = (file[: -len(end)] for end in reversed(_ARCHIVES) if file.lower().endswith(end))
+    return notebook_stem(name) or next(archive_stems, PurePosixPath(name).stem)
 
 
 def class_folder(paths: Sequence[str], exercises: Sequence[str]) -> str:
-    """Return the folder, with its slash, in which the whole class lies, or an empty text.
+    """Return the folder, with its slash, that contains the files of the whole class, or "".
 
-    A class has at least two students: the only folder of an archive may be a student's own.
+    It must contain at least two students, because an archive's only folder may belong to one student.
     """
     tops = {path.partition("/")[0] for path in paths}
     below = [path.partition("/")[2] for path in paths]
     students = {path.partition("/")[0] for path in below} - set(exercises)
     if len(tops) != 1 or len(students) < 2:
         return ""
-    uniform = all("/" in path for path in below) or all(read_platform_name(path) for path in below)
-    return f"{tops.pop()}/" if uniform else ""
+    is_uniform = all("/" in path for path in below) or all(read_platform_name(path) for path in below)
+    return f"{tops.pop()}/" if is_uniform else ""
 
 
 def listed_class_folder(paths: Sequence[str], is_listed: Callable[[str], bool]) -> str:
-    """Return the folder, with its slash, in which folders of several listed students lie, or an empty text.
+    """Return the folder, with its slash, that contains a listed student's folder beside others, or "".
 
-    No folder around them may be a student's own, who may have packed others' names.
+    No folder around it may have a listed name: that student could have packed folders named after others.
     """
-    around = ""
+    outer = ""
     while len(tops := {path.partition("/")[0] for path in paths}) == 1:
         (top,) = tops
         paths = [path.partition("/")[2] for path in paths]
         if is_listed(top) or not all(paths):
             return ""
-        around += f"{top}/"
-    return around if any(map(is_listed, tops)) else ""
+        outer += f"{top}/"
+    return outer if any(map(is_listed, tops)) else ""
 
 
-# ILIAS: "Lovelace_Ada_login_12345". Blackboard: the title, the user name and the time, then the student's own
-# file name.
+# ILIAS: "Lovelace_Ada_login_12345". Blackboard: the assignment's title, the user name and the time, then the
+# student's own file name.
 _ILIAS = re.compile(r"(?P<before>[^/]+_[^/]+_[^/]+)_\d+")
 _BLACKBOARD = re.compile(r"(?P<before>[^/]+?)_attempt_\d{4}(-\d\d){5}[_.].*")
 
 
 def logins(name: str) -> Iterator[str]:
-    """Yield what may be a student's login in the name of a folder of ILIAS or of a file of Blackboard.
+    """Yield possible logins from the name of an ILIAS folder or of a Blackboard file, the longest first.
 
-    The longest comes first, since both the title and a login may hold underscores. Nothing comes from the
-    part of a name that a student can choose.
+    There are several because both the title and a login may contain underscores. The part of the name that
+    the student chose is not used.
     """
     if match := _BLACKBOARD.fullmatch(name) or _ILIAS.fullmatch(name):
         parts = match["before"].split("_")
-        yield from ("_".join(parts[place:]) for place in range(1, len(parts)))
+        yield from ("_".join(parts[start:]) for start in range(1, len(parts)))
 
 
-_LEAST_NAMES = 3
+_MIN_NAMES = 3
 
 
 def common_prefix(names: Collection[str]) -> str:
-    """Return the beginning that GitHub Classroom writes before each login: the assignment's name and "-".
+    """Return the prefix, up to a "-", that all names have, or "". GitHub Classroom writes it before logins.
 
-    At least three names must have it: the beginning of fewer may be a part of their logins.
+    With fewer than three names, the result is "": the common beginning could be part of the logins.
     """
-    if len(names) < _LEAST_NAMES:
+    if len(names) < _MIN_NAMES:
         return ""
     first, last = min(names), max(names)
-    length = next(
-        (place for place, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first)
-    )
+    pairs = enumerate(zip(first, last, strict=False))
+    length = next((index for index, (left, right) in pairs if left != right), len(first))
     return first[: first.rfind("-", 0, length) + 1]
 
 
 class Platform(StrEnum):
-    """A platform whose archives have the time of the download; not all tell when something was handed in."""
+    """A platform in whose archives the time of a file is the time of the download."""
 
     CANVAS = "Canvas"
     GRADESCOPE = "Gradescope"
@@ -167,36 +166,36 @@ class Platform(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlatformName:
-    """What a platform has written into a name."""
+    """The parts of a file or folder name that a platform wrote."""
 
     platform: Platform
-    owner: str  # a person or a group; in an anonymous assignment of Canvas, the same as the number
-    number: str  # of the person or group; empty where Moodle has none
-    upload: int | None = None  # Canvas's count of the files that it receives
-    late: bool | None = None  # as Canvas says
-    doubtful: str = ""  # another number that may be the person's
+    owner: str  # the name of a person or group; in an anonymous assignment of Canvas, the same as `number`
+    number: str  # of the person or group; empty if Moodle wrote none
+    upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
+    late: bool | None = None  # whether Canvas marks the file as late; None for Moodle
+    other_number: str = ""  # a second number that may be the person's instead of `number`
 
 
 def read_platform_name(name: str, exercises: Iterable[str] = ()) -> PlatformName | None:
-    """Return what Canvas or Moodle has written into a name: the leftmost sign of a platform counts."""
+    """Parse a name that Canvas or Moodle wrote. If both could have, the one whose owner ends first counts."""
     moodle = _MOODLE.match(name)
     canvas = _ANONYMOUS.match(name) or _CANVAS.match(name)
     if canvas and (not moodle or canvas.re is _ANONYMOUS or canvas.end("owner") < moodle.end("owner")):
-        doubtful = "" if canvas.re is _ANONYMOUS else _doubtful(canvas, exercises)
+        other_number = "" if canvas.re is _ANONYMOUS else _other_number(canvas, exercises)
         upload, late = int(canvas["upload"][:30]), bool(canvas["late"])
-        return PlatformName(Platform.CANVAS, canvas["owner"], canvas["number"], upload, late, doubtful)
+        return PlatformName(Platform.CANVAS, canvas["owner"], canvas["number"], upload, late, other_number)
     return PlatformName(Platform.MOODLE, moodle["owner"], moodle["number"] or "") if moodle else None
 
 
-def _doubtful(match: re.Match[str], exercises: Iterable[str]) -> str:
-    """Return the second number where the name may end in the first one, as in user_1_678_9001_x.ipynb."""
-    third = re.match(r"[1-9]\d*_", match["file"])
-    begins = any(match["file"].startswith(exercise) for exercise in exercises)
-    return match["upload"] if third and match["owner"] and not begins else ""
+def _other_number(match: re.Match[str], exercises: Iterable[str]) -> str:
+    """Return the second number if the first may be part of the name, as in user_1_678_9001_x.ipynb."""
+    has_third = re.match(r"[1-9]\d*_", match["file"])
+    begins_with_exercise = any(match["file"].startswith(exercise) for exercise in exercises)
+    return match["upload"] if has_third and match["owner"] and not begins_with_exercise else ""
 
 
 def as_uploaded(name: str) -> str:
-    """Return the name of a page that was typed on a platform as if it was a file that was uploaded."""
+    """Return the name that a text typed on a platform's page would have as an uploaded file."""
     for form, uploaded in _TYPED:
         name = form.sub(uploaded, name)
     return name

@@ -1,8 +1,8 @@
-"""Lists the files of an archive, and decides which notebooks count and for whom.
+"""Lists the notebooks of an archive, finds their students and exercises, and chooses those that count.
 
-Notebooks are copied into one file, so an archive of any size takes little memory. Where a name tells no
-exercise, the cells do. A student who handed in files but no notebook gets one refusal. What lies beside a
-notebook is ignored.
+Notebooks are copied into one temporary file, so an archive of any size takes little memory. If a file's name
+contains no exercise, the exercise is that of the notebook's cells. If a student submitted files but no
+notebook, one of the files is refused. Other files of students with a notebook are ignored.
 """
 
 import os
@@ -34,20 +34,21 @@ from autograder.course.guard import SubmissionError, one_submission, skipping
 from autograder.submission.notebook import MAX_BYTES, Notebook
 from autograder.submission.submission import UnknownExerciseError, exercise_by_cells
 
-_UNREAD = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
-_UNREAD |= {".tbz2", ".txz"}  # not .tar.gz
-_HELPERS = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl", ".json"}
-_HELPERS |= {".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
-_COLLECTING = "collecting"  # before a file's path in the log
-_HELPING = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
+# Of packed files that are not opened. A .tar.gz is opened, so its suffix is never compared with these.
+_PACKED_SUFFIXES = {".rar", ".7z", ".gz", ".xz", ".bz2", ".zst", ".lz", ".sit", ".sitx", ".zipx", ".ace"}
+_PACKED_SUFFIXES |= {".tbz2", ".txz"}
+_HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
+_HELPER_SUFFIXES |= {".json", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
+_HELPER_NAMES = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
+_COLLECTING = "collecting"  # stands before a file's path in the log
 
 
 def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:
-    """Return what an archive holds: of the notebooks, one counts for each student and exercise.
+    """Return an archive's notebooks and refused files. One notebook counts for each student and exercise.
 
-    As long as `copies` is open, the notebooks can be read. OSError says that they cannot be copied there.
+    The notebooks can be read while `copies` is open. OSError is raised if they cannot be copied there.
     """
-    files = _read_as_listed(list(_files(archive, rules, copies, course)), rules, course)
+    files = _choose_encoding(list(_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
@@ -56,18 +57,20 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
     paths = [file.path for file in notebooks or others]
     top = class_folder(paths, rules.exercises)
     if rules.students is not None:
-        if _is_someones(top.removesuffix("/"), rules):  # who may have packed others' names
+        if _is_owned(top.removesuffix("/"), rules):  # its owner could have packed folders named after others
             top = ""
-        top = top or listed_class_folder(paths, lambda name: _is_someones(name, rules))
+        top = top or listed_class_folder(paths, lambda name: _is_owned(name, rules))
     owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
-    found = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
-    found += [*unread, *_attributed(notebooks, owners, stem(archive.name), course)]
-    found += _without_notebook(others, owners, found, course)
+    attributions = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
+    attributions += unread
+    for file in notebooks:
+        attributions += _guarded([file], course, partial(_owners_of, file, owners, stem(archive.name)))
+    attributions += _refuse_without_notebook(others, owners, attributions, course)
     recognised = list[Attribution]()
-    for one in found:
-        recognised += _guarded([one.file], course, partial(_recognised, one, course, owners))
+    for attribution in attributions:
+        recognised += _guarded([attribution.file], course, partial(_recognise, attribution, course, owners))
     if rules.students is None:
-        recognised = list(_refuse_several(recognised, top, rules.exercises, course))
+        recognised = list(_refuse_shared_folders(recognised, top, rules.exercises, course))
     return list(_choose(recognised, course))
 
 
@@ -82,8 +85,8 @@ def _guarded(
         return [Attribution(file=file, problem=error.problem) for file in files]
 
 
-def _is_someones(folder: str, rules: NamingRules) -> bool:
-    """Whether a folder of this name, alone in an archive, is a student's or a group's, on any platform."""
+def _is_owned(folder: str, rules: NamingRules) -> bool:
+    """Whether a folder of this name in an archive would belong to a student or a group."""
     if not folder:
         return False
     file = ArchiveEntry(f"{folder}/notebook.ipynb")
@@ -93,9 +96,9 @@ def _is_someones(folder: str, rules: NamingRules) -> bool:
 
 
 def _files(archive: Path, rules: NamingRules, copies: FileIO, course: Course) -> Iterator[ArchiveEntry]:
-    """Yield the entries, of which notebooks and Gradescope's file are copied to the end of `copies`.
+    """Yield the entries, and copy notebooks and Gradescope's metadata file to the end of `copies`.
 
-    Where the archive is broken, these are the entries before that place, and the reason.
+    If the archive is damaged, the readable entries are followed by an entry that states the problem.
     """
     try:
         for entry in read_entries(archive):
@@ -105,7 +108,7 @@ def _files(archive: Path, rules: NamingRules, copies: FileIO, course: Course) ->
 
 
 def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Course) -> ArchiveEntry:
-    """Return an entry with its problem, if it has any, and with a copy of what has to be read later."""
+    """Return an entry with its problem, if it has one. If it has to be read later, its content is copied."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             problem = name_problem(entry.name) or name_problem(entry.inside) or entry.problem
@@ -117,7 +120,7 @@ def _file(entry: ArchiveEntry, rules: NamingRules, copies: FileIO, course: Cours
 
 
 def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[int], bytes]:
-    """Return what reads a copy of the entry, or says why there is none."""
+    """Copy the entry. Return a function that returns the copy, or raises EntryError if it cannot be made."""
     try:
         with one_submission(course, _COLLECTING, entry.path):
             content = entry.read_notebook()
@@ -125,39 +128,39 @@ def _copied(entry: ArchiveEntry, copies: FileIO, course: Course) -> Callable[[in
         if isinstance(error.__cause__, ArchiveError):
             raise error.__cause__ from None
         return partial(unreadable, problem=error.problem)
-    place, left = copies.seek(0, os.SEEK_END), memoryview(content)
-    while left:
-        left = left[copies.write(left) :]
+    offset, unwritten = copies.seek(0, os.SEEK_END), memoryview(content)
+    while unwritten:
+        unwritten = unwritten[copies.write(unwritten) :]
 
     def read(_: int) -> bytes:
-        copies.seek(place)
+        copies.seek(offset)
         return copies.read(len(content))
 
     return read
 
 
-def _read_as_listed(
+def _choose_encoding(
     files: Sequence[ArchiveEntry], rules: NamingRules, course: Course
 ) -> Sequence[ArchiveEntry]:
-    """Return the files, with the reading of their names that tells most students.
+    """Return the files with their names decoded so that most files belong to a student.
 
-    It is one for the whole archive, which one program has written.
+    One program wrote all names of the archive, so the same encoding is used for all of them.
     """
-    readings = max((len(file.others) for file in files), default=0)
-    choices = [[_reading(file, number) for file in files] for number in range(readings + 1)]
+    count = max((len(file.others) for file in files), default=0)
+    choices = [[_decoded(file, number) for file in files] for number in range(count + 1)]
 
-    def students_in_list(choice: Sequence[ArchiveEntry]) -> int:
-        owners, listed = Owners(rules, [file.name for file in choice]), 0
+    def count_listed_files(choice: Sequence[ArchiveEntry]) -> int:
+        owners, listed_files = Owners(rules, [file.name for file in choice]), 0
         for file in (file for file in choice if file.others and not file.problem):
-            with skipping(course, _COLLECTING, file.path, lambda _: None):  # `_attributed` reports it
-                listed += bool(owners.of(file))
-        return listed
+            with skipping(course, _COLLECTING, file.path, lambda _: None):  # `survey` reports it
+                listed_files += bool(owners.of(file))
+        return listed_files
 
-    return max(choices, key=students_in_list) if readings else files
+    return max(choices, key=count_listed_files) if count else files
 
 
-def _reading(file: ArchiveEntry, number: int) -> ArchiveEntry:
-    """Return a file under another reading of its name; a name with fewer readings keeps the last of them."""
+def _decoded(file: ArchiveEntry, number: int) -> ArchiveEntry:
+    """Return a file with decoding `number` of its name, or the last one if there are fewer."""
     names = (file.name, *file.others)
     return replace(file, name=names[min(number, len(names) - 1)])
 
@@ -169,134 +172,132 @@ def _is_notebook(file: ArchiveEntry, rules: NamingRules) -> bool:
 def _gradescope_records(
     archive: Path, sound: Sequence[str], files: Sequence[ArchiveEntry]
 ) -> tuple[Mapping[str, GradescopeRecord], Sequence[Attribution]]:
-    """Return what Gradescope's file says, if the archive is Gradescope's, or why it cannot be read.
+    """Return the records in Gradescope's metadata file, and a refusal of this file if it cannot be read.
 
-    A submission counts as present if any file of it is there, even one that is refused.
+    A submission is present if the archive has any file of it, even one that is refused.
     """
     root = archive.resolve().name if archive.is_dir() else ""
     if (folder := find_export(frozenset(sound), root)) is None:
         return {}, ()
-    about = next(file for file in files if file.name == folder + METADATA)
+    metadata = next(file for file in files if file.name == folder + METADATA)
     try:
-        return read_metadata(about.read(MAX_BYTES), folder, [file.name for file in files]), ()
+        return read_metadata(metadata.read(MAX_BYTES), folder, [file.name for file in files]), ()
     except EntryError as error:
-        return {}, [Attribution(file=about, problem=str(error))]
-
-
-def _attributed(
-    notebooks: Sequence[ArchiveEntry], owners: Owners, archive: str, course: Course
-) -> Iterator[Attribution]:
-    """Yield whose the notebooks are.
-
-    A folder with the archive's name may be that of the class, or of a student who has packed others' names.
-    """
-    for file in notebooks:
-        yield from _guarded([file], course, partial(_owners_of, file, owners, archive))
+        return {}, [Attribution(file=metadata, problem=str(error))]
 
 
 def _owners_of(file: ArchiveEntry, owners: Owners, archive: str) -> Sequence[Attribution]:
+    """Return the attributions of a notebook, or a refusal.
+
+    A folder named like the archive may be the class's, or a student's who packed folders named after others.
+    """
     try:
         return owners.of(file)
     except EntryError as error:
-        is_around = not owners.class_folder and file.name.startswith(f"{archive}/")
-        fix = f'; if "{archive}" holds the class, unpack it and collect the folder inside'
-        return [Attribution(file=file, problem=f"{error}{fix if is_around else ''}")]
+        may_be_class = not owners.class_folder and file.name.startswith(f"{archive}/")
+        fix = f'; if "{archive}" is the folder of the class, unpack the archive and collect that folder'
+        return [Attribution(file=file, problem=f"{error}{fix if may_be_class else ''}")]
 
 
-def _recognised(one: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
-    """Yield a notebook with its exercise, or with a problem where not even the cells tell it.
+def _recognise(attribution: Attribution, course: Course, owners: Owners) -> Iterator[Attribution]:
+    """Yield a notebook with its exercise. If its name has no exercise, its cells decide, or it is refused.
 
-    Moodle counts participants anew in each exercise, so only with its exercise a number tells the student.
+    A number of Moodle identifies a student only within an exercise, so the student is then looked up again.
     """
-    if one.exercise or one.problem:
-        yield one
+    if attribution.exercise or attribution.problem:
+        yield attribution
         return
+    file = attribution.file
     try:
-        exercise = exercise_by_cells(course, Path(one.file.path), Notebook(one.file.read_notebook())).name
-        if one.platform is Platform.MOODLE and one.number:
-            (one,) = owners.of(one.file, exercise)
-        yield replace(one, exercise=exercise).saying("known by its cells")
+        exercise = exercise_by_cells(course, Path(file.path), Notebook(file.read_notebook())).name
+        if attribution.platform is Platform.MOODLE and attribution.number:
+            (attribution,) = owners.of(file, exercise)
+        yield replace(attribution, exercise=exercise).with_message("recognised by its cells")
     except UnknownExerciseError:
-        known = ", ".join(course.exercises)
-        problem = f"names no exercise, nor do its cells; name it as one of {known}, or pass --exercise"
-        yield replace(one, problem=problem)
+        names = ", ".join(course.exercises)
+        problem = f"names no exercise, nor do its cells; name it as one of {names}, or pass --exercise"
+        yield replace(attribution, problem=problem)
     except EntryError as error:
-        yield replace(one, problem=str(error))
+        yield replace(attribution, problem=str(error))
 
 
-def _refuse_several(
-    found: Sequence[Attribution], top: str, exercises: Sequence[str], course: Course
+def _refuse_shared_folders(
+    attributions: Sequence[Attribution], top: str, exercises: Sequence[str], course: Course
 ) -> Iterator[Attribution]:
-    """Yield the attributions, with a problem where a folder of one student may be that of several ones.
+    """Yield the attributions, and refuse those of a student whose folder may be a folder of several students.
 
-    Without a list of students nothing tells a student's folder from one around students. If several folders
-    in it hold the same exercise, and the folder itself does not, they may be several students'.
+    This is for courses without a list of students. A folder may belong to several students if several folders
+    in it contain the same exercise, and the folder itself does not contain this exercise.
     """
     folders: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in found:
-        if not (one.problem or one.platform):
-            folders[one.student, one.exercise].add(_folder_below(one, top, exercises))
-    for one in found:
-        inner = folders.get((one.student, one.exercise), set())
-        yield from _guarded([one.file], course, partial(_refused_if_several, one, top, inner))
+    for attribution in attributions:
+        if not (attribution.problem or attribution.platform):
+            inner_folder = _folder_below(attribution, top, exercises)
+            folders[attribution.student, attribution.exercise].add(inner_folder)
+    for attribution in attributions:
+        inner = folders.get((attribution.student, attribution.exercise), set())
+        yield from _guarded([attribution.file], course, partial(_refuse_if_shared, attribution, top, inner))
 
 
-def _refused_if_several(one: Attribution, top: str, inner: Set[str]) -> Iterator[Attribution]:
-    if one.problem or one.platform or len(inner) < 2 or "" in inner:
-        yield one
+def _refuse_if_shared(attribution: Attribution, top: str, inner: Set[str]) -> Iterator[Attribution]:
+    if attribution.problem or attribution.platform or len(inner) < 2 or "" in inner:
+        yield attribution
         return
-    first = one.file.path.removeprefix(top).partition("/")[0]
-    around = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
-    why = f'"{one.student}" has {one.exercise} in several folders'
-    fix = f'if these are students\', unpack the archive and collect "{around}"; if not, keep one'
-    yield replace(one, problem=f"{why}; {fix}")
+    first = attribution.file.path.removeprefix(top).partition("/")[0]
+    outer = os.path.commonpath([f"{top}{first}/{folder}" for folder in inner])
+    problem = f'"{attribution.student}" has {attribution.exercise} in several folders'
+    fix = f'if these are folders of students, unpack the archive and collect "{outer}"; if not, keep one'
+    yield replace(attribution, problem=f"{problem}; {fix}")
 
 
-def _folder_below(one: Attribution, top: str, exercises: Sequence[str]) -> str:
-    """Return the folders between a student's own folder and the notebook, without one of the exercise."""
-    *folders, _ = one.file.path.removeprefix(top).split("/")[1:] or [""]
+def _folder_below(attribution: Attribution, top: str, exercises: Sequence[str]) -> str:
+    """Return the folders between a student's own and the notebook, without a last one for the exercise."""
+    *folders, _ = attribution.file.path.removeprefix(top).split("/")[1:] or [""]
     return "/".join(folders[:-1] if folders and folders[-1] in exercises else folders)
 
 
-def _choose(found: Iterable[Attribution], course: Course) -> Iterator[Attribution]:
-    """Let one notebook count for each student and exercise; the others are attempts that do not."""
+def _choose(attributions: Iterable[Attribution], course: Course) -> Iterator[Attribution]:
+    """Choose the notebook that counts for each student and exercise. The others are attempts that do not."""
     groups: dict[tuple[str, str], list[Attribution]] = defaultdict(list)
-    for one in found:
-        if one.problem:
-            yield one
+    for attribution in attributions:
+        if attribution.problem:
+            yield attribution
         else:
-            groups[one.student, one.exercise].append(one)
+            groups[attribution.student, attribution.exercise].append(attribution)
     for group in groups.values():
-        yield from _guarded([one.file for one in group], course, partial(_chosen, group))
+        yield from _guarded([notebook.file for notebook in group], course, partial(_choose_best, group))
 
 
-def _chosen(group: Sequence[Attribution]) -> Iterator[Attribution]:
-    if len({one.file.path for one in group}) < len(group):
-        yield from (replace(one, problem="is in the archive several times; keep one") for one in group)
+def _choose_best(group: Sequence[Attribution]) -> Iterator[Attribution]:
+    if len({notebook.file.path for notebook in group}) < len(group):
+        problem = "is in the archive several times; keep one"
+        yield from (replace(notebook, problem=problem) for notebook in group)
         return
     *others, best = sorted(group, key=_rank(group))
-    yield from (_no_later(one, best) if is_export(one.file.path) else one for one in others)
-    yield replace(best.saying(_choice(best, others)), counts=True)
+    yield from (_no_later(other, best) if is_export(other.file.path) else other for other in others)
+    yield replace(best.with_message(_choice(best, others)), counts=True)
 
 
 def _rank(group: Sequence[Attribution]) -> Callable[[Attribution], tuple[bool, float, bool]]:
-    """Return what orders a student's notebooks for one exercise: the one that counts last, scripts first.
+    """Return a sort key for a student's notebooks for one exercise. The last notebook counts.
 
-    The platform's order of uploads decides, and outside platforms the time of the files. Where these tell
-    nothing, the exercise's very name does, then the place in the archive.
+    Scripts are before notebooks. If Canvas's numbers of the uploads differ, these decide, else the files'
+    times, except in platforms' archives. If these are equal, a file whose name ends with the exercise's is
+    last, else the one that is last in the archive.
     """
-    is_ordered = len({one.upload or 0 for one in group}) == len(group)
+    is_ordered = len({notebook.upload or 0 for notebook in group}) == len(group)
 
-    def rank(one: Attribution) -> tuple[bool, float, bool]:
-        files_time = one.file.when.timestamp() if one.file.when and not one.platform else 0.0
-        order = (one.upload or 0) if is_ordered else files_time
-        return not is_export(one.file.path), order, one.exact
+    def rank(notebook: Attribution) -> tuple[bool, float, bool]:
+        when = notebook.file.when
+        files_time = when.timestamp() if when and not notebook.platform else 0.0
+        order = (notebook.upload or 0) if is_ordered else files_time
+        return not is_export(notebook.file.path), order, notebook.exact
 
     return rank
 
 
 def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
-    """Return a script as one handed in no later than the notebook beside it, which counts."""
+    """Give a script the times of the notebook that counts, and an upload number that is not greater."""
     uploads = (script.upload, notebook.upload)
     upload = None if None in uploads else min(filter(None, uploads), default=None)
     file = replace(script.file, when=notebook.file.when)
@@ -304,24 +305,24 @@ def _no_later(script: Attribution, notebook: Attribution) -> Attribution:
 
 
 def _choice(best: Attribution, others: Sequence[Attribution]) -> str:
-    """Say which notebook counts, and which do not."""
+    """Return a message that names the notebook that counts and those that do not, or "" for only one."""
     if not others:
         return ""
-    paths = [one.file.path for one in (best, *others)]
+    paths = [notebook.file.path for notebook in (best, *others)]
     names = [PurePosixPath(path).name for path in paths]
     name, *rest = names if len({*names}) == len(names) else paths
-    last = ", the last upload," if (best.upload or 0) > max(one.upload or 0 for one in others) else ""
-    return f"{name}{last} counts and not {', '.join(rest)}"
+    is_last_upload = (best.upload or 0) > max(other.upload or 0 for other in others)
+    return f"{name}{', the last upload,' if is_last_upload else ''} counts instead of {', '.join(rest)}"
 
 
-def _without_notebook(
-    others: Sequence[ArchiveEntry], owners: Owners, found: Sequence[Attribution], course: Course
+def _refuse_without_notebook(
+    others: Sequence[ArchiveEntry], owners: Owners, notebooks: Sequence[Attribution], course: Course
 ) -> Iterator[Attribution]:
-    """Yield the refusal of one file of each student of whom no notebook was found.
+    """Refuse one file of each student who submitted other files, but no notebook.
 
-    A packed file that cannot be opened may hold somebody's notebook, even if its name tells no student.
+    A packed file of a kind that cannot be opened, such as .rar, is refused even if it has no known student.
     """
-    came = {one.student for one in found if one.student}
+    with_notebook = {notebook.student for notebook in notebooks if notebook.student}
     groups: dict[tuple[str, ...], ArchiveEntry] = {}
     failures = list[SubmissionError]()
     for file in others:
@@ -331,33 +332,37 @@ def _without_notebook(
     paths = {file.path: file for file in others if failures}
     yield from (Attribution(file=paths[error.student], problem=error.problem) for error in failures)
     for students, file in groups.items():
-        if not came.issuperset(students):
+        if not with_notebook.issuperset(students):
             yield Attribution(file=file, problem=f"is not a notebook; {_fix(file, students)}")
 
 
 def _students_of(file: ArchiveEntry, owners: Owners) -> tuple[str, ...] | None:
-    """Return whose this file is that is no notebook; None for one that tells nothing."""
+    """Return the ids of the owners of a file that is not a notebook, or None if the file can be ignored.
+
+    If no owner can be determined, the result is the path of a packed file that is not opened, else empty.
+    """
     name = as_uploaded(file.name)
     if _is_helper(file) and not (owners.platform_name(name) or owners.record(name)):
         return None
     with suppress(EntryError):
-        return tuple(one.student for one in owners.of(replace(file, name=name)) if not one.problem)
-    return (file.path,) if _suffix(file) in _UNREAD else ()
+        attributions = owners.of(replace(file, name=name))
+        return tuple(owner.student for owner in attributions if not owner.problem)
+    return (file.path,) if _suffix(file) in _PACKED_SUFFIXES else ()
 
 
 def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
-    if _suffix(file) in _UNREAD:
-        return "pack it as a zip, or unpack it into a folder of the student's"
+    if _suffix(file) in _PACKED_SUFFIXES:
+        return "pack it as a zip, or unpack it into the student's folder"
     if is_export(file.path):
-        return "if it is one as a script, give it the name of its exercise"
+        return "if it is a notebook saved as a script, name it after its exercise"
     return f"ask {', '.join(students)} for the .ipynb file"
 
 
 def _is_helper(file: ArchiveEntry) -> bool:
-    """Whether a file is of a kind that lies beside notebooks, so that its folder may be no student's."""
+    """Whether a file is of a kind that accompanies notebooks. Its folder may belong to no student."""
     path = PurePosixPath(file.path)
     is_hidden = any(part.startswith(".") for part in path.parts)
-    return is_hidden or _suffix(file) in _HELPERS or path.name.lower() in _HELPING
+    return is_hidden or _suffix(file) in _HELPER_SUFFIXES or path.name.lower() in _HELPER_NAMES
 
 
 def _suffix(file: ArchiveEntry) -> str:

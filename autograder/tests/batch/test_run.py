@@ -56,7 +56,7 @@ def test_each_notebook_has_a_report_in_order_and_a_bad_one_stops_no_other(report
         ("endless", "01_small", "graded", 3.0),
         ("escapes", "01_small", "graded", 3.0),
         ("right", "01_small", "graded", 5.0),
-        ("stripped", "01_small", "graded", 5.0),  # known by its cells
+        ("stripped", "01_small", "graded", 5.0),  # recognised by its cells
     ]
     assert reports["endless"].questions[0].verdict == "timed out"
 

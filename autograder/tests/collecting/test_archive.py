@@ -150,8 +150,12 @@ GLOBAL_HEADERS = [
     pax(b"".join(b"16 k%08d=bb\n" % number for number in range(90 * n, 90 * n + 90)), tarfile.XGLTYPE)
     for n in range(100)
 ]
-ODD = "is no plain file"
-RATIO, UNUSUAL, DAMAGED = "unpacks to more than 600 times its size", "packed in an unusual way", "is damaged"
+ODD = "is not a plain file"
+RATIO, UNUSUAL, DAMAGED = (
+    "unpacks to more than 600 times its size",
+    "has an unsupported compression method",
+    "is damaged",
+)
 GNU, PAX, USTAR = tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT
 LONE, DEEP = {"n": b"1"}, "ordner/" * 12 + "b"
 # What an archive holds, which is made late if it is large, and what is read of it.
@@ -196,7 +200,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     **{
         f"nested: {problem}": (bad_nested(inner), {"bad.zip": problem, "good.zip/n": b"1"})
         for problem, inner in (
-            ("is no zip or tar archive", b"no archive"), ("holds no files", zipped({})),
+            ("is not a zip or tar archive", b"no archive"), ("contains no files", zipped({})),
             ("is damaged", zipped(LONE)[:-9]),
         )
     },
@@ -219,7 +223,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
     ),
     **{
         f"header of 7 GB, {kind!r}": (
-            member("n", kind, size=7 << 30).tobuf(tarfile.GNU_FORMAT) + bytes(4096), {"": "too long"},
+            member("n", kind, size=7 << 30).tobuf(tarfile.GNU_FORMAT) + bytes(4096), {"": "too large a"},
         )
         for kind in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME)
     },
@@ -229,7 +233,7 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
         )
         for size in (-512, -1)
     },
-    "a sparse file's endless map": (ENDLESS_MAP, {"": "too long"}),
+    "a sparse file's endless map": (ENDLESS_MAP, {"": "too large a"}),
     "sparse files": (
         SPARSE + AFTER, {"old": ODD, "new": ODD, "after": b"xx"},
     ),
@@ -241,11 +245,11 @@ CASES: dict[str, tuple[bytes | Callable[[], bytes], Found]] = {
         lambda: new_sparse() + b"999999999\n".ljust(512, b"1") * 4000, {"": ""},
     ),
     **{
-        f"records {records[:9]!r}": (pax(records) + AFTER, {"": "too long"})
+        f"records {records[:9]!r}": (pax(records) + AFTER, {"": "too large a"})
         for records in (b"1" * 64_000, b"2 " * 30_000 + b"=", b"0" * 60_000 + b" a=")
     },
     **{
-        f"headers on headers, {kind!r}": (pax(b"9 aaa=bb\n", kind) * 500, {"": "too long"})
+        f"headers on headers, {kind!r}": (pax(b"9 aaa=bb\n", kind) * 500, {"": "too large a"})
         for kind in (tarfile.XHDTYPE, tarfile.XGLTYPE)
     },
     "very long names": (
@@ -311,9 +315,9 @@ def test_entries_and_bytes_are_counted_over_the_whole_archive(
         assert "too many entries" in str(found_in(place, Bounds(entries=1))[""])
     path = archive(zipped({"a": b"1" * 60, "b": b"2" * 60}))
     found = found_in(path, Bounds(unpacked=100))
-    assert agrees(found, {"a": b"1" * 60, "": "unpacks to too much"})
+    assert agrees(found, {"a": b"1" * 60, "": "is too large when unpacked"})
     found = found_in(archive(zipped({"ada.tgz": packed_tar()})), Bounds(unpacked=5000))
-    assert agrees(found, {"ada.tgz": "unpacks to too much"})
+    assert agrees(found, {"ada.tgz": "is too large when unpacked"})
 
 
 UTC_TIME = datetime.fromtimestamp(1_700_000_000, UTC)
@@ -434,5 +438,5 @@ def test_folders_in_each_other_without_end_are_refused_in_one_line(tmp_path: Pat
     (tmp_path / "y").write_bytes(b"y")
     assert list(found_in(tmp_path).items()) == [
         ("y", b"y"),
-        ("x/" * 101, "lies in more than 100 folders; put it into fewer"),
+        ("x/" * 101, "is nested in more than 100 folders; put it into fewer"),
     ]

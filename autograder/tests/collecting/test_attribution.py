@@ -156,7 +156,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NamingRules]:
 
 BESIDE = (f"Anna Lee_17{FILE}", f"Anna Lee_18{FILE}")
 HIDDEN = (f"Rannpháirtí_3000{FILE}", f"Rannpháirtí_3001{FILE}")
-CHOSEN = '"Team Red" is a group, and could be the name that somebody chose; give Moodle\'s'
+CHOSEN = '"Team Red" is a group, but a student could have chosen this name; give Moodle\'s'
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ CHOSEN = '"Team Red" is a group, and could be the name that somebody chose; give
           for rest in ("_bob_99_3_01_first.ipynb", "_/bob_9_3_01_first.ipynb", f"_/Bob_9{FILE}")),
         ("list", "Eve Adams_1_assignsubmission_file_/all.zip > 01_first.ipynb", ["eve"]),
         # A number at the end of a name in Canvas is not taken for the user.
-        ("", "user_1_101_9001_01_first.ipynb", "is of Canvas's user 1 or 101; write the right number"),
+        ("", "user_1_101_9001_01_first.ipynb", "belongs to Canvas's user 1 or 101; write the right number"),
         ("list", "user_1_101_9001_01_first.ipynb", ["ada"]),
         ("list", "eve_101_103_9001_01_first.ipynb", "both are listed"),
         # The list knows people and groups as platforms write them.
@@ -186,7 +186,7 @@ CHOSEN = '"Team Red" is a group, and could be the name that somebody chose; give
         ("list", "lovelaceada_101_9001_01_first.ipynb", ["ada"]),
         ("list", "obeebobb_555_9001_01_first.ipynb", ["bob"]),
         ("list", "teamred_101_9001_01_first.ipynb", ["ada", "bob"]),
-        ("list", "teamred_555_9001_01_first.ipynb", '"teamred" is a group, and could be the name that'),
+        ("list", "teamred_555_9001_01_first.ipynb", '"teamred" is a group, but a student could have chosen'),
         ("list", "teamred_103_9001_01_first.ipynb", ["eve"]),
         ("list", f"Ada Lovelace_7{FILE}", ["ada"]),
         ("list", f"Lovelace, Ada_7{FILE}", ["ada"]),
@@ -222,7 +222,7 @@ CHOSEN = '"Team Red" is a group, and could be the name that somebody chose; give
          'list Participant_3001 in the column "moodle"'),
         ("list", f"Participant_3001{FILE}", '"Participant" is not in the list of students'),
         ("list", f"Team Red_7{FILE}", CHOSEN),
-        ("list", f"Default group{FILE}", 'is of Moodle\'s "Default group", whose members it does not name'),
+        ("list", f"Default group{FILE}", 'Moodle\'s group "Default group", whose members are unknown'),
         # The worksheet tells two people of one name apart, and a group from a person of its name.
         ("list", BESIDE[0], "several people; give Moodle's grading worksheet"),
         ("both", BESIDE[0], ["anna2"]),
@@ -266,22 +266,22 @@ zoe,Zoe Zy,
         ("teamred_666_9001_01_first.ipynb", (), ["eve"]),
         ("teamred_555_9001_01_first.ipynb", (), ["ada", "bob"]),
         # Whoever has not come before has nobody's name who has, nor that of a group.
-        ("beebob_777_9001_01_first.ipynb", (), '"beebob" is the name of bob, who came as Canvas\'s 555'),
-        ("beebob_LATE_777_9001_01_first.ipynb", (), "who came as Canvas's 555; write the right number into"),
-        ("teamred_777_9001_01_first.ipynb", (), '"teamred" is a group, and could be the name that somebody'),
+        ("beebob_777_9001_01_first.ipynb", (), '"beebob" is the name of bob, who submitted as Canvas\'s 555'),
+        ("beebob_LATE_777_9001_01_first.ipynb", (), "submitted as Canvas's 555 before; write the right"),
+        ("teamred_777_9001_01_first.ipynb", (), '"teamred" is a group, but a student could have chosen this'),
         ("zoezy_777_9001_01_first.ipynb", (), ["zoe"]),
         ("zoezy_777_9001_01_first.ipynb", ("zoezy_778_9002_01_first.ipynb",), "users of Canvas (777, 778)"),
         ("beebob_555_9001_01_first.ipynb", ("beebob_778_9002_01_first.ipynb",), ["bob"]),
         # Moodle: the same in each exercise, in which numbers are counted anew.
         (f"Bob Bee_31{FILE}", (), ["bob"]),
         (f"Ada Lovelace_31{FILE}", (), ["bob"]),
-        (f"Bob Bee_32{FILE}", (), '"Bob Bee" is the name of bob, who came as Moodle\'s 31; give'),
+        (f"Bob Bee_32{FILE}", (), '"Bob Bee" is the name of bob, who submitted as Moodle\'s 31 before; give'),
         (f"Zoe Zy_32{FILE}", (), ["zoe"]),
         (f"Nobody We Know_31{FILE}", (), ["bob"]),
         (f"Zoe Zy_35{FILE}", (), '"gone" is not in the list of students'),
         (f"Zoe Zy_555{FILE}", (), ["zoe"]),  # no exercise has Canvas's numbers
         ("Zoe Zy_555_assignsubmission_file/x.ipynb", (), ["zoe"]),
-        (f"Team Red_31{FILE}", (), '"Team Red" is a group, and could be the name'),
+        (f"Team Red_31{FILE}", (), '"Team Red" is a group, but a student could'),
     ],
 )  # fmt: skip
 def test_a_number_that_came_before_decides_and_not_a_name_that_somebody_may_have_chosen(
@@ -293,7 +293,7 @@ def test_a_number_that_came_before_decides_and_not_a_name_that_somebody_may_have
     assert expected in found if isinstance(expected, str) else expected == found
 
 
-WARNING = 'warning: only the display name "{}" says whose this is'
+WARNING = 'warning: only the display name "{}" identifies the student'
 
 
 def test_what_only_a_display_name_of_moodle_tells_comes_with_a_warning_until_its_number_is_known(

@@ -32,7 +32,7 @@ LATER = (2026, 3, 3, 8, 0, 0)
 LISTED = Students((Student("ada", ("101",)), Student("bob", ("Bob Bee", "102"))))
 METADATA = "".join(f'submission_{n}:\n  :submitters:\n  - {{":sid": "{n}"}}\n' for n in (5, 6, 7))
 EXPORT = "assignment_1_export/"
-UNREAD = "pack it as a zip, or unpack it into a folder of the student's"
+UNREAD = "pack it as a zip, or unpack it into the student's folder"
 
 
 def notebook(text: str = "", *cells: str) -> str:
@@ -81,8 +81,8 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     (
         ["ada/a/01_small.ipynb", "ada/01_small.ipynb", "bob/01_small.ipynb", "bob/01_small-Copy1.ipynb"],
         [
-            "ada: new: ada/01_small.ipynb counts and not ada/a/01_small.ipynb",
-            "bob: new: 01_small.ipynb counts and not 01_small-Copy1.ipynb",
+            "ada: new: ada/01_small.ipynb counts instead of ada/a/01_small.ipynb",
+            "bob: new: 01_small.ipynb counts instead of 01_small-Copy1.ipynb",
         ],
     ),
     (
@@ -90,11 +90,11 @@ CLASSES: list[tuple[list[str], list[str]]] = [
             "ada_1_900_01_small-1.ipynb", "ada_1_88_01_small.ipynb", "ada_1_950_01_small_notes.ipynb",
             "ada_1_951_report.pdf", "bob_LATE_2_901_01_small.ipynb",
         ],
-        ["1: new: ada_1_950_01_small_notes.ipynb, the last upload, counts and not", "2: new"],
+        ["1: new: ada_1_950_01_small_notes.ipynb, the last upload, counts instead of", "2: new"],
     ),
     # Folders of several students are not taken for one student's
     *(
-        (names, [f'are students\', unpack the archive and collect "{around}"'] * 2)
+        (names, [f'folders of students, unpack the archive and collect "{around}"'] * 2)
         for names, around in (
             (["class/week1/ann/01_small.ipynb", "class/week1/bob/01_small.ipynb"], "class/week1"),
             (["a/x/ann/01_small.ipynb", "a/x/bob/01_small/01_small.ipynb"], "a/x"),
@@ -112,7 +112,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
         ["Ada/01_small.ipynb", "ada/x/01_small.ipynb", "eve/01_small.ipynb"],
         ["Ada: new", 'ada: refused: submitted/ has "Ada" already', "eve: new"],
     ),
-    (["ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"], ["\u00e9/01_small.ipynb counts and not"]),
+    (["ada/e\u0301/01_small.ipynb", "ada/\u00e9/01_small.ipynb"], ["01_small.ipynb counts instead of"]),
     # Names that lead elsewhere, or mean more than themselves
     *(
         ([f"{name}01_small.ipynb", "ada/01_small.ipynb"], [f"{name}01_small.ipynb: {problem}", "ada: new"])
@@ -150,7 +150,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
     # Whoever hands in no notebook gets one line
     (["class/ada/a.pdf", "class/bob/b.HEIC"], ["a.pdf: refused: is not a notebook; ask ada", "ask bob"]),
     (["ada/01_small.ipynb", "bob/a.rar", "eve/a.7z"], [f"a notebook; {UNREAD}", UNREAD, "ada: new"]),
-    (["ada/01_small.ipynb", "bob/work.py"], ["if it is one as a script, give it the name", "ada: new"]),
+    (["ada/01_small.ipynb", "bob/work.py"], ["if it is a notebook saved as a script, name it", "ada: new"]),
     ([f"{CANVAS}.ipynb", "beebob_102_9002_x.pdf"], ["; ask 102 for the .ipynb file", "101: new"]),
     ([f"{MOODLE}.ipynb"], ["refused: Moodle writes display names, not ids; write students.csv"]),
     (["ada_01_small.ipynb", "ada_report.pdf", "adam.rar"], ["adam.rar: refused: is not a", "ada: new"]),
@@ -159,7 +159,7 @@ CLASSES: list[tuple[list[str], list[str]]] = [
 LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (
         [f"Bob Bee_8_assignsubmission_file_{name}.ipynb" for name in ("01_small", "01_small_v2")],
-        ["bob: new: Bob Bee_8_assignsubmission_file_01_small.ipynb counts and not Bob Bee_8"],
+        ["bob: new: Bob Bee_8_assignsubmission_file_01_small.ipynb counts instead of Bob Bee_8"],
     ),
     ([f"{MOODLE}.ipynb", "ada_7_assignsubmission_onlinetext/onlinetext.html"], ["ada: new"]),
     ([f"{MOODLE}.ipynb", "Bob Bee_8_assignsubmission_file/x.pdf"], ["; ask bob for", "ada: new"]),
@@ -175,9 +175,9 @@ LISTED_CLASSES: list[tuple[list[str], list[str]]] = [
     (["ada/x/ada/01_small.ipynb", "ada/x/bob/01_small.ipynb"], ["ada: new: ada/x/bob/01_small.ipynb counts"]),
     # In one folder, which may have the archive's name
     (["class/ada/01_small.ipynb", "class/bob/01_small.ipynb"], ["ada: new", "bob: new"]),
-    (["class/bob/01_small.ipynb"], ['in the list of students; if "class" holds the class, unpack it and']),
+    (["class/bob/01_small.ipynb"], ['in the list of students; if "class" is the folder of the class']),
     (["ada/bob/01_small.ipynb"], ["ada: new"]),
-    (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts and"]),
+    (["ada/bob/01_small.ipynb", "ada/eve/01_small.ipynb"], ["ada: new: ada/eve/01_small.ipynb counts"]),
     # alone in an archive, as platforms name it
     (["Bee_Bob_bob_99/ada/01_small.ipynb", "Bee_Bob_bob_99/eve/01_small.ipynb"], ["bob: new"]),
     (
@@ -251,7 +251,7 @@ def test_a_folder_a_tar_and_archives_of_students_go_in_too(course: Course, tmp_p
     ]
     refused = [(line.path, line.message) for line in lines if line.status == "refused"]
     assert [path for path, _ in refused] == ["ian.zip", "jo.zip", "kay.zip/../bob/01_small.ipynb"]
-    assert [message for _, message in refused[1:]] == ["holds no files", "leads out of its folder"]
+    assert [message for _, message in refused[1:]] == ["contains no files", "leads out of its folder"]
 
 
 def test_a_folder_that_has_its_archive_s_name_is_not_passed_over(course: Course, tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_a_later_archive_replaces_and_an_earlier_one_does_not(course: Course, tm
     late = make_zip(tmp_path / "2.zip", {"ada/01_small.ipynb": notebook("2")}, LATER)
     assert said(run(course, early, late)) == ["ada: new", "ada: replaced"]
     assert said(run(course, early, late)) == [
-        "ada: unchanged: a later submission is there",
+        "ada: unchanged: a later submission is already stored",
         "ada: unchanged",
     ]
     assert submitted(course, "ada") == notebook("2")
@@ -315,8 +315,8 @@ def test_what_does_not_count_is_kept_in_the_platform_s_order(course: Course, tmp
     for _ in range(2):
         (ada,) = run(course, folder)
         _, bob = run(course, make_zip(tmp_path / "canvas.zip", canvas))
-        assert ada.message.startswith("01_small_final.ipynb counts and not")
-        assert bob.message.startswith("bob_5_850_01_small.ipynb counts and not")
+        assert ada.message.startswith("01_small_final.ipynb counts instead of")
+        assert bob.message.startswith("bob_5_850_01_small.ipynb counts instead of")
         assert submitted(course, "ada") == notebook("2")
         assert submitted(course, "5") == notebook("3")
     uploads = {
@@ -403,7 +403,9 @@ def test_a_renamed_notebook_is_known_by_its_cells_and_others_are_refused(
         "kim_105_9006_01_small.ipynb": notebook("kim's"),
     }
     lines = run(course, make_zip(tmp_path / "a.zip", files))
-    known = {line.student: "known by its cells" in line.message for line in lines if line.status == "new"}
+    known = {
+        line.student: "recognised by its cells" in line.message for line in lines if line.status == "new"
+    }
     assert known == {"101": True, "102": True, "105": False}
     unknown = "names no exercise, nor do its cells; name it as one of 01_small, or pass --exercise"
     assert [line.message for line in lines if line.status == "refused"] == [unknown] * 2
@@ -423,13 +425,13 @@ def test_on_moodle_the_number_decides_also_for_a_notebook_whose_exercise_only_it
         )
         return said(run(course, archive, rules=rules))[0]
 
-    warning = 'warning: only the display name "Bob Bee" says whose this is'
+    warning = 'warning: only the display name "Bob Bee" identifies the student'
     assert warning in collect("Bob Bee_31", "01_small", "bob's")
     assert warning.replace("Bob Bee", "Eve") in collect("Eve_32", "x", "eve's")
-    assert collect("Bob Bee_32", "x", "eve's second").startswith("eve: replaced: known by its cells")
+    assert collect("Bob Bee_32", "x", "eve's second").startswith("eve: replaced: recognised by its cells")
     assert collect("Bob Bee_33", "x", "zoe's").endswith(
-        "\"Bob Bee\" is the name of bob, who came as Moodle's 31; give Moodle's grading worksheet "
-        "with --times"
+        "\"Bob Bee\" is the name of bob, who submitted as Moodle's 31 before; give Moodle's grading "
+        "worksheet with --times"
     )
     assert json.loads(submitted(course, "bob"))["text"] == "bob's"
     assert json.loads(submitted(course, "eve"))["text"] == "eve's second"
@@ -477,7 +479,7 @@ submission_5:
 
 def test_a_notebook_alone_is_told_where_to_go(course: Course, tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "mail", {"ada/01_small.ipynb": notebook()})
-    problem = "is a notebook; put it into a folder named by its student's id, collect the one above"
+    problem = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
     assert said(run(course, folder / "ada" / "01_small.ipynb")) == [f"refused: {problem}"]
     assert said(run(course, folder)) == ["ada: new"]
 

@@ -85,7 +85,7 @@ def stamps_in(course: Course) -> dict[str, str]:
         (
             "2026-03-28 18:00 Europe/Berlin", {ADA_IN_CANVAS: NOTEBOOK},  # one hour was skipped that night
             "student,time\n101,2026-03-29 09:00\n", (), {"101": "03-29 07:00"},
-            ["01_small 101: new: 14.0 h late, though in time as Canvas says", "1 new"],
+            ["01_small 101: new: 14.0 h late, but Canvas does not mark it as late", "1 new"],
         ),
         (  # a zip without a zone
             "2026-03-05T11:59:00+09:00", FOLDERS, "", (), {"ada": "03-05 01:00", "bob": "03-05 01:00"},

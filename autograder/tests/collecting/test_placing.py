@@ -160,7 +160,7 @@ def test_no_folder_on_the_way_may_be_a_link(submission: Submission, tmp_path: Pa
     path = submission.root / link
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(elsewhere)
-    with pytest.raises(EntryError, match="is a link or no folder"):
+    with pytest.raises(EntryError, match="is a link or not a folder"):
         place(submission, b"1", Arrival(WHEN))
     assert not list(elsewhere.iterdir())
 
