@@ -1,6 +1,7 @@
-"""Finds answers that cannot be called as the solution is, as when its arguments have changed since.
+"""Finds an author's answers that do not accept the solution's calls, for example after it got new arguments.
 
-Such a mistake fails every test, whatever it computes, so it would be taken for one that the tests catch.
+A known mistake with wrong arguments fails every test, whatever it computes. So its failure does not show that
+the tests catch the mistake.
 """
 
 import ast
@@ -12,65 +13,67 @@ from autograder.course.exercise import Exercise
 from autograder.testing.exchange import StudentError
 from autograder.testing.suite import Run
 
-_REFUSED = r"^{}(\.\w+)?\(\) (got an? |got multiple|got some|missing \d+ required|takes )"
+_REFUSED_CALL = r"^{}(\.\w+)?\(\) (got an? |got multiple|got some|missing \d+ required|takes )"
 
 
 def other_signatures(exercise: Exercise, answers: Iterable[Answer]) -> Iterator[str]:
-    """Yield each function and method of an answer that refuses a call which the solution takes."""
+    """Yield a problem for each function or method of an answer that does not accept the solution's calls."""
     right = {
         name: function.args for text in exercise.solutions.values() for name, function in _functions(text)
     }
     for answer in answers:
         for name, function in _functions(answer.code):
             if name in right and not _takes(function.args, right[name]):
-                shown, asked = map(ast.unparse, (function.args, right[name]))
-                place = answer.place_of(function.lineno)
-                yield f"{place}: {name} takes ({shown}), but the solution takes ({asked}); make them alike"
+                actual, expected = map(ast.unparse, (function.args, right[name]))
+                takes = f"{name} takes ({actual}), but the solution takes ({expected})"
+                yield f"{answer.place_of(function.lineno)}: {takes}; change one of the two"
 
 
 def _functions(code: str) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions and methods that code defines at its top level, with their names."""
+    """Yield each top-level function of the code, and each method of a top-level class, after its name."""
     for node in ast.parse(code).body:
         match node:
             case ast.FunctionDef(name=name):
                 yield name, node
             case ast.ClassDef(name=name, body=body):
-                yield from ((f"{name}.{one.name}", one) for one in body if isinstance(one, ast.FunctionDef))
+                methods = (part for part in body if isinstance(part, ast.FunctionDef))
+                yield from ((f"{name}.{method.name}", method) for method in methods)
 
 
 def _takes(arguments: ast.arguments, others: ast.arguments) -> bool:
-    """Whether calls that fit `others` fit these arguments, if only optional ones are passed by name."""
-    own, right = ([*one.posonlyargs, *one.args] for one in (arguments, others))
-    required = len(right) - len(others.defaults)
-    names = {argument.arg for argument in (*own, *arguments.kwonlyargs)}
-    optional = {argument.arg for argument in (*right[required:], *others.kwonlyargs)}
+    """Whether `arguments` accept each call that `others` accept, if it passes only optional ones by name."""
+    positional, expected = ([*each.posonlyargs, *each.args] for each in (arguments, others))
+    required = len(expected) - len(others.defaults)
+    names = {argument.arg for argument in (*positional, *arguments.kwonlyargs)}
+    optional = {argument.arg for argument in (*expected[required:], *others.kwonlyargs)}
     return (
-        (len(own) >= len(right) or arguments.vararg is not None)
-        and len(own) - len(arguments.defaults) <= required
+        (len(positional) >= len(expected) or arguments.vararg is not None)
+        and len(positional) - len(arguments.defaults) <= required
         and (optional <= names or arguments.kwarg is not None)
     )
 
 
 def stale(answer: Answer, failed: Sequence[Run]) -> str:
-    """Return what is wrong if an answer fails by its call alone or by a missing name, else nothing.
+    """Return the problem if a known mistake fails only because of its arguments or a missing name.
 
-    A mistake may be about such an error; then its marker says so.
+    If this error is the mistake itself, its marker in mistakes.py names it, as `error="NameError"`. Without a
+    problem, return an empty string.
     """
-    said = [_said(answer.question, run.error) for run in failed]
-    is_stale = all(said) and any(run.test.basic for run in failed)
-    error = said[0].partition(":")[0] if is_stale else ""
+    errors = [_error_before_result(answer.question, run.error) for run in failed]
+    is_stale = all(errors) and any(run.test.basic for run in failed)
+    error = errors[0].partition(":")[0] if is_stale else ""
     if error == answer.error:
         return ""
     if answer.error:
-        return f'is not caught by {answer.error} alone; delete error="{answer.error}"'
-    fix = f'write it for the solution as it is now, or add error="{error}" if that is the mistake'
-    return f"fails by its call alone, whatever it computes: {said[0]}; {fix}"
+        return f'does not fail by {answer.error} alone; delete error="{answer.error}"'
+    fix = f'adapt it to the current solution, or add error="{error}" if this error is the mistake'
+    return f"fails before it returns a result: {errors[0]}; {fix}"
 
 
-def _said(question: str, error: BaseException | None) -> str:
-    """Return the error of a call that the answer refuses, or of a missing name; else nothing."""
+def _error_before_result(question: str, error: BaseException | None) -> str:
+    """Return the error of an answer that refused the call or used a missing name, else an empty string."""
     match error:
-        case StudentError(type="TypeError") if re.match(_REFUSED.format(question), error.message):
+        case StudentError(type="TypeError") if re.match(_REFUSED_CALL.format(question), error.message):
             return str(error)
         case StudentError(type="NameError"):
             return str(error)

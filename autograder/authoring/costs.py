@@ -1,11 +1,13 @@
 """Measures which share of a question's points wrong answers keep, and checks the rules for these shares.
 
-- What is wrong costs something: nearly all misconceptions of the catalogue fail a test.
-- An answer with wrong results, which fails a basic test, keeps at most half. That follows from the points.
+- Nearly all misconceptions of the catalogue fail a test.
+- An answer with wrong results, which fails a basic test, keeps at most half. That follows from the way in
+  which tests share the points.
 - A trivial answer, which does next to no work, keeps at most a quarter.
-- A corner costs between 3 and 25 %: a single mistake that leaves the results right.
-- Green means nearly right: what passes the visible check loses at most a quarter.
-- The same answer fails the same tests, whichever set of hidden inputs it gets.
+- A corner mistake, which fails no basic test, costs between 3 and 25 %. If the question has few tests, it may
+  cost the share of one test.
+- An answer with wrong results that passes the visible check loses at most a quarter.
+- An answer fails the same tests with each set of hidden inputs.
 """
 
 import ast
@@ -26,7 +28,7 @@ from autograder.authoring.trials import (
     Trial,
     clock,
     failed_runs,
-    met,
+    input_sets_for_answer,
     time_limit,
 )
 from autograder.course.answers import MISTAKES, Answer
@@ -55,7 +57,7 @@ def _zeros_(result):
     is_array = type(result).__name__ == "ndarray"
     return result * 0 if is_array else None if result is None else type(result)()
 """
-_TRIVIAL = {  # what an answer does, and how; {x} is an argument, and {result} the right result
+_TRIVIAL = {  # description and body of a function; {x} is an argument, {result} the right result
     "returns zeros": "return _zeros_({result})",
     "returns a copy of {x}": "return {x}.clone() if hasattr({x}, 'clone') else {x}",
     "returns the mean of {x}": "return {x}.mean(dim=-2, keepdim=True).expand_as({result})",
@@ -81,24 +83,24 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
 
 
 def _trivial_methods(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Yield what `forward` may do instead of its work, and the method."""
-    methods = (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "forward")
-    if (forward := next(methods, None)) is None:
+    """Yield trivial versions of `forward`: a short description and the code of each method."""
+    methods = (part for part in node.body if isinstance(part, ast.FunctionDef))
+    if (forward := next((method for method in methods if method.name == "forward"), None)) is None:
         return
     for does, code in _trivial(forward, "super().forward"):
         yield f"forward {does}", indent(code, "    ")
     x = forward.args.args[1].arg
     for layer in attributes_of(node):
         call = f"self.{layer}({x})"
-        if ast.unparse(forward.body[-1]) != f"return {call}":  # where more than that is asked for
+        if ast.unparse(forward.body[-1]) != f"return {call}":  # else this is the solution
             body = f"return {call} if callable(self.{layer}) else {x} @ self.{layer}"
             yield f"forward returns {layer} of {x}", indent(_method(forward, body), "    ")
 
 
 def _trivial(function: ast.FunctionDef, right: str) -> Iterator[tuple[str, str]]:
-    """Yield what a function may do instead of its work.
+    """Yield trivial versions of a function: a short description and the code of each.
 
-    A call of the `right` one changes no argument and prints nothing.
+    `right` is the expression of the right function. It is called with copies, and its output is hidden.
     """
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
     result = f"_quiet_({', '.join([right, *names])})"
@@ -111,30 +113,30 @@ def _method(function: ast.FunctionDef, body: str) -> str:
     return f"def {function.name}({ast.unparse(function.args)}):\n    {body}"
 
 
-QUARTER, LEAST_COST = 0.25, 0.03  # of a question's points
-_NOISE = 1e-9
-_WAYS = 3  # to make one misconception that are tried until one fails
-_BROKEN = 3  # failed tests in a row that show broken code only
-# An answer that fails by these alone was only broken by a rule; nobody would hand that in.
-_BREAKS = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
+QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
+_NOISE = 1e-9  # rounding error of a share
+_VARIANTS = 3  # answers with one misconception that are tried until one fails a test
+_BROKEN = 3  # failed tests: if each fails by an error of _BROKEN_CODE, the answer is left out
+# A rule that leads only to these errors has broken the code; no student would submit that.
+_BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 CLASSES = ("results wrong", "corner", "trivial")
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a wrong answer costs of its question, and whether its visible check passes."""
+    """The share of its question's points that a wrong answer keeps, and what it passes and fails."""
 
     question: str
-    kind: str  # misconception, mistake, trivial
-    mistake: str
+    kind: str  # misconception, mistake, trivial or wrong answer
+    mistake: str  # its name, or what a trivial answer does
     kept: float  # the share of its question's points that it keeps, or an upper bound
     results_wrong: bool = False  # whether a basic test fails
-    most: float = QUARTER  # the share that a corner may cost: that of one test, where a question has few
+    most: float = QUARTER  # the largest share that a corner mistake may cost
     is_green: bool = False  # whether the visible check passes
-    place: str = ""  # the author's file, where there is one
-    fails: tuple[str, ...] = ()  # the functions of the tests that fail
-    changed: str = ""  # the lines that a misconception has made of a right answer's
-    sometimes: tuple[str, ...] = ()  # which tests fail with some sets of hidden inputs only
+    place: str = ""  # file and line of an author's answer
+    fails: tuple[str, ...] = ()  # names of the functions of the failed tests
+    changed: str = ""  # for a misconception: its lines that no right answer has
+    intermittent: tuple[str, ...] = ()  # a message on each test that fails with only some sets of inputs
 
     @property
     def group(self) -> str:
@@ -143,15 +145,16 @@ class Cost:
 
     @property
     def distance(self) -> float:
-        """How far the share is from what the rules allow; 0 where they allow it."""
+        """The distance of the share from the range that the rules allow; 0 if they allow it."""
         lost = 1 - self.kept
         if self.kind == "trivial":
             return max(self.kept - QUARTER, 0.0)
         if self.results_wrong:
             return max(lost - QUARTER, 0.0) if self.is_green else 0.0
-        if not lost:  # no test sees it, for which there is another rule
+        if not lost:  # `_unseen` reports answers that no test fails
             return 0.0
-        most = 1.0 if "__" in self.mistake and not self.is_green else self.most  # two mistakes: two corners
+        # A name with "__" is that of two mistakes in one answer, which may cost more than one corner.
+        most = 1.0 if "__" in self.mistake and not self.is_green else self.most
         return max(lost - most, LEAST_COST - lost, 0.0)
 
     def __str__(self) -> str:
@@ -164,60 +167,65 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """How many misconceptions fit an exercise and fail a test, and what its author must change."""
+    """The costs of all wrong answers to an exercise, and what its author must change."""
 
-    misconceptions: int = 0
-    failing: int = 0
+    misconceptions: int = 0  # that change a right answer, without those that only break its code
+    failing: int = 0  # misconceptions that fail a test
     fitting: frozenset[str] = frozenset()  # the catalogue's rules that change a right answer
     findings: tuple[str, ...] = ()
-    harmless: tuple[str, ...] = ()  # misconceptions that change a right answer, and it stays right
+    harmless: tuple[str, ...] = ()  # misconceptions that change a right answer and fail no test
     wrong: tuple[Cost, ...] = ()  # each wrong answer that fails a test
-    sentences: tuple[tuple[str, str], ...] = ()  # of the catalogue, each with a question where it may appear
+    sentences: tuple[tuple[str, str], ...] = ()  # names in the catalogue, each with a question it may explain
 
     def __str__(self) -> str:
         counts = f"{self.failing} of {self.misconceptions} misconceptions fail a test"
         return counts if self.misconceptions else ""
 
     def shares(self) -> Iterator[str]:
-        """Yield, for each class of wrong answers, how many keep up to each tenth of the points."""
+        """Yield a line for each class of wrong answers, with how many keep up to each tenth of the points.
+
+        Then yield the answers whose shares are furthest from what the rules allow.
+        """
         for group in CLASSES:
-            kept = [one.kept for one in self.wrong if one.group == group]
+            kept = [cost.kept for cost in self.wrong if cost.group == group]
             tenths = Counter(math.ceil(round(10 * share, 6)) for share in kept)
             counts = " ".join(f"{tenths[tenth]:4}" for tenth in range(11))
             yield f"{group:14} {len(kept):4} answers, by tenths of the points kept: {counts}"
-        for one in sorted(self.wrong, key=lambda one: -one.distance)[:_FURTHEST]:
-            if one.distance:
-                yield f"{one}; it fails {', '.join(one.fails)}"
+        for cost in sorted(self.wrong, key=lambda cost: -cost.distance)[:_FURTHEST]:
+            if cost.distance:
+                yield f"{cost}; it fails {', '.join(cost.fails)}"
 
 
-_FURTHEST = 20  # answers that are listed
+_FURTHEST = 20  # answers that `shares` lists singly
 
 
 def wrong_answers(
     suite: Suite,
     checks: Mapping[str, str],
     sets: int,
-    made: Mapping[str, Answers],
+    catalogued: Mapping[str, Answers],
     failed: Mapping[Answer, Sequence[Run]],
     *,
     whole: bool = False,
 ) -> Iterator[Cost]:
-    """Run each wrong answer on the hidden tests of its question, and on its visible check.
+    """Run each wrong answer on the hidden tests and the visible check of its question, and yield its cost.
 
-    `checks` are the visible checks that the reference passes, by question, and `made` is what the catalogue
-    makes of its right answers. The known mistakes run on several `sets` of hidden inputs; what they fail
-    with the first is `failed`. Unless `whole` asks for all tests, the first failed basic test is enough where
-    the visible check fails, too.
+    - `checks`: by question, the visible check that the reference passes
+    - `sets`: the number of sets of hidden inputs on which each known mistake runs
+    - `catalogued`: by question, the wrong answers that the catalogue's rules make from right answers
+    - `failed`: by known mistake, its failed runs with the first set
+    - `whole`: whether a misconception that fails the visible check runs on all tests. Otherwise it stops at
+      its first failed basic test.
     """
     exercise = suite.exercise
     for question in exercise.points:
-        bench = _Bench(suite, question, checks.get(question), whole=whole)
-        yield from bench.misconceptions(made[question])
-        for number, one in enumerate(known_mistakes(exercise)):
-            if one.question == question:
-                yield bench.mistake(one, met(sets, number), failed[one])
+        meter = _CostMeter(suite, question, checks.get(question), whole=whole)
+        yield from meter.misconceptions(catalogued[question])
+        for number, mistake in enumerate(known_mistakes(exercise)):
+            if mistake.question == question:
+                yield meter.mistake(mistake, input_sets_for_answer(sets, number), failed[mistake])
         for does, code in trivial_answers(exercise, question):
-            yield bench.cost("trivial", does, code)
+            yield meter.cost("trivial", does, code)
 
 
 def measure(
@@ -229,92 +237,106 @@ def measure(
     *,
     whole: bool = False,
 ) -> Costs:
-    """Find the `wrong_answers` that cost too much or too little.
+    """Return the costs of all `wrong_answers`, with a finding for each that costs too much or too little.
 
-    Of the misconceptions at least this `share` must fail a test.
+    At least this `share` of the misconceptions must fail a test.
     """
-    catalogue, declared = load_catalogue(suite.exercise.catalogue), read_declared(suite.exercise)
-    made = {question: Answers(suite.exercise, catalogue, question) for question in suite.exercise.points}
-    costs = list(wrong_answers(suite, checks, sets, made, failed, whole=whole))
-    findings = [
-        f"{one.place}: {line}; let all inputs show it, or none" for one in costs for line in one.sometimes
-    ]
+    exercise = suite.exercise
+    catalogue, declared = load_catalogue(exercise.catalogue), read_declared(exercise)
+    catalogued = {question: Answers(exercise, catalogue, question) for question in exercise.points}
+    costs = list(wrong_answers(suite, checks, sets, catalogued, failed, whole=whole))
+    fix = "let the test catch this mistake with all inputs, or with none"
+    findings = [f"{cost.place}: {message}; {fix}" for cost in costs for message in cost.intermittent]
     findings += [*_unseen(suite, costs, declared, share), *_outside(suite, costs, declared)]
-    single = [one for one in costs if one.kind == "misconception"]
-    harmless = tuple(f"{one.question}__{one.mistake}" for one in single if not one.fails)
-    fitting = frozenset[str]().union(*(answers.fitting for answers in made.values()))
+    single = [cost for cost in costs if cost.kind == "misconception"]
+    harmless = tuple(f"{cost.question}__{cost.mistake}" for cost in single if not cost.fails)
+    fitting = frozenset[str]().union(*(answers.fitting for answers in catalogued.values()))
     failing = len(single) - len(harmless)
-    wrong = tuple(one for one in costs if one.fails)
-    sentences = tuple((name, question) for question, one in made.items() for name in sorted(one.sentences))
-    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong, sentences)
+    wrong = tuple(cost for cost in costs if cost.fails)
+    sentences = [
+        (name, question) for question, answers in catalogued.items() for name in sorted(answers.sentences)
+    ]
+    return Costs(len(single), failing, fitting, tuple(findings), harmless, wrong, tuple(sentences))
 
 
 def cost_of(suite: Suite, answer: Answer, check: str | None) -> Cost:
-    """Return what a wrong answer costs, whose question has this visible check."""
-    bench = _Bench(suite, answer.question, check, whole=False)
-    return bench.cost("wrong answer", of_mistake(answer.name)[1], answer.code, answer.place)
+    """Return the cost of a wrong answer. `check` is the visible check of its question."""
+    meter = _CostMeter(suite, answer.question, check, whole=False)
+    return meter.cost("wrong answer", of_mistake(answer.name)[1], answer.code, answer.place)
 
 
-class _Bench:
-    """Runs wrong answers to one question."""
+class _CostMeter:
+    """Runs wrong answers to one question and measures their costs."""
 
     def __init__(self, suite: Suite, question: str, check: str | None, *, whole: bool) -> None:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        self._others = sum(not test.basic for test in self._tests) or 1  # tests that share the other half
+        self._others = (
+            sum(not test.basic for test in self._tests) or 1
+        )  # the number of tests besides basic ones
         self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
-        """Yield what each misconception costs that fits the question."""
-        ways = defaultdict[str, list[str]](list)
+        """Yield the cost of each misconception that changes a right answer."""
+        codes_by_name = defaultdict[str, list[str]](list)
         for answer in answers.wrong:
-            ways[answer.misconception.name].append(answer.code)
+            codes_by_name[answer.misconception.name].append(answer.code)
         right = {line.strip() for code in answers.right for line in code.split("\n")}
-        for name, codes in ways.items():
-            for code, cost in self._misconception(name, codes[:_WAYS]):
+        for name, codes in codes_by_name.items():
+            for code, cost in self._misconception(name, codes[:_VARIANTS]):
                 lines = (line.strip() for line in code.split("\n"))
                 yield replace(cost, changed=" ".join(line for line in lines if line not in right))
 
     def _misconception(self, name: str, codes: Sequence[str]) -> Iterator[tuple[str, Cost]]:
-        """Yield the first way that fails a test and what it costs; nothing if rules only broke the code."""
+        """Yield the first code that fails a test, with its cost.
+
+        If no code fails, yield the first one. If rules only broke the code, yield nothing.
+        """
         is_broken = False
         for code in codes:
-            failing, met = self._failing(code), list[Run]()
-            for one in islice(failing, _BROKEN):
-                met.append(one)
-                kind = one.error.type if isinstance(one.error, StudentError) else type(one.error).__name__
-                if kind not in _BREAKS:
-                    yield code, self.cost("misconception", name, code, failing=chain(met, failing))
+            failing, first_runs = self._failing(code), list[Run]()
+            for run in islice(failing, _BROKEN):
+                first_runs.append(run)
+                kind = run.error.type if isinstance(run.error, StudentError) else type(run.error).__name__
+                if kind not in _BROKEN_CODE:
+                    yield code, self.cost("misconception", name, code, failing=chain(first_runs, failing))
                     return
-            is_broken = is_broken or bool(met)
+            is_broken = is_broken or bool(first_runs)
         if not is_broken:
             yield codes[0], self.cost("misconception", name, codes[0], failing=())
 
-    def mistake(self, one: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
-        """Return what an author's mistake costs, and which tests it fails with some sets of inputs only."""
-        cells, found = self._exercise.variant(one.code), [failed]
+    def mistake(self, mistake: Answer, sets: Sequence[int], failed: Sequence[Run]) -> Cost:
+        """Return the cost of a known mistake, with the tests that it fails on only some of the sets.
+
+        `failed` has its failed runs on the first set.
+        """
+        cells, failed_by_set = self._exercise.variant(mistake.code), [failed]
         for number in sets[1:]:
             inputs = numbered_inputs(SECRET, self._exercise.name, number)
-            found.append([*failed_runs(self._suite, cells, inputs, self._tests)])
-        times = Counter(run.test for failed in found for run in failed)
-        sometimes = tuple(
+            failed_by_set.append([*failed_runs(self._suite, cells, inputs, self._tests)])
+        times = Counter(run.test for runs in failed_by_set for run in runs)
+        intermittent = tuple(
             f'fails "{test.title}" ({test.function}) with {times[test]} of {len(sets)} sets of hidden inputs'
             for test in self._tests
             if 0 < times[test] < len(sets)
         )
-        cost = self.cost("mistake", of_mistake(one.name)[1], one.code, one.place, failing=failed)
-        return replace(cost, sometimes=sometimes)
+        name = of_mistake(mistake.name)[1]
+        cost = self.cost("mistake", name, mistake.code, mistake.place, failing=failed)
+        return replace(cost, intermittent=intermittent)
 
     def cost(
         self, kind: str, name: str, code: str, place: str = "", failing: Iterable[Run] | None = None
     ) -> Cost:
-        """Return what an answer costs with the first set of hidden inputs."""
-        is_green, failed = not self._is_seen(code), set[HiddenTest]()
+        """Return the cost of an answer on the first set of hidden inputs.
+
+        `failing` has its failed runs there. If it is None, the answer runs on the tests first.
+        """
+        is_green, failed = not self._fails_check(code), set[HiddenTest]()
         for run in self._failing(code) if failing is None else failing:
             failed.add(run.test)
             if kind == "misconception" and run.test.basic and not is_green and not self._whole:
-                break  # its results are wrong, and the check says so: an upper bound of its share is enough
+                break  # its results are wrong and the check fails: an upper bound of its share is enough
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
         kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._others)
@@ -323,8 +345,8 @@ class _Bench:
     def _failing(self, code: str) -> Iterator[Run]:
         return self._trial.failing(self._exercise.variant(code))
 
-    def _is_seen(self, code: str) -> bool:
-        """Whether the visible check fails, or there is none."""
+    def _fails_check(self, code: str) -> bool:
+        """Whether the answer fails the visible check, or there is none."""
         with beside_handout(self._exercise):
             cells = self._exercise.variant(code)
             return self._check is None or check_error(self._check, cells, self._check_limit) is not None
@@ -337,9 +359,9 @@ class _Bench:
 
 
 def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], share: float) -> Iterator[str]:
-    """Yield the misconceptions that no test sees, if these are too many, and needless declarations."""
-    fails = {(one.question, one.mistake): one.fails for one in costs if one.kind == "misconception"}
-    places = {(one.question, one.text): one.place for one in declared if one.kind == "misconceptions"}
+    """Yield each misconception that passes all tests, if these are too many, and each needless exception."""
+    fails = {(cost.question, cost.mistake): cost.fails for cost in costs if cost.kind == "misconception"}
+    places = {(each.question, each.text): each.place for each in declared if each.kind == "misconceptions"}
     counted = {key: failed for key, failed in fails.items() if failed or key not in places}
     unseen = [key for key, failed in counted.items() if not failed]
     for question, name in unseen if len(unseen) > (1 - share) * len(counted) else ():
@@ -351,31 +373,31 @@ def _unseen(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared], s
 
 
 def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) -> Iterator[str]:
-    """Yield the answers whose share the rules do not allow, but for those that have a reason."""
-    reasons = {(one.question, one.text): one.place for one in declared if one.kind == "shares"}
-    outside = {(one.question, one.mistake): one for one in costs if one.distance > _NOISE}
-    for key, one in outside.items():
+    """Yield each undeclared answer whose share the rules do not allow, and each needless exception."""
+    reasons = {(each.question, each.text): each.place for each in declared if each.kind == "shares"}
+    outside = {(cost.question, cost.mistake): cost for cost in costs if cost.distance > _NOISE}
+    for key, cost in outside.items():
         if key not in reasons:
-            yield f"{one.place or suite.exercise.suite}: {one}{_reason(suite, one)}"
+            yield f"{cost.place or suite.exercise.suite}: {cost}{_rule_and_fix(suite, cost)}"
     for (question, name), place in reasons.items():
         if (question, name) not in outside:
             yield f"{place}: the rules allow the share that {name} of {question} keeps; take this out"
 
 
-def _reason(suite: Suite, one: Cost) -> str:
-    """Return why the rules do not allow the share that an answer keeps, and what its author can change."""
-    fix = f"or give a reason in {MISTAKES}"
-    functions = dict.fromkeys(test.function for test in suite.of(one.question))
-    if one.kind == "trivial":
-        passed = ", ".join(name for name in functions if name not in one.fails)
-        return f"; let these tests ask for more, or mark them with needs_results: {passed}"
-    if one.is_green and 1 - one.kept > one.most:
-        return f", but the visible check passes; let that fail too, {fix}. It fails {', '.join(one.fails)}"
-    return f", although its results are right; let fewer or more tests see it, {fix}: {', '.join(one.fails)}"
+def _rule_and_fix(suite: Suite, cost: Cost) -> str:
+    """Return the end of a finding: the reason why an answer's share is not allowed, and the fix."""
+    functions, fails = dict.fromkeys(test.function for test in suite.of(cost.question)), ", ".join(cost.fails)
+    reason = f"or give a reason in {MISTAKES}"
+    if cost.kind == "trivial":
+        passed = ", ".join(name for name in functions if name not in cost.fails)
+        return f"; make these tests stricter, or mark them with needs_results: {passed}"
+    if cost.is_green and 1 - cost.kept > cost.most:
+        return f", but it passes the visible check; let that fail too, {reason}. It fails {fails}"
+    return f", although its results are right; let it fail fewer or more tests than {fails}, {reason}"
 
 
 def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> BaseException | None:
-    """Run a visible check after these trusted cells, with the same seed each time; return what it raises.
+    """Run a visible check after these trusted cells, with a fixed seed; return its error, or None.
 
     After `limit` seconds of processor time it counts as endless.
     """

@@ -17,11 +17,11 @@ from autograder.course.exercise import HANDOUT, Exercise
 from autograder.report.text import one_line
 
 CELL_SECONDS = 300
-_CHARACTERS = 300  # characters
+_CHARACTERS = 300  # of an output in a message
 
 
 def kernel_problems(exercise: Exercise) -> Iterator[str]:
-    """Yield each cell that fails in a kernel or writes to stderr there, as warnings do, with its place."""
+    """Yield a problem for each cell that, run in a kernel, fails or writes to stderr, as warnings do."""
     cells = [cell for cell in exercise.cells if cell.is_code]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.text) for cell in cells])
     with TemporaryDirectory() as folder:
@@ -29,38 +29,43 @@ def kernel_problems(exercise: Exercise) -> Iterator[str]:
             shutil.copytree(exercise.folder / HANDOUT, folder, dirs_exist_ok=True)
         last, ended = _run(notebook, Path(folder))
     for number, (cell, run) in enumerate(zip(cells, notebook.cells, strict=True)):
-        said = [ended] if ended and number == last else map(_said, run.outputs)
-        for words in filter(None, said):
-            problem = f"in a kernel, this cell {words}; students would see that too, so fix it"
-            yield f"{exercise.source}:{cell.line}: {problem}"
+        problems = [ended] if ended and number == last else map(_output_problem, run.outputs)
+        for problem in filter(None, problems):
+            message = f"in a kernel, this cell {problem}; students would see that too, so fix it"
+            yield f"{exercise.source}:{cell.line}: {message}"
 
 
 def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
-    """Run all cells in `folder`, whatever they raise; return the last one's place, and what it ended by."""
-    begun = [0]
+    """Run all cells in `folder`, also after one raised an error.
+
+    Return the index of the last cell that started, and why the run ended there (empty if it did not).
+    """
+    started = [0]
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
         allow_errors=True,
-        on_cell_start=lambda cell_index, **_: begun.append(cell_index),
+        on_cell_start=lambda cell_index, **_: started.append(cell_index),
         resources={"metadata": {"path": str(folder)}},
     )
-    # What a slider draws is then an output of its cell. nbclient would answer it on the socket where it waits
-    # for the cell's end, and miss that end now and then until its time is up.
+    # Without these handlers, what a slider draws is an output of its cell. nbclient's handlers would answer
+    # the slider on the socket on which it waits for the end of the cell, and would sometimes miss that end
+    # until the timeout.
     client.comm_open_handlers.clear()
     ended = ""
     try:
-        # Other exercises run beside this one; and what a kernel says of itself is of no use to an author.
+        # One thread, because other exercises run at the same time. A kernel's own messages do not help
+        # authors.
         client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
     except CellTimeoutError:
         ended = f"takes longer than {CELL_SECONDS} s"
     except DeadKernelError:
         ended = "ends the kernel"
-    return begun[-1], ended
+    return started[-1], ended
 
 
-def _said(output: dict[str, Any]) -> str:
-    """Return what is wrong with a cell that shows this output, or nothing."""
+def _output_problem(output: dict[str, Any]) -> str:
+    """Return the problem of a cell that has this output, or an empty string."""
     match output:
         case {"output_type": "error", "ename": name, "evalue": message}:
             return one_line(f"fails: {name}: {message}", _CHARACTERS)

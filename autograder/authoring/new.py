@@ -20,17 +20,17 @@ _HERE = Path(__file__).parent
 _TEMPLATE = ".template"
 _CATALOGUE = "misconceptions"  # the folder in solutions/
 _COURSE = ("course.yaml", ".gitignore", "nbgrader_config.py", "Makefile", "README.md")
-_BESIDE = {".git", ".venv"}  # what may lie in a course's folder before anything else
+_IGNORED = {".git", ".venv"}  # folders in a folder that counts as empty
 _Files = Mapping[str, str | bytes]
 
 
 def create_course(folder: Path, notebook: Path | None = None, subject: str = "torch") -> list[Path]:
-    """Write a course with one exercise, made of `notebook` if there is one, and return its files.
+    """Write a course with one exercise and return the files. The exercise is made from `notebook`, if given.
 
-    Without a notebook the exercise is about one of the packages in FIRST, which the course then needs.
-    CourseError says where `folder` is neither empty nor new: nothing that is there is ever overwritten.
+    Without a notebook, it is the sample for `subject`, a key of FIRST. Raise CourseError if `folder` is
+    neither empty nor new, so that no file is overwritten.
     """
-    if folder.is_file() or {path.name for path in folder.glob("*")} - _BESIDE:
+    if folder.is_file() or {path.name for path in folder.glob("*")} - _IGNORED:
         raise CourseError(f"{folder}: is not an empty folder; choose an empty one, or a new one")
     name = _as_name(notebook.stem, "exercise") if notebook else FIRST[subject]
     if notebook:
@@ -49,7 +49,10 @@ def create_course(folder: Path, notebook: Path | None = None, subject: str = "to
 
 
 def create(course: Course, name: str, notebook: Path | None = None) -> list[Path]:
-    """Write a new exercise to solutions/<name>/ and return its files; CourseError where that cannot be."""
+    """Write a new exercise to solutions/<name>/ and return the files.
+
+    Raise CourseError if the name is not valid or the folder exists.
+    """
     solutions = course.root / "solutions"
     folder = solutions / name
     if not re.fullmatch(NAME, name):
@@ -57,15 +60,15 @@ def create(course: Course, name: str, notebook: Path | None = None) -> list[Path
     if folder.exists():
         raise CourseError(f"{folder}: already exists; choose another name, or delete the folder first")
     packages = [*map(name_of, course.settings.packages)]
-    subject = next((one for one in FIRST if one in packages), "python")
+    subject = next((package for package in FIRST if package in packages), "python")
     files = _in_folder(name, draft(notebook, name, packages).files) if notebook else _sample(name, subject)
-    if any((solutions / _CATALOGUE).glob("*.py")):  # the sample's entry would concern all other exercises
+    if any((solutions / _CATALOGUE).glob("*.py")):  # the sample's misconception would apply to all exercises
         files = {path: text for path, text in files.items() if not path.startswith(f"{_CATALOGUE}/")}
     return [write_whole(solutions / path, content) for path, content in files.items()]
 
 
 def entry(name: str) -> str:
-    """Return the line by which course.yaml takes in the exercise `name`."""
+    """Return the line that adds the exercise `name` to course.yaml."""
     return f"  - name: {name}"
 
 
@@ -78,7 +81,7 @@ def _in_folder(name: str, files: _Files) -> _Files:
 
 
 def _sample(name: str, subject: str) -> _Files:
-    """Return the files of a working sample, and its misconception, by their paths in solutions/."""
+    """Return the files of a working sample and of its misconceptions, by path in solutions/."""
     folder = _HERE / f"new_{subject}"
     files = sorted(path.name.removesuffix(_TEMPLATE) for path in folder.glob(f"*{_TEMPLATE}"))
     filled = _filled(folder.name, files, {"NAME": name})
@@ -88,7 +91,10 @@ def _sample(name: str, subject: str) -> _Files:
 
 
 def _filled(templates: str, files: Sequence[str], words: Mapping[str, str]) -> dict[str, str]:
-    """Return `files` made from their templates, with `words` replaced in their names and texts."""
+    """Return the text of each file, made from its template.
+
+    In names and texts, each key of `words` is replaced by its value.
+    """
     filled = {}
     for file in files:
         text = (_HERE / templates / f"{file.removeprefix('.')}{_TEMPLATE}").read_text(encoding="utf-8")

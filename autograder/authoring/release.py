@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 
-from autograder.authoring.answers import end
+from autograder.authoring.answers import last_due_time
 from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, CourseError
 from autograder.course.exercise import HANDOUT, Exercise, left_by_programs, own_files
@@ -23,20 +23,20 @@ from autograder.diagnosis.known import known_mistakes
 from autograder.files import write_whole
 from autograder.gradebook.assignment import generate
 
-# Each worker gets a copy of the handout: its messages carry 16 MB, and its folder holds 128 MB.
-MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200  # bytes, bytes
+# Each worker gets a copy of the handout. A message to a worker has at most 16 MB, and its folder 128 MB.
+MAX_FILE, MAX_HANDOUT, MAX_FILES = 15 << 20, 32 << 20, 200  # bytes, bytes, files
 
 
 def build_sources(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Write each exercise's source notebook and kit to build/source/ and return the files."""
+    """Write each exercise's source notebook, kit and handout to build/source/ and return the files."""
     folders = {exercise: course.build / "source" / exercise.name for exercise in exercises}
     return [path for exercise, folder in folders.items() for path in write_source(exercise, folder)]
 
 
 def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
-    """Build what is not in build/source/, since the formgrader lists an exercise only if it lies there.
+    """Build the exercises that are not in build/source/, because the formgrader does not list these.
 
-    What is wrong with a source is for others to say, when it is graded or released.
+    Errors in a source are ignored here; grading and releasing report them.
     """
     for exercise in exercises:
         if not (course.build / "source" / exercise.name).is_dir():
@@ -45,12 +45,12 @@ def build_missing(course: Course, exercises: Iterable[Exercise]) -> None:
 
 
 def write_source(exercise: Exercise, folder: Path) -> list[Path]:
-    """Fill `folder` with source notebook, kit and set-up of `exercise` alone, and return these files.
+    """Replace `folder` by the source notebook and all other files of `exercise`, and return these files.
 
-    The Markdown files that lie beside all exercises, in solutions/, come along: notebooks may link to them.
-    So does what lies in the exercise's own handout/. SourceError says what of that cannot be handed out.
+    The others are the kit, the set-up, the exercise's handout/ and the Markdown files in solutions/, to which
+    notebooks may link. Raise SourceError if a file cannot be handed out.
     """
-    if problems := list(refused(exercise)):
+    if problems := list(handout_problems(exercise)):
         raise SourceError("\n".join(problems))
     texts: dict[str, str | bytes] = {
         f"{exercise.name}.ipynb": to_json(build_notebook(exercise)),
@@ -59,18 +59,18 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
     shared = own_files(exercise.folder.parent, "*.md")
     texts |= {path.name: path.read_bytes() for path in shared} | exercise.handed_out
     if folder.exists():
-        shutil.rmtree(folder)  # nbgrader releases whatever lies here
+        shutil.rmtree(folder)  # nbgrader would release old files in it
     return [write_whole(folder / name, text) for name, text in texts.items()]
 
 
 def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Build the exercises and write their releases to assignments/, without touching a gradebook."""
+    """Build the exercises and write their releases to assignments/, without opening the gradebook."""
     build_sources(course, exercises)
-    return [path for exercise in exercises for path in _released(course, exercise)]
+    return [path for exercise in exercises for path in _release(course, exercise)]
 
 
 def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime) -> Iterator[str]:
-    """Yield a warning for each earlier exercise that is not over and that given code answers.
+    """Yield a warning for each earlier exercise that is not over and has a question that given code answers.
 
     Given code answers a question if it defines a function or class of that name.
     """
@@ -80,14 +80,14 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
         defined = {getattr(node, "name", "") for node in ast.parse(given).body}
         for earlier in order[: order.index(exercise.name)]:
             answered = ", ".join(name for name in course.exercises[earlier].points if name in defined)
-            last = end(course, earlier)
+            last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
                 when = last.isoformat(" ", "minutes") if last else f"{earlier} is over"
                 yield f"{exercise.name}: answers {answered} of {earlier}; hand it out after {when}"
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
-    """Return the files in assignments/ that a fresh release would change, and folders of no exercise."""
+    """Return the files in assignments/ that a new release would change, and folders without an exercise."""
     changed: list[Path] = []
     with TemporaryDirectory() as folder:
         fresh = Course(Path(folder), course.settings)
@@ -100,8 +100,8 @@ def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:
     return [str(path) for path in changed + strays]
 
 
-def _released(course: Course, exercise: Exercise) -> list[Path]:
-    """Release an exercise, without the notebook's metadata by which versions of nbgrader differ."""
+def _release(course: Course, exercise: Exercise) -> list[Path]:
+    """Release an exercise and return its files. Metadata that depends on nbgrader's version is removed."""
     generate(course, exercise)
     folder = course.assignments / exercise.name
     path = folder / f"{exercise.name}.ipynb"
@@ -113,32 +113,32 @@ def _released(course: Course, exercise: Exercise) -> list[Path]:
 
 
 def _contents(course: Course, exercise: Exercise) -> dict[Path, bytes]:
-    """Return what the exercise's folder in assignments/ holds, by path in the course's folder."""
+    """Return the bytes of each file of the exercise in assignments/, by path in the course's folder."""
     files = (path for path in (course.assignments / exercise.name).rglob("*") if path.is_file())
     return {path.relative_to(course.root): path.read_bytes() for path in files}
 
 
-def _not_released(exercise: Exercise) -> Iterator[str]:
-    """Yield all that keeps an exercise from being released, and each answer in what students would get."""
-    yield from refused(exercise)
+def _release_problems(exercise: Exercise) -> Iterator[str]:
+    """Yield each problem that prevents a release, and each part of an answer that a release would show."""
+    yield from handout_problems(exercise)
     try:
         check_hints(exercise)
     except SourceError as error:
         yield from str(error).splitlines()
-    yield from _given_away(exercise)
+    yield from _revealed_answers(exercise)
 
 
-_TOO_MUCH = "too much to copy beside each notebook that is graded; take a part of it"
+_TOO_MUCH = "too much to copy for each notebook that is graded; hand out a part of it"
 
 
-def refused(exercise: Exercise) -> Iterator[str]:
-    """Yield what lies in handout/ and cannot be handed out as it is, and what to do."""
+def handout_problems(exercise: Exercise) -> Iterator[str]:
+    """Yield a problem, with its fix, for each file in handout/ that cannot be handed out."""
     shared = (path.name for path in own_files(exercise.folder.parent, "*.md"))
     written = {name.lower() for name in (f"{exercise.name}.ipynb", *NAMES, *shared)}
     sizes = {path: path.stat().st_size for path in exercise.handout.values()}
     for name, path in exercise.handout.items():
         if name.partition("/")[0].lower() in written:
-            yield f"{path}: would take the place of a file that the release writes; rename it"
+            yield f"{path}: would replace a file that the release writes; rename it"
         elif path.suffix == ".ipynb" and not _is_notebook(path):
             yield f"{path}: is not a notebook; save it again from Jupyter, or rename it"
         elif sizes[path] > MAX_FILE:
@@ -151,23 +151,24 @@ def refused(exercise: Exercise) -> Iterator[str]:
 def _is_notebook(path: Path) -> bool:
     try:
         nbformat.read(path, as_version=4)
-    except Exception:  # whatever the file holds
+    except Exception:  # the file may have any content
         return False
     return True
 
 
-def _given_away(exercise: Exercise) -> Iterator[str]:
-    found = secrets(exercise)
+def _revealed_answers(exercise: Exercise) -> Iterator[str]:
+    """Yield each part of an answer that students could read in the lesson or in a handed-out file."""
+    hidden_parts = secrets(exercise)
     for cell in exercise.cells:
         hidden = {number for number, _ in cell.hidden()}
         lines = ("" if number in hidden else line for number, line in enumerate(cell.text.split("\n")))
-        yield from _in_text(exercise.source, "\n".join(lines), cell.line, found)
+        yield from _revealed_in(exercise.source, "\n".join(lines), cell.line, hidden_parts)
     for path in (*own_files(exercise.folder.parent, "*.md"), *exercise.handout.values()):
-        yield from _in_text(path, path.read_bytes().decode("utf-8", "replace"), 1, found)
+        yield from _revealed_in(path, path.read_bytes().decode("utf-8", "replace"), 1, hidden_parts)
 
 
-def _in_text(path: Path, text: str, first: int, found: list[Secret]) -> Iterator[str]:
-    for secret in found:
+def _revealed_in(path: Path, text: str, first: int, hidden_parts: list[Secret]) -> Iterator[str]:
+    for secret in hidden_parts:
         if (line := secret.line(text)) is not None:
             problem = f"students would read a part of the answer to {secret.name} here: {secret.text}"
             yield f"{path}:{first + line}: {problem}; take it out"
@@ -177,14 +178,14 @@ _FILES = {ACCEPTED, MISTAKES, HANDOUT, "hints.yaml", "test_hidden.py"}
 
 
 def problems(exercise: Exercise) -> Iterator[str]:
-    """Yield what is wrong with the files in an exercise's folder, and how to mend it."""
+    """Yield each problem with the files in an exercise's folder, with its fix."""
     for path in sorted(exercise.folder.iterdir()):
-        known = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
-        if not left_by_programs(path.name) and not known:
+        is_used = path.name in _FILES | {exercise.source.name} or path.suffix in SUFFIXES
+        if not left_by_programs(path.name) and not is_used:
             fix = f"move its answers to {ACCEPTED} or {MISTAKES}, or delete it"
-            yield f"{path}: belongs to no exercise; {fix}"
+            yield f"{path}: is not a file of an exercise; {fix}"
     if exercise.points and not exercise.accepted:
-        yield f"{exercise.folder / ACCEPTED}: holds no other right answer; write at least one"
+        yield f"{exercise.folder / ACCEPTED}: has no other right answer; write at least one"
     if exercise.points and not known_mistakes(exercise):
-        yield f"{exercise.folder / MISTAKES}: holds no known mistake; write at least one"
-    yield from _not_released(exercise)
+        yield f"{exercise.folder / MISTAKES}: has no known mistake; write at least one"
+    yield from _release_problems(exercise)

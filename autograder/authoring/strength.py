@@ -1,7 +1,7 @@
 """Measures how many mutants of the solution an exercise's hidden tests catch.
 
-A mutant that passes every test of its question is one that nobody would catch either, had a student written
-it. So the tests need another case, or the author declares that the mutant is as right as the solution.
+A mutant that passes every test of its question would get full marks as a student's answer. So the tests need
+another case, or the author declares that the mutant is as right as the solution.
 """
 
 import ast
@@ -30,31 +30,31 @@ class Mutant:
     question: str
     original: str
     code: str
-    begin: int  # the line of the source on which the solution's cell begins
+    begin: int  # the line of the source file on which the solution's cell begins
 
     @property
     def line(self) -> str:
-        """The lines that the change takes away, without their indentation."""
+        """The lines that the change removes, without their indentation."""
         return self._changed("-")
 
     @property
     def instead(self) -> str:
-        """The lines that stand in their place."""
+        """The lines that replace them, without their indentation."""
         return self._changed("+")
 
     @property
     def number(self) -> int:
-        """The line of the source on which the change begins."""
+        """The line of the source file on which the change begins."""
         pairs = zip(self.original.split("\n"), self.code.split("\n"), strict=False)
-        return self.begin + next((at for at, (old, new) in enumerate(pairs) if old != new), 0)
+        return self.begin + next((index for index, (old, new) in enumerate(pairs) if old != new), 0)
 
     def __str__(self) -> str:
         change = f'"{self.line}" can become "{self.instead}"'.replace("\n", " ")
         return f"{change}, and no test of {self.question} fails"
 
-    def is_made_by(self, made: tuple["Declared", Set[str]]) -> bool:
-        """Whether a declared edit makes it, which makes the second: these syntax trees."""
-        return made[0].question == self.question and _dumped(self.code) in made[1]
+    def is_made_by(self, edit: "Declared", trees: Set[str]) -> bool:
+        """Whether the declared edit makes this mutant. `trees` are all syntax trees that the edit makes."""
+        return edit.question == self.question and _dumped(self.code) in trees
 
     def _changed(self, sign: str) -> str:
         compared = difflib.ndiff(self.original.split("\n"), self.code.split("\n"))
@@ -62,7 +62,7 @@ class Mutant:
 
 
 def mutants(exercise: Exercise) -> Iterator[Mutant]:
-    """Yield the mutants of each question's solution, each behaviour that Python can tell apart once."""
+    """Yield the mutants of each question's solution, without two that have the same syntax tree."""
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION:
             yield from _mutants(cell)
@@ -70,25 +70,25 @@ def mutants(exercise: Exercise) -> Iterator[Mutant]:
 
 def _mutants(cell: Cell) -> Iterator[Mutant]:
     tree = ast.parse(cell.text)
-    seen, lines = {ast.dump(tree)}, {number + 1 for number, _ in cell.hidden()}
+    yielded, lines = {ast.dump(tree)}, {number + 1 for number, _ in cell.hidden()}
     for code in _changed_codes(cell.text, tree, lines):
-        if code is not None and (known := ast.dump(ast.parse(code))) not in seen:
-            seen.add(known)
+        if code is not None and (dumped := ast.dump(ast.parse(code))) not in yielded:
+            yielded.add(dumped)
             yield Mutant(cell.name, cell.text, code, cell.line)
 
 
 def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str | None]:
-    """Yield the text with each change to these lines of it; None where a change is no Python."""
-    for node, scope in _places(tree, Scope()):
-        if isinstance(node, ast.FunctionDef) and scope.in_class:  # a method, whose class may draw numbers
-            first = next((one for one in node.body if one.lineno in lines), None)
+    """Yield the text after each single change in these lines; None if the change is not valid Python."""
+    for node, scope in _changeable_nodes(tree, Scope()):
+        if isinstance(node, ast.FunctionDef) and scope.in_class:  # methods may draw random numbers
+            first = next((statement for statement in node.body if statement.lineno in lines), None)
             yield None if first is None else _seeded(text, first)
         for part, other in changes(node, scope):
             yield _replaced(text, part, other) if vars(part).get("lineno") in lines else None
 
 
-def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
-    """Yield each node below this one that may change, with what is known around it."""
+def _changeable_nodes(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+    """Yield this node and the nodes below it that a mutant may change, each with its scope."""
     if isinstance(node, ast.ClassDef):
         scope = replace(scope, attributes=attributes_of(node), in_class=True)
     if isinstance(node, ast.FunctionDef):
@@ -98,11 +98,11 @@ def _places(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
     if elsewhere or isinstance(node, ast.Raise | ast.JoinedStr) or is_signed(node):
         return
     for child in ast.iter_child_nodes(node):
-        yield from _places(child, scope)
+        yield from _changeable_nodes(child, scope)
 
 
 def _replaced(text: str, part: ast.AST, other: ast.AST) -> str | None:
-    """Return the text with `other` in place of `part`, or None where that is no Python."""
+    """Return the text with `other` in place of `part`, or None if that is not valid Python."""
     plain = ast.unparse(ast.fix_missing_locations(other))
     bare, bracketed = (_spliced(text, part, new) for new in (plain, f"({plain})"))
     trees = [_dumped(code) for code in (bare, bracketed)]
@@ -127,11 +127,11 @@ def _dumped(code: str) -> str | None:
 
 
 def _spliced(text: str, part: ast.AST, new: str) -> str:
-    """Return the text with `new` from the part's first byte to its last."""
-    content, place = text.encode(), vars(part)
-    begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]
+    """Return the text with `new` in place of the code of `part`."""
+    content, fields = text.encode(), vars(part)
+    begins = [0, *accumulate(len(line) for line in content.split(b"\n"))]  # in bytes, without line breaks
     first, last = (
-        begins[place[f"{end}lineno"] - 1] + place[f"{end}lineno"] - 1 + place[f"{end}col_offset"]
+        begins[fields[f"{end}lineno"] - 1] + fields[f"{end}lineno"] - 1 + fields[f"{end}col_offset"]
         for end in ("", "end_")
     )
     return (content[:first] + new.encode() + content[last:]).decode()
@@ -142,15 +142,15 @@ KINDS = ("edits", "misconceptions", "shares")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One exception to what is demanded, and where its author declares it."""
+    """An exception to the rules for tests, which an author declares in mistakes.py."""
 
-    place: str  # the file and the line
+    place: str  # file and line of the declaration
     question: str
     kind: str  # one of KINDS
-    text: str  # an edit of the solution, the name of a misconception, or that of a wrong answer
+    text: str  # an edit of the solution, the name of a misconception, or the name of a wrong answer
 
-    def made(self, solution: str) -> Iterator[str]:
-        """Yield the syntax trees that an edit makes of the solution, each place alone and all together."""
+    def edited_trees(self, solution: str) -> Iterator[str]:
+        """Yield the solution's syntax trees after the edit of each single match, and of all matches."""
         try:
             for rule in rules(self.text):
                 yield from (_dumped(ast.unparse(tree)) or "" for tree in rule.apply(ast.parse(solution)))
@@ -159,11 +159,12 @@ class Declared:
 
 
 def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
-    """Return the exceptions that the exercise declares in mistakes.py; SourceError if one cannot be read.
+    """Return the exceptions that an exercise declares in mistakes.py. SourceError if one cannot be read.
 
-    A cell gives the reason and lists `edits` that make mutants which no test can or should tell from the
-    solution, `misconceptions` that change nothing there, or wrong answers whose `shares` of the points are
-    others than the rules allow.
+    A cell of exceptions gives the reason and has one or more of these lists:
+    - `edits`: they make mutants that are as right as the solution
+    - `misconceptions`: they do not make the solution wrong
+    - `shares`: wrong answers that may keep a share of the points which the rules do not allow
     """
     return tuple(
         Declared(place, answer.question, kind, text)
@@ -175,12 +176,12 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How many mutants fail, those that are declared equivalent aside, and what the author must change."""
+    """How many mutants fail a test, and what the author must change."""
 
-    mutants: int = 0
-    killed: int = 0
-    equivalent: int = 0
-    survivors: tuple[str, ...] = ()
+    mutants: int = 0  # without those that are declared equivalent
+    killed: int = 0  # mutants that fail a test
+    equivalent: int = 0  # mutants that pass all tests and are declared equivalent
+    survivors: tuple[str, ...] = ()  # a message on each other mutant that passes all tests
     findings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -189,47 +190,53 @@ class Strength:
 
 
 def measure(suite: Suite, share: float) -> Strength:
-    """Run every mutant against the hidden tests of its question, up to the first that fails.
+    """Run each mutant on the hidden tests of its question, up to the first that fails.
 
-    At least `share` of those that are not declared equivalent must fail.
+    At least `share` of the mutants that are not declared equivalent must fail.
     """
     return judge(suite.exercise, surviving(suite), share)
 
 
 def surviving(suite: Suite, part: int = 0, parts: int = 1) -> list[int]:
-    """Return the numbers of the mutants that pass all tests, among those of one of several equal parts."""
+    """Return the indices of the mutants that pass all tests. Of several `parts`, only one is tried."""
     exercise = suite.exercise
     trials = {name: Trial(suite, name) for name in exercise.points}
     texts = [cell.text for cell in exercise.cells if cell.is_reference]
-    chosen = [(number, one) for number, one in enumerate(mutants(exercise)) if number % parts == part]
-    codes = {number: tuple(one.code if t == one.original else t for t in texts) for number, one in chosen}
-    return [number for number, one in chosen if not trials[one.question].fails(codes[number])]
+    chosen = {index: mutant for index, mutant in enumerate(mutants(exercise)) if index % parts == part}
+    codes = {
+        index: tuple(mutant.code if text == mutant.original else text for text in texts)
+        for index, mutant in chosen.items()
+    }
+    return [index for index, mutant in chosen.items() if not trials[mutant.question].fails(codes[index])]
 
 
 def judge(exercise: Exercise, survivors: Sequence[int], share: float) -> Strength:
-    """Return what the numbers of the mutants that pass all tests say about these tests."""
+    """Return the strength of the hidden tests. `survivors` are the indices of mutants that pass all tests."""
     every, declared = tuple(mutants(exercise)), read_declared(exercise)
-    left = [every[number] for number in sorted(survivors)]
-    made = {
-        one: frozenset(one.made(exercise.solutions[one.question])) for one in declared if one.kind == "edits"
+    passing = [every[index] for index in sorted(survivors)]
+    trees = {
+        edit: frozenset(edit.edited_trees(exercise.solutions[edit.question]))
+        for edit in declared
+        if edit.kind == "edits"
     }
-    unlike = [mutant for mutant in left if not any(map(mutant.is_made_by, made.items()))]
-    shown = {one: f"{exercise.source}:{one.number}: {one}" for one in unlike}
-    alike, killed = len(left) - len(unlike), len(every) - len(left)
-    weak = unlike if killed < share * (len(every) - alike) else []
+    undeclared = [
+        mutant for mutant in passing if not any(mutant.is_made_by(edit, trees[edit]) for edit in trees)
+    ]
+    messages = {mutant: f"{exercise.source}:{mutant.number}: {mutant}" for mutant in undeclared}
+    equivalent, killed = len(passing) - len(undeclared), len(every) - len(passing)
+    too_many = undeclared if killed < share * (len(every) - equivalent) else []
     fix = f"add one, or declare an exception in {MISTAKES}"
-    findings = *_unfounded(made, every, left), *(f"{shown[one]}; {fix}" for one in weak)
-    return Strength(len(every) - alike, killed, alike, tuple(shown.values()), findings)
+    findings = *_wrong_edits(trees, every, passing), *(f"{messages[mutant]}; {fix}" for mutant in too_many)
+    return Strength(len(every) - equivalent, killed, equivalent, tuple(messages.values()), findings)
 
 
-def _unfounded(
-    made: Mapping[Declared, Set[str]], every: Sequence[Mutant], left: Sequence[Mutant]
+def _wrong_edits(
+    trees: Mapping[Declared, Set[str]], every: Sequence[Mutant], passing: Sequence[Mutant]
 ) -> Iterator[str]:
-    """Yield what is wrong with declarations of mutants that are none, or that fail a test."""
-    for one in made.items():
-        place, question = one[0].place, one[0].question
-        mutants = [mutant for mutant in every if mutant.is_made_by(one)]
+    """Yield a problem for each declared edit that makes no mutant, or makes one that fails a test."""
+    for edit in trees:
+        mutants = [mutant for mutant in every if mutant.is_made_by(edit, trees[edit])]
         if not mutants:
-            yield f"{place}: makes no mutant of {question} any more; delete it or write its edit again"
-        elif any(mutant not in left for mutant in mutants):
-            yield f"{place}: is declared equivalent, but fails a hidden test; take it out"
+            yield f"{edit.place}: makes no mutant of {edit.question} any more; delete or change this edit"
+        elif any(mutant not in passing for mutant in mutants):
+            yield f"{edit.place}: is declared equivalent, but fails a hidden test; take it out"

@@ -19,27 +19,29 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import Namespace, silence
 
 SECRET = b"Verifying twice must find the same, so it does not use the course's own secret."
-SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs that each answer of an author meets
-LEAST, MOST = 0.5, 20.0  # processor seconds of one test before an answer counts as endless
-TIMES = 20  # and so many times what the reference takes, within these bounds
+SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs on which each answer of an author runs
+# An answer counts as endless after TIMES the processor time of the reference, but not before LEAST seconds
+# and not after MOST seconds.
+LEAST, MOST = 0.5, 20.0
+TIMES = 20
 
 
-def met(sets: int, number: int) -> list[int]:
-    """Return the numbers of the sets that an answer meets: the first, and others for each answer in turn.
+def input_sets_for_answer(sets: int, number: int) -> list[int]:
+    """Return the indices of the input sets on which answer `number` runs: set 0 and `sets - 1` others.
 
-    So an exercise's answers meet all sets together, although each of them meets few.
+    The others rotate, so that all answers together use all sets.
     """
-    return [0, *(1 + (number + further) % (SETS_THOROUGH - 1) for further in range(sets - 1))]
+    return [0, *(1 + (number + offset) % (SETS_THOROUGH - 1) for offset in range(sets - 1))]
 
 
 class OutOfTimeError(BaseException):
-    """An answer runs on and on; no `except Exception` of its own may keep it running."""
+    """An answer counts as endless. Its code cannot catch this error with `except Exception`."""
 
 
 class Trial:
-    """Tries answers to one question on its hidden tests: first on the basic ones, then on all others.
+    """Runs answers to one question on its hidden tests: first on the basic ones, then on all others.
 
-    Of each kind, the test that has failed most answers so far comes first.
+    Within both groups, the test that has caught most answers so far comes first.
     """
 
     def __init__(self, suite: Suite, question: str) -> None:
@@ -51,7 +53,7 @@ class Trial:
         return any(True for _ in self.failing(cells))
 
     def failing(self, cells: tuple[str, ...]) -> Iterator[Run]:
-        """Yield the runs in which an answer fails on the first set of inputs; if it cannot be run, all."""
+        """Yield the failed runs of an answer on the first set of inputs, as `failed_runs` does."""
         inputs = numbered_inputs(SECRET, self._suite.exercise.name, 0)
         order = sorted(self._times_failed, key=lambda test: (not test.basic, -self._times_failed[test]))
         for run in failed_runs(self._suite, cells, inputs, order):
@@ -62,40 +64,40 @@ class Trial:
 def failed_runs(
     suite: Suite, cells: tuple[str, ...], inputs: Inputs, tests: Iterable[HiddenTest]
 ) -> Iterator[Run]:
-    """Yield the run of each test that an answer fails: of all, if it cannot be run."""
-    made = _made(suite, cells)
+    """Yield the run of each test that an answer fails. If its code raises an error, all tests fail by it."""
+    outcome = _run_answer(suite, cells)
     for test in tests:
-        if isinstance(made, BaseException):
-            yield Run(test, Verdict.FAILED, error=made)
+        if isinstance(outcome, BaseException):
+            yield Run(test, Verdict.FAILED, error=outcome)
             continue
         with clock(_test_limit(suite, test)), warnings.catch_warnings(action="ignore"):
-            run = suite.run_one(test, Local(made), inputs)
+            run = suite.run_one(test, Local(outcome), inputs)
         if run.error is not None:
             yield run
 
 
 @lru_cache(2048)
 def _test_limit(suite: Suite, test: HiddenTest) -> float:
-    """Return the processor time after which an answer counts as endless, by what the reference takes."""
+    """Return the processor seconds after which an answer counts as endless in this test."""
     inputs = numbered_inputs(SECRET, suite.exercise.name, 0)
     return time_limit(lambda: suite.reference_run(test, inputs))
 
 
 @lru_cache(64)
 def _definition_limit(suite: Suite) -> float:
-    """Return the processor time after which the cells of an answer count as endless."""
+    """Return the processor seconds after which the cells of an answer count as endless."""
     return time_limit(lambda: suite.namespace(suite.exercise.reference))
 
 
 def time_limit(run: Callable[[], object]) -> float:
-    """Run trusted code; return the processor time after which an answer counts as endless in its place."""
+    """Return the processor seconds after which an answer counts as endless. `run` runs the reference."""
     begin = time.process_time()
     run()
     return min(max(LEAST, TIMES * (time.process_time() - begin)), MOST)
 
 
-def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
-    """Run an answer, and return what it has defined or raised."""
+def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
+    """Run the cells of an answer, and return their namespace or the error that they raised."""
     with clock(_definition_limit(suite)), warnings.catch_warnings(action="ignore"), silence():
         try:
             return suite.namespace(cells)
@@ -107,7 +109,7 @@ def _made(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseException:
 def clock(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
 
-    The answer may catch it. Waiting does not count.
+    It is raised again because an answer may catch it. Waiting does not count.
     """
     before = signal.signal(signal.SIGVTALRM, _raise)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
@@ -122,42 +124,45 @@ def _raise(_: int, __: FrameType | None) -> None:
     raise OutOfTimeError
 
 
-_SHOWN = 300  # characters
+_SHOWN = 300  # characters of an error's message
 
 
 def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> dict[HiddenTest, str]:
-    """Run all tests on trusted cells with each of these sets; return what is wrong, by test."""
-    namespace, found = suite.namespace(cells), dict[HiddenTest, list[str]]()
+    """Run all tests on trusted cells with each of these sets; return a message on each failed test."""
+    namespace, errors = suite.namespace(cells), dict[HiddenTest, list[str]]()
     for inputs in sets:
         for run in suite.run(Local(namespace), inputs):
             if run.error is not None:
-                found.setdefault(run.test, []).append(_said(suite.exercise.suite, run, run.error))
-    several = {test: len(said) < len(sets) for test, said in found.items()}
-    return {test: f"{'with some inputs only, ' * several[test]}{said[0]}" for test, said in found.items()}
+                errors.setdefault(run.test, []).append(_located(suite.exercise.suite, run, run.error))
+    is_intermittent = {test: len(messages) < len(sets) for test, messages in errors.items()}
+    return {
+        test: f"{'with some inputs only, ' * is_intermittent[test]}{messages[0]}"
+        for test, messages in errors.items()
+    }
 
 
-def stands(suite: Suite, titles: Iterable[str], question: str) -> str:
-    """Return where the tests of a question with these titles stand in their suite."""
-    named = set(titles)
-    tests = [test for test in suite.of(question) if test.title in named]
+def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
+    """Return the suite's path and the line of each test of a question that has one of these titles."""
+    chosen = set(titles)
+    tests = [test for test in suite.of(question) if test.title in chosen]
     return ", ".join(f"{suite.exercise.suite}:{test.line}" for test in tests)
 
 
-def _said(path: Path, run: Run, error: BaseException) -> str:
-    """Return the place of an error in the suite at `path`, and what it says."""
+def _located(path: Path, run: Run, error: BaseException) -> str:
+    """Return the message of a run's error after the last line of the suite at `path` that led to it."""
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]
-    return f"{path}:{line}: {_words(path, line, error)}"
+    return f"{path}:{line}: {_message(path, line, error)}"
 
 
-def _words(path: Path, line: int, error: BaseException) -> str:
-    said = one_line(str(error).partition("\n")[0], _SHOWN)
+def _message(path: Path, line: int, error: BaseException) -> str:
+    text = one_line(str(error).partition("\n")[0], _SHOWN)
     match error:
         case Unmet():
             return str(error)
         case NotDefinedError():
             return f"nothing is called {error.name}"
         case AssertionError():
-            stands = path.read_text(encoding="utf-8").split("\n")[line - 1].strip()
-            return f"{stands} does not hold{f': {said}' if said else ''}"
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+            statement = path.read_text(encoding="utf-8").split("\n")[line - 1].strip()
+            return f"{statement} does not hold{f': {text}' if text else ''}"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,6 +1,6 @@
-"""Verifies exercises on their own answers: right ones must get full marks, wrong ones must fail.
+"""Verifies exercises on their author's answers: right ones must get full marks, wrong ones must fail.
 
-A proof is kept until something changes on which it depends.
+A proof is saved, and it is valid until something changes on which it depends.
 """
 
 import hashlib
@@ -28,8 +28,8 @@ from autograder.authoring.trials import (
     Trial,
     failed_runs,
     failures,
-    met,
-    stands,
+    input_sets_for_answer,
+    lines_of_tests,
 )
 from autograder.course.answers import Answer
 from autograder.course.code import bound_names, pieces, rests_on
@@ -51,44 +51,44 @@ from autograder.testing.inputs import numbered_inputs
 from autograder.testing.student import names_asked
 from autograder.testing.suite import HiddenTest, Run
 
-_RARE = 320  # sets that the reference meets, if asked for: chance may make a test fail with one of them
+_RARE = 320  # sets for the reference with --thorough, so that failures that are rare by chance are seen
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What verifying one exercise has shown; the exercise is proved if there are no findings."""
+    """The result of verifying one exercise. The exercise is proved if there are no findings."""
 
     exercise: str
-    accepted: int = 0
-    mistakes: int = 0
-    bits: int = 0  # that one graded attempt can tell about hidden inputs, at most
-    carried: str = ""  # how many earlier mistakes cost later questions nothing
-    strength: Strength | None = None  # how many mutants of the reference the hidden tests fail
-    costs: Costs | None = None  # of each wrong answer, by hidden tests alone
+    accepted: int = 0  # accepted answers
+    mistakes: int = 0  # known mistakes
+    bits: int = 0  # about hidden inputs that one graded attempt can reveal, at most
+    carried: str = ""  # a summary of how many earlier mistakes cost no points in later questions
+    strength: Strength | None = None  # how many mutants of the reference the hidden tests catch
+    costs: Costs | None = None  # of all wrong answers, by hidden tests alone, without the exercise's rules
     findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # of what may be wrong and may be meant
-    before: bool = False  # whether this was shown before, and nothing has changed since
+    notes: tuple[str, ...] = ()  # possible problems, which the author may intend
+    is_reused: bool = False  # whether it is the saved proof of an earlier run
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
-    """Yield what a student would read of each known mistake, with its repair."""
+    """Yield the feedback that a student would get for each known mistake, with a repair if there is one."""
     for exercise in exercises:
         yield from explained(course, exercise, zygote, known_mistakes(exercise))
 
 
 def explained(course: Course, exercise: Exercise, zygote: Zygote, answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield what a student would read of each of these wrong answers, with its repair."""
+    """Yield the feedback that a student would get for each of these wrong answers."""
     if answers:
         grader = Grader.of_course(course, exercise, zygote, SECRET)
         for answer in answers:
             cells = solved_cells(exercise, exercise.replaced(answer.code))
             report = grader.grade_cells(cells, asked={answer.question}).report
-            own = next(one for one in report.questions if one.name == answer.question)
-            yield f"{answer.place}: {own.mistake or 'no name'}: {' '.join(own.hint.split())}"
+            question = next(question for question in report.questions if question.name == answer.question)
+            yield f"{answer.place}: {question.mistake or 'no name'}: {' '.join(question.hint.split())}"
 
 
 def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
-    """Return the catalogue's rules that change no right answer; they say something of all exercises only."""
+    """Return the catalogue's rules that change no right answer. `proofs` must be those of all exercises."""
     fitting = frozenset[str]().union(*(proof.costs.fitting for proof in proofs if proof.costs))
     first = next(iter(course.exercises.values()))
     catalogue = load_catalogue(first.catalogue)
@@ -97,12 +97,12 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
 
 
 def appearances(course: Course, proofs: Sequence[Proof]) -> Iterator[str]:
-    """Yield each sentence of the catalogue, with the questions of these exercises where it may appear."""
+    """Yield each sentence of the catalogue that may appear in these exercises, with the questions."""
     catalogue = load_catalogue(next(iter(course.exercises.values())).catalogue)
-    found = [pair for proof in proofs if proof.costs for pair in proof.costs.sentences]
-    for one in catalogue.entries:
-        if questions := [question for name, question in found if name == one.name]:
-            yield f"{one.name}: {one.sentence} {one.hint} Appears in {', '.join(questions)}."
+    pairs = [pair for proof in proofs if proof.costs for pair in proof.costs.sentences]
+    for mistake in catalogue.entries:
+        if questions := [question for name, question in pairs if name == mistake.name]:
+            yield f"{mistake.name}: {mistake.sentence} {mistake.hint} Appears in {', '.join(questions)}."
 
 
 def prove(
@@ -114,9 +114,9 @@ def prove(
     whole: bool = False,
     measured: bool = True,
 ) -> Iterator[Proof]:
-    """Verify each exercise with the same worker and suite that grade submissions.
+    """Verify each exercise with the worker and the suite with which submissions are graded.
 
-    Unless the strength of the hidden tests is `measured` here, `with_strength` completes the proof.
+    Mutants are tried only if `measured`; otherwise, `with_strength` completes the proof.
     """
     for exercise in exercises:
         try:
@@ -133,15 +133,16 @@ def prove(
 
 
 def with_strength(proof: Proof, strength: Strength) -> Proof:
-    """Return a proof with what mutants say about the hidden tests; findings on costs come last."""
+    """Return the proof with the strength of the hidden tests. Findings on costs come last."""
     costs_findings = proof.costs.findings if proof.costs else ()
     return replace(proof, strength=strength, findings=(*proof.findings, *strength.findings, *costs_findings))
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
-    """Return what is wrong with the marks of the author's answers, each tried on one set of inputs.
+    """Return the author's answers that get wrong marks, each tried on one set of inputs.
 
-    This is the quick part of a proof: a mistake has to fail its question, and nothing is measured.
+    This is the quick part of a proof: right answers must get full marks, and a mistake must fail its
+    question. Costs and mutants are left out.
     """
     grader = Grader.of_course(course, exercise, zygote, SECRET)
     grader.marks_only = True
@@ -156,130 +157,146 @@ def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
 
 @dataclass
 class _Verification:
-    """Verifies one exercise and gathers its findings.
+    """Verifies one exercise and collects its findings.
 
-    It looks at the exercise's files, and then grades the reference with the visible checks, the untouched
-    release, the other right answers and each known mistake. Last it measures what wrong answers cost. How
-    many mutants the hidden tests fail is measured apart, since several processes can share that work.
+    It checks the exercise's files. Then it grades the reference with the visible checks, the untouched
+    release, the other right answers and each known mistake. Last, it measures the costs of wrong answers.
+    Mutants are tried elsewhere, because several processes can divide that work.
     """
 
     exercise: Exercise
     grader: Grader
     settings: CourseSettings
-    sets: int
+    sets: int  # sets of hidden inputs on which each answer runs
     whole: bool  # whether all tests run on each wrong answer
     findings: list[str] = field(default_factory=list)
     accepted_fails: bool = False  # whether an accepted answer fails a test or a visible check
-    checks: dict[str, str] = field(default_factory=dict)  # that the reference passes, by question
-    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # of its question, by each mistake
+    checks: dict[str, str] = field(default_factory=dict)  # by question, the check that the reference passes
+    failed: dict[Answer, list[Run]] = field(default_factory=dict)  # by mistake, failed runs of its question
 
     def proof(self) -> Proof:
         exercise, share = self.exercise, self.settings.mutants_fail
         suite, builds_on = self.grader.suite, self.grader.builds_on
         mistakes = known_mistakes(exercise)
         proof = Proof(exercise.name, len(exercise.accepted), len(mistakes))
-        if not self.right_answers_pass():  # what else is wrong would follow from it
+        if not self.right_answers_pass():  # it would lead to all other findings
             return replace(proof, findings=tuple(self.findings))
         for mistake in mistakes:
-            self._caught(mistake)
-        if self.accepted_fails:  # exceptions would seem to be needless, and the tests may have to change
+            self._try_mistake(mistake)
+        if self.accepted_fails:  # the tests may have to change, and then costs and exceptions change too
             return replace(proof, findings=tuple(self.findings))
-        carried, found = entry.measure(exercise, builds_on, suite, self._grade)
+        carried, carrying_findings = entry.measure(exercise, builds_on, suite, self._grade)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
-        findings, bits = (*self.findings, *found), self.grader.told_bits
+        findings, bits = (*self.findings, *carrying_findings), self.grader.told_bits
         return replace(proof, bits=bits, carried=carried, costs=cost, findings=findings)
 
     def right_answers_pass(self) -> bool:
-        """Verify the reference and, if it passes, the untouched release and accepted answers."""
+        """Verify the reference and, if it passes, the untouched release and accepted answers.
+
+        Return whether the reference passes the hidden tests.
+        """
         self.findings += release.problems(self.exercise)
-        if not self._reference():
+        if not self._reference_passes():
             return False
-        self._untouched()
-        known = self.exercise.accepted, known_mistakes(self.exercise)
-        self.findings += other_signatures(self.exercise, chain.from_iterable(known))
-        before = len(self.findings)
+        self._try_untouched()
+        answers = self.exercise.accepted, known_mistakes(self.exercise)
+        self.findings += other_signatures(self.exercise, chain.from_iterable(answers))
+        count = len(self.findings)
         for number, variant in enumerate(self.exercise.accepted, 1):
-            self._accepted(number, variant)
-        self.accepted_fails = len(self.findings) > before
+            self._try_accepted(number, variant)
+        self.accepted_fails = len(self.findings) > count
         return True
 
     def _grade(self, answers: Mapping[str, str], *, checked: bool = False) -> Report:
-        """Grade the reference with `answers` in its place, with or without the visible checks."""
+        """Grade the reference with some `answers` replaced. The visible checks run if `checked`."""
         cells = solved_cells(self.exercise, answers)
         chosen = (cell for cell in cells if checked or checked_question(cell.name) is None)
         return self.grader.grade_cells(tuple(chosen)).report
 
-    def _reference(self) -> bool:
-        """Find visible checks and hidden tests that the reference fails; return whether it passes these."""
+    def _reference_passes(self) -> bool:
+        """Find visible checks and hidden tests that the reference fails; return True if no test fails."""
         cells = solved_cells(self.exercise, {})
         graded = self.grader.grade_cells(cells)
-        right = self._full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
+        right = self._has_full_marks(0, str(self.exercise.source), graded.report, self.exercise.reference)
         checks = {cell.grade_id: cell for cell in self.exercise.cells if cell.role is Role.CHECK}
         given = self.exercise.given_checks
-        if given:  # grading leaves it out, and checks do nothing then; here they bring it along
+        if given:  # grading skips this cell, without which checks do nothing; so each check gets its code
             above = f"# A check\n{given}\n"
-            joined = (replace(c, text=above + c.text) if c.name in checks else c for c in cells)
+            joined = (
+                replace(cell, text=above + cell.text) if cell.name in checks else cell for cell in cells
+            )
             graded = self.grader.grade_cells(tuple(joined), asked=())
         for cell in cells:
             if cell.name in checks:
-                self._visible_check(checks[cell.name], cell.number, graded.results.get(cell.number))
+                self._note_check(checks[cell.name], cell.number, graded.results.get(cell.number))
         return right
 
-    def _visible_check(self, check: Cell, number: int, result: CellResult | None) -> None:
-        line, said = 1, "it ended the program or ran too long"
+    def _note_check(self, check: Cell, number: int, result: CellResult | None) -> None:
+        """Add a visible check to `checks` if the reference passes it; otherwise, report it."""
+        line, failure = 1, "it ended the program or ran too long"
         if result is not None:
             if (error := result.error) is None:
                 self.checks[check.name] = check.text
                 return
-            said = str(error)
+            failure = str(error)
             if not self.exercise.given_checks:
-                line = next((line for place, line in error.places if place == number and line), 1)
-        problem = f"the check of {check.name} fails on the reference: {said}; fix the check or the solution"
+                line = next((line for cell, line in error.places if cell == number and line), 1)
+        problem = (
+            f"the check of {check.name} fails on the reference: {failure}; fix the check or the solution"
+        )
         self.findings.append(f"{self.exercise.source}:{check.line + line - 1}: {problem}")
 
-    def _accepted(self, number: int, variant: Answer) -> None:
+    def _try_accepted(self, number: int, variant: Answer) -> None:
         """Find tests and visible checks that another right answer fails."""
         cells = self.exercise.variant(variant.code)
-        self._full_marks(number, variant.place, self._grade(self.exercise.replaced(variant.code)), cells)
+        self._has_full_marks(number, variant.place, self._grade(self.exercise.replaced(variant.code)), cells)
         for name, check in self.checks.items():
             with beside_handout(self.exercise):
                 error = costs.check_error(check, cells)
             if error:
-                said = f"{type(error).__name__}: {error}"
-                self._find(variant.place, f"is right, but the check of {name} fails: {said}; fix the check")
+                text = f"{type(error).__name__}: {error}"
+                self._find(variant.place, f"is right, but the check of {name} fails: {text}; fix the check")
 
-    def _full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
-        """Find tests that a right answer fails, when it is graded or with other sets of hidden inputs."""
-        several = range(_RARE) if number == 0 and self.sets == SETS_THOROUGH else met(self.sets, number)
+    def _has_full_marks(self, number: int, place: str, report: Report, cells: tuple[str, ...]) -> bool:
+        """Find tests that a right answer fails, in its report or with other sets of hidden inputs.
+
+        Its number is 0 for the reference. Return whether it passes all tests.
+        """
+        is_thorough = number == 0 and self.sets == SETS_THOROUGH
+        set_numbers = range(_RARE) if is_thorough else input_sets_for_answer(self.sets, number)
         if number and self.sets <= SETS_TRIED:
-            several = several[1:]  # to be graded, it has met another set already
-        sets = [numbered_inputs(SECRET, self.exercise.name, one) for one in several]
+            set_numbers = set_numbers[1:]  # its report already covers one set
+        sets = [numbered_inputs(SECRET, self.exercise.name, set_number) for set_number in set_numbers]
         failed = failures(self.grader.suite, cells, sets)
-        for test, said in failed.items():
-            self._find(place, f'must get full marks, but {test.question}, "{test.title}" fails: {said}')
-        told = {(test.question, test.title) for test in failed}
+        for test, message in failed.items():
+            self._find(place, f'must get full marks, but {test.question}, "{test.title}" fails: {message}')
+        reported = {(test.question, test.title) for test in failed}
         for question in report.questions:
-            for one in question.tests:
-                if one.verdict is not Verdict.PASSED and (question.name, one.title) not in told:
-                    told.add((question.name, one.title))
-                    seen = f'{question.name}, "{one.title}": {one.verdict}. {one.hint}'
-                    self._find(place, f"must get full marks, but {seen}")
-        return not told
+            for test_report in question.tests:
+                key = question.name, test_report.title
+                if test_report.verdict is not Verdict.PASSED and key not in reported:
+                    reported.add(key)
+                    result = (
+                        f'{question.name}, "{test_report.title}": {test_report.verdict}. {test_report.hint}'
+                    )
+                    self._find(place, f"must get full marks, but {result}")
+        return not reported
 
-    def _untouched(self) -> None:
+    def _try_untouched(self) -> None:
+        """Find questions of an untouched release that do not count as not attempted."""
         for question in self._grade(stubs(self.exercise), checked=True).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
-                where = stands(self.grader.suite, passed, question.name)
-                seen = f'question "{question.name}" is {question.verdict}'
-                seen += f", since it passes {where}; let that ask for more" if where else f". {question.hint}"
-                self._find(str(self.exercise.source), f"untouched, all must be not attempted, but {seen}")
+                tests = lines_of_tests(self.grader.suite, passed, question.name)
+                cause = f", since it passes {tests}; make that stricter" if tests else f". {question.hint}"
+                problem = f'question "{question.name}" is {question.verdict}{cause}'
+                self._find(str(self.exercise.source), f"untouched, all must be not attempted, but {problem}")
 
-    def _caught(self, mistake: Answer) -> None:
-        """Find a mistake that passes its question or fails another.
+    def _try_mistake(self, mistake: Answer) -> None:
+        """Find a mistake that passes its question or fails another one.
 
-        The tests run here that a mistake can reach. Unless just its own question fails, a worker grades it:
-        rules may catch it, and what builds on it may lose nothing.
+        Here, only the tests run that the mistake can affect. Unless exactly its own question fails, a worker
+        grades it in full: the exercise's rules may catch it, or `builds_on` may save later questions.
         """
         suite, inputs = self.grader.suite, numbered_inputs(SECRET, self.exercise.name, 0)
         failed = [*failed_runs(suite, self.exercise.variant(mistake.code), inputs, self._reached(mistake))]
@@ -291,59 +308,61 @@ class _Verification:
             self.grade_mistake(mistake)
 
     def _reached(self, mistake: Answer) -> list[HiddenTest]:
-        """Return the tests that ask for a name which the mistake binds, or which rests on such a name.
+        """Return the tests that the mistake can affect: they use a name that it binds, even indirectly.
 
-        Those of its own question come first, as they do on other inputs: a mistake may remember something.
+        Tests of its own question come first, as with other inputs: code may remember earlier calls.
         """
         bound = bound_names(mistake.code)
-        found = (test for test, names in self._names.items() if not bound.isdisjoint(names))
-        return sorted(found, key=lambda test: test.question != mistake.question)
+        reached = (test for test, names in self._names.items() if not bound.isdisjoint(names))
+        return sorted(reached, key=lambda test: test.question != mistake.question)
 
     @cached_property
     def _names(self) -> dict[HiddenTest, set[str]]:
-        """The names that each test asks for, and those on which these rest in the reference."""
-        found, names = pieces(self.exercise.reference), dict[HiddenTest, set[str]]()
+        """By test, the names that it asks for and all names that these use in the reference."""
+        parts, names = pieces(self.exercise.reference), dict[HiddenTest, set[str]]()
         for run in self.grader.suite.reference_runs:
-            asked = set(names_asked([one.request[0] for one in run.exchanges]))
-            names[run.test] = asked.union(*(rests_on(name, found)[1] for name in asked))
+            asked = set(names_asked([exchange.request[0] for exchange in run.exchanges]))
+            names[run.test] = asked.union(*(rests_on(name, parts)[1] for name in asked))
         return names
 
     def grade_mistake(self, mistake: Answer) -> None:
-        """Grade a mistake, and find what `_caught` looks for."""
+        """Grade a mistake; report it if it passes its question, breaks a test or fails another question."""
         builds_on = self.grader.builds_on
-        for one in self._grade(self.exercise.replaced(mistake.code)).questions:
-            full = one.score == one.max_score or one.verdict is Verdict.UNGRADED
-            if one.name == mistake.question and full:
-                self._find(mistake.place, f"gets full marks; add a hidden test to {one.name} that sees it")
-            elif one.name == mistake.question and one.verdict is Verdict.GRADER_ERROR:
-                self._find(mistake.place, f"breaks a hidden test of its own: {one.hint}")
-            elif one.name != mistake.question and not full:
-                fix = entry.independent(self.exercise, builds_on, one.name, mistake.question)
-                self._find(mistake.place, f"also fails {one.name}: {one.hint} {fix}")
+        for question in self._grade(self.exercise.replaced(mistake.code)).questions:
+            full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
+            is_answered = question.name == mistake.question
+            if is_answered and full:
+                self._find(mistake.place, f"gets full marks; add a hidden test to {question.name} that fails")
+            elif is_answered and question.verdict is Verdict.GRADER_ERROR:
+                self._find(mistake.place, f"breaks a hidden test of its own question: {question.hint}")
+            elif not is_answered and not full:
+                fix = entry.fix_for_dependence(self.exercise, builds_on, question.name, mistake.question)
+                self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")
 
     def _find(self, place: str, problem: str) -> None:
         self.findings.append(f"{place}: {problem}")
 
 
 FOLDER = "build/proofs"
-_COMPUTING = ("ipython", "safetensors", "ipykernel")
+_COMPUTING = ("ipython", "safetensors", "ipykernel")  # packages whose versions a proof depends on
 _AUTHORING, _KIT = (Path(autograder.__file__).parent / room for room in ("authoring", "course/kit"))
 _JSON = TypeAdapter(Proof)
 
 
-def kept_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
-    """Return the proof of an exercise if it was proved as it is now.
+def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
+    """Return the saved proof of an exercise, or None if something has changed on which it depends.
 
-    A proof is kept under a digest of all on which it depends: the exercise's folder, the catalogue, its entry
-    in course.yaml, the engine, and the versions of what computes. One with findings is not kept.
+    The name of its file has a digest of all that: the exercise's folder, the catalogue, the exercise's entry
+    in course.yaml, the engine, and the versions of Python and of packages. A proof with findings is not
+    saved.
     """
     with suppress(OSError, ValueError, SourceError):
-        return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), before=True)
+        return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), is_reused=True)
     return None
 
 
-def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof, *, whole: bool = False) -> None:
-    """Keep a proof in the place of an earlier one, unless it has findings."""
+def save_proof(course: Course, exercise: Exercise, sets: int, proof: Proof, *, whole: bool = False) -> None:
+    """Save a proof unless it has findings, and delete all earlier ones of the exercise."""
     for path in (course.root / FOLDER).glob(f"{exercise.name}-*.json"):
         path.unlink(missing_ok=True)
     if not proof.findings:
@@ -351,10 +370,10 @@ def keep_proof(course: Course, exercise: Exercise, sets: int, proof: Proof, *, w
 
 
 def unproved(course: Course, exercises: Sequence[Exercise]) -> Iterator[str]:
-    """Yield the exercises that have no proof as they are now, in words."""
+    """Yield a message on each exercise that has no valid proof."""
     kinds = [(sets, whole) for sets in (SETS_TRIED, SETS_THOROUGH) for whole in (False, True)]
     for exercise in exercises:
-        if not any(kept_proof(course, exercise, sets, whole=whole) for sets, whole in kinds):
+        if not any(load_proof(course, exercise, sets, whole=whole) for sets, whole in kinds):
             yield f"{exercise.name}: is not proved as it is now; run `autograder verify {exercise.name}`"
 
 

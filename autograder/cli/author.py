@@ -93,10 +93,10 @@ def verify(
         proofs.append(proof)
         counts = f"{proof.accepted} accepted, {proof.mistakes} mistakes"
         measured = (proof.costs, proof.carried, proof.strength)
-        counts += "".join(f"; {one}" for one in measured if one and str(one))
+        counts += "".join(f"; {figure}" for figure in measured if figure and str(figure))
         counts += f"; an attempt can leak at most {proof.bits} bits of hidden inputs" if proof.bits else ""
-        known = "proved before and unchanged" if proof.before else "proved"
-        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else known} ({counts})")
+        proved = "proved before and unchanged" if proof.is_reused else "proved"
+        click.echo(f"{proof.exercise}: {'not proved' if proof.findings else proved} ({counts})")
         for line in (*proof.findings, *proof.notes):
             click.echo(f"  {line}")
         for line in proof.costs.shares() if shares and proof.costs else ():
@@ -104,7 +104,9 @@ def verify(
         for line in proof.strength.survivors if verbose and proof.strength else ():
             click.echo(f"  {line}")
         for name in proof.costs.harmless if verbose and proof.costs else ():
-            click.echo(f"  The rule of {name} changes a right answer, and all tests pass all the same.")
+            click.echo(
+                f"  The rule of {name} changes a right answer, but the changed answer passes all tests."
+            )
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
             click.echo(f"This rule of the catalogue fits no right answer: {rule}")

@@ -143,7 +143,7 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = f"{small(course).folder / MISTAKES}:17"
     fix = "let that fail too, or give a reason in mistakes.py"
-    seen = "row_sums: mistake columns keeps 0 %, but the visible check passes"
+    seen = "row_sums: mistake columns keeps 0 %, but it passes the visible check"
     fails = "It fails test_one_number_a_row, test_adds_along_the_row"
     assert f"{columns}: {seen}; {fix}. {fails}" in measured(course).findings
     declare(course, "row_sums", 'shares = ["columns"]')
@@ -158,7 +158,9 @@ def test_a_test_that_sees_a_mistake_with_some_inputs_only_is_found(course: Cours
     assert measured(course).findings == ()
     (finding, *_) = measured(course, sets=16).findings
     assert finding.startswith(f'{place}: fails "Every element becomes twice as large." (test_doubles_every_')
-    assert finding.endswith(" of 16 sets of hidden inputs; let all inputs show it, or none")
+    assert finding.endswith(
+        " of 16 sets of hidden inputs; let the test catch this mistake with all inputs, or with none"
+    )
 
 
 def test_trivial_answers_are_made_for_each_question(course: Course) -> None:
@@ -174,7 +176,7 @@ def test_a_trivial_answer_that_keeps_more_than_a_quarter_is_a_finding(course: Co
     text = suite.read_text(encoding="utf-8")
     suite.write_text(text.replace('"row_sums", needs_results=True', '"row_sums"'), encoding="utf-8")
     found = measured(course).findings
-    told = "let these tests ask for more, or mark them with needs_results: test_one_number_a_row"
+    told = "make these tests stricter, or mark them with needs_results: test_one_number_a_row"
     assert f"{suite}: row_sums: an answer that returns zeros keeps 50 %; {told}" in found
     assert all("row_sums" in finding for finding in found)
 

@@ -247,13 +247,13 @@ def hand_out(course: Course) -> Callable[[str, bytes], Path]:
     [
         (
             "conftest.py",
-            "handout/conftest.py: would take the place of a file that the release writes; rename it",
+            "handout/conftest.py: would replace a file that the release writes; rename it",
         ),
-        ("Setup.md", "handout/Setup.md: would take the place of a file that the release writes"),
-        ("01_small.ipynb", "handout/01_small.ipynb: would take the place of a file that the release writes"),
-        ("notation.md", "handout/notation.md: would take the place of a file that the release writes"),
+        ("Setup.md", "handout/Setup.md: would replace a file that the release writes"),
+        ("01_small.ipynb", "handout/01_small.ipynb: would replace a file that the release writes"),
+        ("notation.md", "handout/notation.md: would replace a file that the release writes"),
         ("more.ipynb", "handout/more.ipynb: is not a notebook; save it again from Jupyter, or rename it"),
-        ("conftest.py/a.csv", "handout/conftest.py/a.csv: would take the place of a file that the release"),
+        ("conftest.py/a.csv", "handout/conftest.py/a.csv: would replace a file that the release"),
         ("data/more.ipynb", "handout/data/more.ipynb: is not a notebook; save it again from Jupyter, or"),
     ],
 )
@@ -273,9 +273,9 @@ def test_what_cannot_be_handed_out_is_found_and_not_released(
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("MAX_FILE", "handout/data/a.csv: has more than 0 MB, too much to copy beside each notebook"),
-        ("MAX_FILES", "handout: has more than 0 files or 32 MB, too much to copy beside each notebook"),
-        ("MAX_HANDOUT", "handout: has more than 200 files or 0 MB, too much to copy beside each notebook"),
+        ("MAX_FILE", "handout/data/a.csv: has more than 0 MB, too much to copy for each notebook"),
+        ("MAX_FILES", "handout: has more than 0 files or 32 MB, too much to copy for each notebook"),
+        ("MAX_HANDOUT", "handout: has more than 200 files or 0 MB, too much to copy for each notebook"),
     ],
 )
 def test_more_than_can_lie_beside_each_graded_notebook_is_refused(
@@ -330,7 +330,7 @@ def test_an_answer_in_a_file_beside_the_notebook_is_found(
 
 @pytest.mark.parametrize(
     ("file", "finding"),
-    [(ACCEPTED, "holds no other right answer"), (MISTAKES, "holds no known mistake")],
+    [(ACCEPTED, "has no other right answer"), (MISTAKES, "has no known mistake")],
 )
 def test_an_exercise_without_any_answer_of_a_kind_is_found(course: Course, file: str, finding: str) -> None:
     (small(course).folder / file).unlink()

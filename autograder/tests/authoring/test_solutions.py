@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autograder.authoring.answers import shown, solutions, write_solutions
+from autograder.authoring.answers import shown_answers, solutions, write_solutions
 from autograder.course.answers import ACCEPTED, MISTAKES
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
@@ -44,11 +44,11 @@ def test_solutions_wait_until_an_exercise_is_over(course: Course) -> None:
         assert (course.build / "solutions").exists() is bool(paths)
         return "".join(waiting)
 
-    assert why(course, DUE) == f"{NAME}: is never due; give it a `due` in course.yaml, or ask with --early"
+    assert why(course, DUE) == f"{NAME}: is never due; give it a `due` in course.yaml, or use --early"
     course = due(course)
     assert (
         why(course, DUE)
-        == f"{NAME}: is not over, it is due 2026-03-01 18:00+00:00; wait until then, or ask with --early"
+        == f"{NAME}: is not over, it is due 2026-03-01 18:00+00:00; wait until then, or use --early"
     )
     extend(course, "ada", NAME, "2026-03-03 18:00 UTC")
     assert "the last extension ends 2026-03-03 18:00+00:00" in why(course, DUE + timedelta(days=1))
@@ -59,10 +59,10 @@ def test_solutions_wait_until_an_exercise_is_over(course: Course) -> None:
 def test_the_solutions_of_each_exercise_run_and_hide_nothing_but_what_is_hidden(name: str) -> None:
     exercise = COURSE.exercises[name]
     cells = solutions(exercise)
-    assert all(len(variant.docstring.split("\n\n")) == 2 for variant in shown(exercise))
+    assert all(len(variant.docstring.split("\n\n")) == 2 for variant in shown_answers(exercise))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec("\n".join(cell.text for cell in cells if cell.role is Role.CODE), {"__name__": "__main__"})
-    twice = {q for variant in shown(exercise) for q in exercise.replaced(variant.code)}
+    twice = {q for variant in shown_answers(exercise) for q in exercise.replaced(variant.code)}
     assert all(printed.getvalue().count(f"{q}: this check passes") >= 2 for q in twice)
     text = "\n".join(cell.text for cell in cells)
     assert BEGIN not in text

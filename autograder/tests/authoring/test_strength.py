@@ -189,7 +189,7 @@ def test_a_weak_suite_is_found_with_each_survivor_and_what_to_do(course: Course)
 @pytest.mark.parametrize(
     ("instead", "problem"),
     [
-        (7, "mistakes.py:26: makes no mutant of row_sums any more; delete it or write its edit again"),
+        (7, "mistakes.py:26: makes no mutant of row_sums any more; delete or change this edit"),
         (0, "mistakes.py:26: is declared equivalent, but fails a hidden test; take it out"),
     ],
 )

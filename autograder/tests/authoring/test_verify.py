@@ -53,41 +53,41 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
     ("file", "old", "new", "found"),
     [
         ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
-        ("test_hidden.py", HALVES, BOTH, "Make that test independent"),
+        ("test_hidden.py", HALVES, BOTH, "Make that test independent of row_sums"),
         ("accepted.py", "", ACCEPTED.format("x"), 'must get full marks, but double, "Every element'),
         (
             "mistakes.py",
             "",
             MISTAKE.replace("(x)", "(x, by)").format("x"),
-            "double takes (x, by), but the solution takes (x: torch.Tensor); make them alike",
+            "double takes (x, by), but the solution takes (x: torch.Tensor); change one of the two",
         ),
         (
             "accepted.py",
             "",
             ACCEPTED.replace("(x)", "()").format("2"),
-            "double takes (), but the solution takes (x: torch.Tensor); make them alike",
+            "double takes (), but the solution takes (x: torch.Tensor); change one of the two",
         ),
         (
             "mistakes.py",
             "",
             MISTAKE.replace("(x)", "(x, by)").format("x"),
-            "fails by its call alone, whatever it computes: TypeError: double() missing 1 ",
+            "fails before it returns a result: TypeError: double() missing 1 ",
         ),
         (
             "mistakes.py",
             "",
             MISTAKE.format("y"),
-            "fails by its call alone, whatever it computes: NameError: name 'y' is not defined; ",
+            "fails before it returns a result: NameError: name 'y' is not defined; ",
         ),
         (
             "mistakes.py",
             "",
             MISTAKE.replace('other"', 'other" error="NameError"').format("x"),
-            'is not caught by NameError alone; delete error="NameError"',
+            'does not fail by NameError alone; delete error="NameError"',
         ),
-        ("notes.txt", "", "", "belongs to no exercise; move its answers to accepted.py or mistakes.py, or"),
+        ("notes.txt", "", "", "is not a file of an exercise; move its answers to accepted.py or mistakes.py"),
         ("test_hidden.py", "", "", 'question "double" has no hidden test; add one with @question("double")'),
-        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; let that ask for more"),
+        ("test_hidden.py", HALVES, "    assert x.dim() == 2", "test_hidden.py:8; make that stricter"),
         (
             "01_small.py",
             "return x.sum(dim=along_each_row)",
@@ -329,7 +329,8 @@ def test_nothing_builds_on_a_question_that_answers_it_by_itself(
     exercise = course.exercises["01_small"]
     _, (finding,) = entry.measure(exercise, BUILDS, Suite(exercise), lambda _: pytest.fail("graded"))
     assert finding.endswith(
-        "double alone is worth 0% of row_sums, so nothing may build on it; take it out of course.yaml"
+        "the right answer to double alone gets 0% of the points of row_sums, and a worker that regrades "
+        "row_sums has it; change builds_on of row_sums in course.yaml"
     )
 
 
@@ -366,8 +367,11 @@ def test_no_worker_may_hold_an_answer_that_the_earlier_one_calls_and_that_answer
     (folder / "test_hidden.py").write_text(tests, encoding="utf-8")
     exercise = Exercise(folder)
     _, found = entry.measure(exercise, {"c": ("b",)}, Suite(exercise), lambda _: pytest.fail("graded"))
-    words = "01_three: {} alone is worth 100% of c, so nothing may build on it; take it out of course.yaml"
-    assert [finding.rpartition("/")[2] for finding in found] == [words.format("b"), words.format("a")]
+    message = (
+        "01_three: the right answer to {} alone gets 100% of the points of c, and a worker that regrades c "
+        "has it; change builds_on of c in course.yaml"
+    )
+    assert [finding.rpartition("/")[2] for finding in found] == [message.format("b"), message.format("a")]
 
 
 def test_right_answers_to_two_questions_are_named() -> None:

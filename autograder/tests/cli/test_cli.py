@@ -147,7 +147,11 @@ LOST = Proof("02_big", findings=("02_big.py: missing; write it",))
     ("second", "code", "said"),
     [
         (LOST, 1, ["02_big: not proved (0 accepted, 0 mistakes)", "  02_big.py: missing; write it"]),
-        (Proof("02_big", before=True), 0, ["02_big: proved before and unchanged (0 accepted, 0 mistakes)"]),
+        (
+            Proof("02_big", is_reused=True),
+            0,
+            ["02_big: proved before and unchanged (0 accepted, 0 mistakes)"],
+        ),
     ],
 )
 def test_verify_tells_what_is_proved_and_what_is_not(
