@@ -3,21 +3,20 @@
 In reading order:
 
 - words: describes a repair in words.
-- repairs: what is wrong in a student's code, by the repair that makes it right.
-- search: looks for that repair, within a budget that a busy machine does not change.
-- same: whether two values, or two answers, are the same.
-- code: the statements on which a question rests, and copies of them with edits.
+- repairs: derives from a repair what is wrong in a student's code: its place, name and kind.
+- search: looks for a repair, within a budget of counted operations that is the same on a busy machine.
+- same: compares two values, or the answers of two runs.
+- code: the statements that a question depends on, and edited copies of them.
 - edits: the edits that are tried, the likeliest first.
-- pieces: the values and steps of right answers, and how an edit is made of them.
+- fragments: the values and steps of right answers, and the construction of edits from them.
 - tables: general edits and mutants, as tables of rules.
-- mutations: mutants that no rule can say.
+- mutations: mutants that cannot be written as rules.
 - places: the step that a repair changes, for mistakes without a name.
-- misconceptions: the author's catalogue of what people get wrong.
-- known: the wrong answers that an exercise's author declares.
-- wrong: the wrong answers that its rules make of right ones.
-- known: the wrong answers that the author knows, some written as edits of the solution.
-- patterns: finds places in code by pattern and rewrites them.
-- trees: syntax trees, which are rewritten and never changed.
+- misconceptions: the author's catalogue of misconceptions.
+- known: the wrong answers that an exercise's author declares, as code or as edits of the solution.
+- wrong: the wrong answers that the catalogue's rules make from right ones.
+- patterns: finds code that matches a pattern, and rewrites it.
+- trees: rewrites syntax trees. The original trees stay unchanged.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""A student's code for one question: the statements that it rests on, and copies of them with small edits."""
+"""A student's code for one question: the statements that it depends on, and edited copies of them."""
 
 import ast
 import builtins
@@ -6,104 +6,113 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from autograder.diagnosis.trees import New, around, names_in, parents, replaced, text_of
+from autograder.diagnosis.trees import New, names_in, parents, replaced, text_of, with_ancestors
 
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 MODULES = ("torch", "nn", "F", "math")
 ALWAYS_THERE = frozenset((*dir(builtins), *MODULES))  # names that any code may use
-Slot = tuple[str, str]  # where an expression stands: in a call of which function, as which argument
+# The role of an expression: the called function or the operator, and the argument's index or keyword.
+Slot = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is known around a place: its function and class, and the names that can be read there."""
+    """The surroundings of a node: its function and class, and the names that the node can read."""
 
     function: str = ""
     parameters: tuple[str, ...] = ()
     names: tuple[str, ...] = ()  # the parameters, then the function's other variables
-    unread: tuple[str, ...] = ()  # parameters and variables that the function does not use
+    unread: tuple[str, ...] = ()  # parameters and variables that the function does not read
     attributes: tuple[str, ...] = ()  # of self
-    unread_attributes: tuple[str, ...] = ()  # of them, those that no method reads
+    unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
     in_class: bool = False
-    takes_tensors: bool = False  # whether the function is given tensors, from which its results follow
-    uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)  # of variables, by name
+    takes_tensors: bool = False  # whether the function may take a tensor as an argument
+    # The slots in which each variable is read.
+    uses: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A node of some code, with what is known around it."""
+class NodeInScope:
+    """A node of some code, with its scope and slot."""
 
     node: ast.AST
     scope: Scope
     slot: Slot | None = None
-    used: tuple[Slot, ...] = ()  # where the variable stands that an assignment gives this value
+    use_slots: tuple[Slot, ...] = ()  # the slots of the variable to which the node's value is assigned
 
 
 @dataclass(frozen=True)
 class Code:
-    """Statements in their order; those of `fixed` numbers belong to other questions and are not edited."""
+    """Statements in order. Those with indices in `fixed` belong to other questions and are not edited."""
 
     statements: tuple[ast.stmt, ...]
-    cells: tuple[int, ...] = ()  # in which each statement stands, as the notebook counts them
+    cells: tuple[int, ...] = ()  # the number of each statement's cell, as the notebook counts cells
     fixed: frozenset[int] = frozenset()
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """Each statement as Python's own unparser writes it, without docstrings."""
+        """Each statement as written by ast.unparse, without docstrings."""
         return tuple(map(text_of, self.statements))
 
     @property
     def text(self) -> str:
-        """The statements, one after the other."""
+        """The text of all statements."""
         return "\n".join(self.texts)
 
     @cached_property
     def unused(self) -> frozenset[tuple[str, str]]:
-        """The variables of functions that only their own assignments read, each with its function."""
+        """Pairs of a function's name and one of its variables whose last value is not read."""
         nodes = (node for one in self.statements for node in ast.walk(one) if isinstance(node, _FUNCTIONS))
         return frozenset((node.name, name) for node in nodes for name in _unused(node))
 
     @cached_property
     def casts(self) -> int:
-        """How many calls cast a tensor to a dtype that the code itself chooses."""
+        """The number of calls that cast a tensor to a fixed dtype."""
         return sum(_is_cast(node) for one in self.statements for node in ast.walk(one))
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
-        """Each node that may be edited, the outer ones first."""
-        own = (one for number, one in enumerate(self.statements) if number not in self.fixed)
-        return tuple(place for one in own for place in _places(one, Scope()))
+    def places(self) -> tuple[NodeInScope, ...]:
+        """The nodes that may be edited, outer ones first."""
+        return tuple(site for statement in self.editable for site in _nodes_in(statement, Scope()))
+
+    @property
+    def editable(self) -> list[ast.stmt]:
+        """The statements that belong to this question."""
+        return [statement for index, statement in enumerate(self.statements) if index not in self.fixed]
 
     def edited(self, changes: Sequence[tuple[ast.AST, New]]) -> "Code":
-        """Return the code with something else in the place of some nodes; all that stays is shared."""
-        new = {id(old): made for old, made in changes}
+        """Return a copy of the code in which each old node is replaced. Unchanged nodes are shared."""
+        replacements = {id(old): new for old, new in changes}
         statements = [*self.statements]
-        for number in {self._number(old) for old, _ in changes}:
-            one = statements[number]
-            near = around(one, (old for old, _ in changes))
-            made = replaced(one, new, near)
-            statements[number] = ast.If(ast.Constant(True), made, []) if isinstance(made, list) else made
+        for index in {self._statement_index(old) for old, _ in changes}:
+            statement = statements[index]
+            changing = with_ancestors(statement, (old for old, _ in changes))
+            new_statement = replaced(statement, replacements, changing)
+            statements[index] = (
+                ast.If(ast.Constant(True), new_statement, [])
+                if isinstance(new_statement, list)
+                else new_statement
+            )
         return replace(self, statements=tuple(statements))
 
     def located(self, node: ast.AST) -> ast.AST:
-        """Return a node, or the nearest one around it that stands in the student's own text."""
-        above = parents(self.statements[self._number(node)])
+        """Return the node itself or its nearest ancestor that has a position in the student's text."""
+        above = parents(self.statements[self._statement_index(node)])
         while not getattr(node, "lineno", 0) and id(node) in above:
             node = above[id(node)][0]
         return node
 
     def cell(self, node: ast.AST) -> int | None:
-        """Return the number of the cell in which a node stands."""
-        return self.cells[self._number(node)] if self.cells else None
+        """Return the number of the cell that contains a node."""
+        return self.cells[self._statement_index(node)] if self.cells else None
 
-    def holds(self, node: ast.AST) -> bool:
-        """Whether a node is part of the code."""
-        return any(one is node or id(node) in parents(one) for one in self.statements)
-
-    def _number(self, node: ast.AST) -> int:
-        """Return the number of the statement in which a node stands."""
-        found = (at for at, one in enumerate(self.statements) if one is node or id(node) in parents(one))
-        return next(found)
+    def _statement_index(self, node: ast.AST) -> int:
+        """Return the index of the statement that contains a node."""
+        return next(
+            index
+            for index, statement in enumerate(self.statements)
+            if statement is node or id(node) in parents(statement)
+        )
 
 
 def _is_cast(node: ast.AST) -> bool:
@@ -115,9 +124,9 @@ def _is_cast(node: ast.AST) -> bool:
     return False
 
 
-def _places(
-    node: ast.AST, scope: Scope, slot: Slot | None = None, used: tuple[Slot, ...] = ()
-) -> Iterator[Place]:
+def _nodes_in(
+    node: ast.AST, scope: Scope, slot: Slot | None = None, use_slots: tuple[Slot, ...] = ()
+) -> Iterator[NodeInScope]:
     if isinstance(node, ast.ClassDef):
         attributes = attributes_of(node)
         read = {
@@ -128,46 +137,48 @@ def _places(
         unread = tuple(one for one in attributes if one not in read)
         scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True)
     if isinstance(node, _FUNCTIONS):
-        yield from _in_function(node, scope)
+        yield from _nodes_in_function(node, scope)
         return
-    yield Place(node, scope, slot, used)
+    yield NodeInScope(node, scope, slot, use_slots)
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
         return
     target = node.targets[0] if isinstance(node, ast.Assign) else None
-    used = scope.uses.get(target.id, ()) if isinstance(target, ast.Name) else ()
-    # What stands in a tuple is assigned as well as what stands alone.
-    each = slot if isinstance(node, ast.Tuple) and slot == ("=", "") else None
-    for part, its in _children(node):
-        yield from _places(part, scope, its or each, used)
+    use_slots = scope.uses.get(target.id, ()) if isinstance(target, ast.Name) else ()
+    # The elements of an assigned tuple have the slot of an assigned value.
+    element_slot = slot if isinstance(node, ast.Tuple) and slot == ("=", "") else None
+    for child, child_slot in _children_with_slots(node):
+        yield from _nodes_in(child, scope, child_slot or element_slot, use_slots)
 
 
-def _in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Iterator[Place]:
-    """Yield a function, and the places in it; each can read what the statements before it have stored."""
-    known, read = _parameters(node), {*names_in(node, ast.Load)}
+def _nodes_in_function(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Iterator[NodeInScope]:
+    """Yield a function and the nodes in it. Each can read the variables that earlier statements assign."""
+    readable, read = _parameters(node), {*names_in(node, ast.Load)}
     unread = tuple(name for name in names_of(node) if name not in read)
-    scope = replace(scope, function=node.name, parameters=known, unread=unread, uses=_uses(node))
-    yield Place(node, scope)
-    for child in node.body:
-        after = tuple(dict.fromkeys([*known, *stored(child)]))
-        within = known if isinstance(child, ast.Assign | ast.AnnAssign) and not _loops(child) else after
-        yield from _places(child, replace(scope, names=within))
-        known = after
+    scope = replace(scope, function=node.name, parameters=readable, unread=unread, uses=_variable_slots(node))
+    yield NodeInScope(node, scope)
+    for statement in node.body:
+        after = tuple(dict.fromkeys([*readable, *stored(statement)]))
+        names = (
+            readable if isinstance(statement, ast.Assign | ast.AnnAssign) and not _loops(statement) else after
+        )
+        yield from _nodes_in(statement, replace(scope, names=names))
+        readable = after
 
 
-def _uses(function: ast.AST) -> dict[str, tuple[Slot, ...]]:
-    """Return where each variable of a function stands, but for its assignments."""
-    found: dict[str, tuple[Slot, ...]] = {}
-    for part, slot in (child for node in ast.walk(function) for child in _children(node)):
-        if isinstance(part, ast.Name) and slot is not None:
-            found[part.id] = tuple(dict.fromkeys([*found.get(part.id, ()), slot]))
-    return found
+def _variable_slots(function: ast.AST) -> dict[str, tuple[Slot, ...]]:
+    """Return the slots in which each variable of a function is read."""
+    slots: dict[str, tuple[Slot, ...]] = {}
+    for child, slot in (pair for node in ast.walk(function) for pair in _children_with_slots(node)):
+        if isinstance(child, ast.Name) and slot is not None:
+            slots[child.id] = tuple(dict.fromkeys([*slots.get(child.id, ()), slot]))
+    return slots
 
 
-def _children(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]:
-    """Yield the parts of a node, each with where it stands."""
+def _children_with_slots(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]:
+    """Yield the children of a node that may be edited, each with its slot."""
     match node:
         case ast.Call():
-            yield from _of_call(node)
+            yield from _call_parts_with_slots(node)
         case ast.BinOp(left=one, op=op, right=other):
             yield from ((one, (type(op).__name__, "0")), (other, (type(op).__name__, "1")))
         case ast.Assign(targets=[target], value=value):
@@ -187,18 +198,18 @@ def _children(node: ast.AST) -> Iterator[tuple[ast.AST, Slot | None]]:
             yield from ((child, None) for child in [*node.body, *node.orelse])
         case _:
             parts = ast.iter_child_nodes(node)
-            yield from ((child, None) for child in parts if not isinstance(child, _NO_PLACES))
+            yield from ((child, None) for child in parts if not isinstance(child, _NOT_EDITED))
 
 
-_NO_PLACES = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.arguments)
+_NOT_EDITED = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.arguments)
 
 
-def _of_call(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | None]]:
+def _call_parts_with_slots(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | None]]:
     called, is_method = called_name(node), False
     if isinstance(node.func, ast.Attribute):
         owner = ast.unparse(node.func.value)
         of_module = owner.partition(".")[0] in MODULES or owner.startswith("super(")
-        is_method = owner != "self" and not of_module  # of some value
+        is_method = owner != "self" and not of_module  # whether it is called on a value
     if is_method:
         yield node.func.value, (called, "0")  # type: ignore[attr-defined]
     else:
@@ -211,12 +222,12 @@ def _of_call(node: ast.Call) -> Iterator[tuple[ast.AST, Slot | None]]:
 
 
 def is_signed(node: ast.AST) -> bool:
-    """Whether this is a constant with a sign, such as a negative number, which is one thing."""
+    """Whether a node is a constant with a sign, such as a negative number. It is edited as a whole."""
     return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
 def called_name(node: ast.Call) -> str:
-    """Return the own name of the function or method that is called."""
+    """Return the name of the called function or method, without its module or owner."""
     function = node.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
@@ -227,17 +238,17 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
 
 
 def names_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-    """Return a function's parameters and then its other variables, each once."""
+    """Return the names of a function's parameters and then of its other variables, each once."""
     return tuple(dict.fromkeys([*_parameters(node), *stored(node)]))
 
 
 def stored(node: ast.AST) -> list[str]:
-    """Return the variables that some code assigns."""
+    """Return the names of the variables that some code assigns, except `_`."""
     return [name for name in names_in(node, ast.Store) if name != "_"]
 
 
 def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Return the variables whose last value nothing reads; in a loop, every read of a variable counts."""
+    """Return the variables whose last value is never read. In a loop, every read of a variable counts."""
     last_stored, last_read = dict[str, int](), dict[str, int]()
     for at, (name, is_read) in enumerate(_accesses(function.body)):
         (last_read if is_read else last_stored)[name] = at
@@ -245,20 +256,20 @@ def _unused(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _accesses(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, bool]]:
-    """Yield the names that statements read (True) or assign (False), in the order in which they run."""
-    for one in statements:
-        parts = [part for part in ast.iter_child_nodes(one) if not isinstance(part, ast.stmt)]
+    """Yield each name and whether it counts as read or assigned, in the order of execution."""
+    for statement in statements:
+        parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
         assigned = {name for part in parts for name in stored(part)}
         yield from ((name, True) for part in parts for name in names_in(part, ast.Load))
-        yield from ((name, _may_be_unread(one)) for name in assigned)
+        yield from ((name, _may_be_unread(statement)) for name in assigned)
         for body in ("body", "orelse", "finalbody"):
-            yield from _accesses(getattr(one, body, ()))
-        if isinstance(one, ast.For | ast.While | ast.FunctionDef):  # what runs again reads again
-            yield from ((name, True) for name in names_in(one, ast.Load))
+            yield from _accesses(getattr(statement, body, ()))
+        if isinstance(statement, ast.For | ast.While | ast.FunctionDef):  # a second run reads the names again
+            yield from ((name, True) for name in names_in(statement, ast.Load))
 
 
 def _may_be_unread(statement: ast.stmt) -> bool:
-    """Whether nobody may need all names of a statement: of sizes, or the number of a round."""
+    """Whether right code often leaves names of a statement unread: sizes, tuple elements, loop variables."""
     match statement:
         case (
             ast.Assign(targets=[ast.Tuple()], value=ast.Attribute() | ast.Call()) | ast.For(target=ast.expr())
@@ -270,7 +281,7 @@ def _may_be_unread(statement: ast.stmt) -> bool:
 
 
 def _is_size(value: ast.AST) -> bool:
-    """Whether a value is a size, or computed from sizes alone, such as a root."""
+    """Whether a value is a size, or is computed only from sizes, such as a square root."""
     match value:
         case ast.Attribute(attr="shape") | ast.Constant():
             return True
@@ -294,21 +305,24 @@ def _loops(node: ast.AST) -> bool:
 
 
 def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
-    """Return the names of the attributes that methods of a class give to self, or register."""
-    made: list[str] = []
-    for one in ast.walk(node):
-        match one:
+    """Return the names of the attributes and buffers that the methods of a class assign or register."""
+    names: list[str] = []
+    for child in ast.walk(node):
+        match child:
             case ast.Attribute(value=ast.Name("self"), attr=name, ctx=ast.Store()):
-                made.append(name)
+                names.append(name)
             case ast.Call(
                 func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=str(name)), *_]
             ):
-                made.append(name)
-    return tuple(dict.fromkeys(made))
+                names.append(name)
+    return tuple(dict.fromkeys(names))
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether one of a function's arguments may be a tensor, by its annotation where it has one."""
+    """Whether a function may take a tensor: an argument is annotated with a Tensor type or not annotated.
+
+    `__init__` never counts.
+    """
     annotations = [arg.annotation for arg in node.args.args if arg.arg != "self"]
     texts = ["Tensor" if annotation is None else ast.unparse(annotation) for annotation in annotations]
     return node.name != "__init__" and any("Tensor" in text for text in texts)

@@ -1,4 +1,4 @@
-"""The known wrong answers of an exercise: as code, or as edits of the solution."""
+"""The wrong answers that an exercise's author declares: as code, or as edits of the solution."""
 
 import ast
 from dataclasses import replace
@@ -14,7 +14,7 @@ from autograder.diagnosis.patterns import PatternError, rules
 def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer, ...]:
     """Return the wrong answers of mistakes.py, or of another file, with their code.
 
-    SourceError says where an answer does not define its question alone, or where an edit changes nothing.
+    Raise SourceError if an answer defines more or less than its question, or if an edit changes nothing.
     """
     answers = (answer for answer in exercise.wrong_answers(path) if answer.kind is Kind.MISTAKE)
     mistakes = tuple(
@@ -28,7 +28,7 @@ def known_mistakes(exercise: Exercise, path: Path | None = None) -> tuple[Answer
 
 @lru_cache(maxsize=1024)
 def edited(answer: Answer, solution: str) -> Answer:
-    """Return the answer with its code: each rule of its edit changes all places that it fits."""
+    """Return the answer with its code. Each rule of its edit rewrites all code that it matches."""
     tree = ast.parse(solution)
     try:
         for rule in rules(answer.edit):

@@ -18,7 +18,14 @@ from functools import cached_property
 from textwrap import dedent
 from typing import Any, TypeVar
 
-from autograder.diagnosis.trees import altered, around, by_type, placeless, rewritten, words_of
+from autograder.diagnosis.trees import (
+    altered,
+    by_type,
+    rewritten,
+    token_counts,
+    with_ancestors,
+    without_positions,
+)
 
 _ARROW = "=>"
 _ALL = -1
@@ -181,7 +188,7 @@ class Rule:
                 return filled(after, bound)
         return None
 
-    def around(self, node: ast.AST) -> ast.AST:
+    def wrap(self, node: ast.AST) -> ast.AST:
         """Return what the rule makes of an expression, if its left side is a single letter, X."""
         return filled(self._patterns[1][0].value, {"X": node})  # type: ignore[attr-defined, no-any-return]
 
@@ -235,9 +242,9 @@ class Rule:
         found = set[int]()
         for statement in tree.body:
             is_within = within is None or getattr(statement, "name", None) in within
-            if is_within and self._words <= words_of(statement).keys():
+            if is_within and self._words <= token_counts(statement).keys():
                 alike = _alike(statement, value if template is not None and value is not None else before[0])
-                found |= around(statement, alike)
+                found |= with_ancestors(statement, alike)
         if not found:
             return tree, 0
         found.add(id(tree))
@@ -250,13 +257,13 @@ class Rule:
     @cached_property
     def _words(self) -> set[str]:
         """The words of what is looked for, but for letters: code without them cannot fit."""
-        words = (word for statement in self._patterns[0] for word in words_of(statement))
+        words = (word for statement in self._patterns[0] for word in token_counts(statement))
         return {word for word in words if len(word) > 1 and word.isidentifier()}
 
     @cached_property
     def _patterns(self) -> tuple[list[ast.stmt], list[ast.stmt]]:
         try:
-            return ast.parse(self.before).body, placeless(ast.parse(self.after)).body
+            return ast.parse(self.before).body, without_positions(ast.parse(self.after)).body
         except SyntaxError as error:
             raise PatternError(f"{self.before!r} {_ARROW} {self.after!r}: {error.msg}") from error
 

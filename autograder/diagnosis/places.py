@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 
 from autograder.diagnosis.patterns import Bound, PatternError, check_expression, fits, fits_one
-from autograder.diagnosis.trees import way, words_of
+from autograder.diagnosis.trees import path_to_difference, token_counts
 
 _PLACE = "P"  # the letter that stands for the place in a pattern
 _MOST_NODES = 5  # expressions in a value that counts as one place
@@ -64,7 +64,7 @@ def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[
     """
     chosen = [one for one in places if not one.kinds or kind in one.kinds.split(",")]
     path, back = _path(right, wrong), _path(wrong, right)
-    right_words, wrong_words = words_of(path[-1]), words_of(back[-1])
+    right_words, wrong_words = token_counts(path[-1]), token_counts(back[-1])
     if (
         wrong_words - right_words and not right_words - wrong_words
     ):  # what is left does not show what was too much
@@ -84,7 +84,9 @@ def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterato
 def _path(one: ast.AST, other: ast.AST) -> list[ast.AST]:
     """Return the nodes of a tree from the whole to the smallest that holds all differences from another."""
     pairs = [
-        pair for pair in way(one, other) if not isinstance(pair[0], ast.operator | ast.cmpop | ast.unaryop)
+        pair
+        for pair in path_to_difference(one, other)
+        if not isinstance(pair[0], ast.operator | ast.cmpop | ast.unaryop)
     ]
     path, (part, made) = [one for one, _ in pairs], pairs[-1]
     if isinstance(part, ast.Call) and isinstance(made, ast.Call):

@@ -7,12 +7,12 @@ from functools import cache, cached_property
 from warnings import catch_warnings
 
 from autograder.diagnosis.code import Code
+from autograder.diagnosis.fragments import Edit, RightAnswerFragments, collect_fragments, operation
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule, rules_by_type
-from autograder.diagnosis.pieces import Edit, Pieces, operation, pieces_of
 from autograder.diagnosis.places import Place, places_at, places_of
 from autograder.diagnosis.search import CandidateRunner, Repair, Search, right_answer
-from autograder.diagnosis.trees import altered, is_docstring, rewritten, text_of, way
+from autograder.diagnosis.trees import altered, is_docstring, path_to_difference, rewritten, text_of
 from autograder.diagnosis.wrong import Answers, inlined, spelt_out
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
@@ -29,7 +29,7 @@ class Repairer:
         self._seconds = seconds
         self._right = cache(lambda test, inputs: right_answer(suite, test, inputs))
         self.answers = cache(lambda question: Answers(suite.exercise, self.catalogue, question))
-        self.pieces = cache(self._pieces)
+        self.fragments = cache(self._collect_fragments)
         self.failed = cache(self._failed)
         self._rules = cache(self._fitting)
 
@@ -42,10 +42,10 @@ class Repairer:
         self, question: str, code: Code, failed: Sequence[HiddenTest], runner: CandidateRunner
     ) -> Iterator[Repair]:
         """Look for repairs of some code that fails these tests of a question, and yield the best first."""
-        pieces = self.pieces(question)
+        fragments = self.fragments(question)
         most = round(self._seconds * _MOST)
         found = Search(
-            self.suite, question, pieces, runner, self._right, self._seconds * 1e6, most, self._rewritten
+            self.suite, question, fragments, runner, self._right, self._seconds * 1e6, most, self._rewritten
         )
         return found.repairs(code, failed)
 
@@ -120,7 +120,7 @@ class Repairer:
                 yield pair
 
     def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
-        texts, above, named = _texts(own), [one for one, _ in way(made, own)], set[str]()
+        texts, above, named = _texts(own), [one for one, _ in path_to_difference(made, own)], set[str]()
         near = {id(node) for node in (*above, *ast.walk(above[-1]))}
         for misconception, rule in self._rules(question):
             changed = rule.apply(made, near=near)
@@ -148,14 +148,16 @@ class Repairer:
         tree = ast.parse(Code(tuple(statements)).text)
         return ast.parse(ast.unparse(self.catalogue.in_one_writing(tree)))
 
-    def _pieces(self, question: str) -> Pieces:
+    def _collect_fragments(self, question: str) -> RightAnswerFragments:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
         trees += [spelt_out(tree) for tree in trees]
         right = [ast.parse(text) for text in answers.right]
         fitting = (rule for _, rule in self._rules(question) if any(map(rule.fits, right)))
         inverse = rules_by_type(filter(None, (rule.inverse for rule in fitting)))
-        return replace(pieces_of({ast.unparse(tree): tree for tree in trees}.values()), inverse_rules=inverse)
+        return replace(
+            collect_fragments({ast.unparse(tree): tree for tree in trees}.values()), inverse_rules=inverse
+        )
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
         """Return the failed runs of each right answer in which this misconception is made."""

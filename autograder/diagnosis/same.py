@@ -1,4 +1,4 @@
-"""Decides whether two values, or the answers of two runs, are the same, apart from how they are written."""
+"""Decides whether two values, or the answers of two runs, are the same, except for rounding."""
 
 import re
 from collections.abc import Sequence
@@ -9,61 +9,65 @@ from autograder.testing.expectations import equals
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_RELATIVE, _ABSOLUTE = (
-    1e-4,
-    1e-5,
-)  # by which numbers may differ: another order of the same steps rounds otherwise
-_OWN_WORDS = {"NameError", "AssertionError"}  # their messages are the student's own choice
+# Tolerances for numbers: the same steps in another order give another rounding error.
+_RELATIVE, _ABSOLUTE = 1e-4, 1e-5
+_OWN_MESSAGES = {"NameError", "AssertionError"}  # their messages contain words that the student chose
 _NUMBER = re.compile(r"\d+")
 
 
-def same_exchanges(known: Sequence[Exchange], seen: Sequence[Exchange], *, texts: bool = False) -> bool:
-    """Whether two runs of a test got the same answers; only with `texts` do strings count.
+def same_exchanges(expected: Sequence[Exchange], actual: Sequence[Exchange], *, texts: bool = False) -> bool:
+    """Whether two runs of a test got the same answers. Strings count only if `texts` is true.
 
-    Where answers are tensors, students choose the strings beside them, such as the names of layers.
+    Answers with tensors also contain strings that students choose, such as the names of layers.
     """
-    return len(known) == len(seen) and all(
-        _same_reply(a.reply, b.reply, texts) for a, b in zip(known, seen, strict=True)
+    return len(expected) == len(actual) and all(
+        _same_reply(a.reply, b.reply, texts) for a, b in zip(expected, actual, strict=True)
     )
 
 
-def _same_reply(known: Reply, seen: Reply, texts: bool) -> bool:
-    one, other = known[0], seen[0]
-    if one.keys() != other.keys():
+def _same_reply(expected: Reply, actual: Reply, texts: bool) -> bool:
+    if expected[0].keys() != actual[0].keys():
         return False
-    if "error" in one:
-        return _same_error(one["error"], other["error"])
+    if "error" in expected[0]:
+        return _same_error(expected[0]["error"], actual[0]["error"])
     try:
-        values, those = ([_decoded(reply, key) for key in one] for reply in (known, seen))
-        return equals(those, values, _ABSOLUTE) if texts else equal(values, those)
-    except (ProtocolError, RecursionError):  # an answer that cannot be read is like no other
+        expected_values, actual_values = (
+            [Decoder(tensors, _object_type).decode(header[key]) for key in expected[0]]
+            for header, tensors in (expected, actual)
+        )
+        if texts:
+            return equals(actual_values, expected_values, _ABSOLUTE)
+        return equal(expected_values, actual_values)
+    except (ProtocolError, RecursionError):  # an unreadable answer differs from all others
         return False
 
 
-def _decoded(reply: Reply, key: str) -> Any:
-    return Decoder(reply[1], _object).decode(reply[0][key])
+def _object_type(reference: Header) -> frozenset[str]:
+    """Return the type of an object in the worker, without its number.
+
+    It is in a set, because `equal` ignores plain strings.
+    """
+    return frozenset({str(reference.get("type"))})
 
 
-def _object(reference: Header) -> frozenset[str]:
-    """Return what counts of an object on the student's side: its kind, but not the number that it goes by."""
-    return frozenset({str(reference.get("type"))})  # no plain string, since strings do not count
-
-
-def _same_error(known: Any, seen: Any) -> bool:
-    """Whether two crashes have the same type, the same words and, in any order, the same numbers."""
-    if not isinstance(known, dict) or not isinstance(seen, dict) or known.get("type") != seen.get("type"):
+def _same_error(expected: Any, actual: Any) -> bool:
+    """Whether two errors have the same type, the same words and, in any order, the same numbers."""
+    if not isinstance(expected, dict) or not isinstance(actual, dict):
         return False
-    kind, one, other = known.get("type"), str(known.get("message")), str(seen.get("message"))
-    if kind in _OWN_WORDS or (kind == "ValueError" and "unpack" not in one + other):
+    if expected.get("type") != actual.get("type"):
+        return False
+    kind, messages = expected.get("type"), [str(error.get("message")) for error in (expected, actual)]
+    if kind in _OWN_MESSAGES or (kind == "ValueError" and "unpack" not in "".join(messages)):
         return True
-    numbers, others = sorted(_NUMBER.findall(one)), sorted(_NUMBER.findall(other))
-    return _NUMBER.sub("", one) == _NUMBER.sub("", other) and numbers == others
+    words = [_NUMBER.sub("", message) for message in messages]
+    numbers = [sorted(_NUMBER.findall(message)) for message in messages]
+    return words[0] == words[1] and numbers[0] == numbers[1]
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values have the same form and the same numbers but for rounding; strings do not count.
+    """Whether two values have the same form and, except for rounding, the same numbers.
 
-    Nor do the names in two dicts, if these have none in common.
+    Strings are ignored. The keys of two dicts are ignored if they have no key in common.
     """
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
@@ -80,14 +84,14 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def form(value: Any) -> tuple[object, ...]:
-    """Return of what kind a value is, and of what shape; of a list, the forms of its values."""
+    """Return a value's dtype or type and its shape; for a list or tuple, the forms of its elements."""
     if isinstance(value, list | tuple):
         return tuple(map(form, value))
     return (getattr(value, "dtype", type(value)), *getattr(value, "shape", ()))
 
 
 def flat(value: Any) -> Any:
-    """Return all numbers in a value or a list of values."""
+    """Return all numbers in a value or a list of values, as a vector of doubles."""
     import torch
 
     if isinstance(value, list | tuple):
@@ -97,6 +101,6 @@ def flat(value: Any) -> Any:
 
 
 def close(one: Any, other: Any) -> bool:
-    """Whether numbers differ by no more than rounding."""
+    """Whether two vectors have the same size and, except for rounding, the same numbers."""
     same_size = one.shape == other.shape
     return bool(same_size and one.isclose(other, rtol=_RELATIVE, atol=_ABSOLUTE, equal_nan=True).all())

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits, edits_by_rules
-from autograder.diagnosis.pieces import Edit, Pieces
+from autograder.diagnosis.fragments import Edit, RightAnswerFragments
 from autograder.diagnosis.trees import New
 from autograder.testing.exchange import (
     Backend,
@@ -119,7 +119,7 @@ class Search:
 
     suite: Suite
     question: str
-    right: Pieces
+    right: RightAnswerFragments
     runner: CandidateRunner
     answer: Callable[[HiddenTest, Inputs], "RightAnswer"]
     budget: float  # microseconds, as the search counts them

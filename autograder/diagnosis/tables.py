@@ -1,18 +1,19 @@
-"""General rules as tables: slips that make mutants, and edits that undo slips.
+"""General rules as tables: MUTANTS make small mistakes; EDITS and STEPS undo them.
 
-Each line holds a kind of change and its rank (a lower rank is tried earlier), then rules in the language of
-the catalogue (patterns.py). Mutants apply their rules forward. Repairs apply all of them, since most slips
-turn back what the opposite slip has done, and the rules of the catalogue backward.
+Each line has a kind of change and its rank (edits with lower ranks are tried earlier), then rules in the
+language of the catalogue (patterns.py). `verify` makes mutants with the rules of MUTANTS. The search for
+repairs applies all rules of this module, because the rule for one mistake often undoes the opposite mistake.
+It also applies the inverses of the catalogue's rules.
 """
 
 from autograder.diagnosis.patterns import rules_by_type, table
 
-_MISTAKEN = (  # functions and methods that are easily taken for one another
+_CONFUSED = (  # functions and methods that are easily confused
     "softmax log_softmax", "sum mean", "amax amin", "max min", "maximum minimum", "triu tril", "ones zeros",
     "rand randn", "argmax argmin", "cat stack", "cos sin", "ones_like zeros_like", "unsqueeze squeeze",
     "var std", "train eval", "exp log", "repeat repeat_interleave",
 )  # fmt: skip
-_PAIRS = [pair for one in _MISTAKEN for pair in (one.split(), one.split()[::-1])]
+_PAIRS = [pair for names in _CONFUSED for pair in (names.split(), names.split()[::-1])]
 
 MUTANTS = rules_by_type(table("""
     operator 1.3   | X + Y => X - Y

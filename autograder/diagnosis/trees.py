@@ -1,4 +1,4 @@
-"""Rewrites Python's syntax trees; a new tree shares with the old one all that stays as it is."""
+"""Rewrites Python's syntax trees. A new tree shares its unchanged nodes with the old tree."""
 
 import ast
 import copy
@@ -8,31 +8,31 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from functools import lru_cache
 from typing import Any, TypeVar
 
-New = ast.AST | list[ast.stmt]  # what stands in the place of a node; of a statement, several may
-HOLE = "_hole_"  # a name that stands for what a step acts on
+New = ast.AST | list[ast.stmt]  # the replacement of a node; a statement can become several statements
+HOLE = "_hole_"  # the placeholder for the input of a step
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_KEPT = 2048  # trees of which it is remembered what was asked before
+_CACHED_TREES = 2048  # trees for which a function's result is cached
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
 def altered(node: _Tree, **parts: Any) -> _Tree:
-    """Return a copy of a node with other parts."""
-    made = copy.copy(node)
-    vars(made).update(parts)
-    return made
+    """Return a copy of a node in which these fields have other values."""
+    changed = copy.copy(node)
+    vars(changed).update(parts)
+    return changed
 
 
 def rewritten(
     node: ast.AST, change: Callable[[ast.AST, ast.AST], New], near: Container[int] | None = None
 ) -> Any:
-    """Return what becomes of a tree by a change at each of its nodes, the inner ones first.
+    """Return a tree in which `change` has rewritten each node, inner nodes first.
 
-    `change` gets a node and what its parts have made of it. If `near` is there, only nodes with these
-    addresses change.
+    `change` gets the original node and the node with its rewritten children. If `near` is given, only the
+    nodes with these ids are rewritten.
     """
     if near is not None and id(node) not in near:
         return node
-    made = node
+    new_node = node
     for name, value in ast.iter_fields(node):
         new: object = value
         if isinstance(value, ast.AST):
@@ -43,63 +43,63 @@ def rewritten(
                 flat = [one for part in parts for one in (part if isinstance(part, list) else [part])]
                 new = flat or [ast.Pass()]
         if new is not value:
-            made = copy.copy(node) if made is node else made
-            setattr(made, name, new)
-    return change(node, made)
+            new_node = copy.copy(node) if new_node is node else new_node
+            setattr(new_node, name, new)
+    return change(node, new_node)
 
 
 def replaced(tree: ast.AST, new: Mapping[int, New], near: Container[int] | None = None) -> Any:
-    """Return a tree in which others stand in the place of the nodes with these addresses."""
-    return rewritten(tree, lambda old, made: new.get(id(old), made), near)
+    """Return a tree in which the nodes with these ids are replaced."""
+    return rewritten(tree, lambda old, unchanged: new.get(id(old), unchanged), near)
 
 
 def with_values(tree: _Tree, values: Mapping[str, ast.expr]) -> _Tree:
-    """Return a tree with values in the place of names that are read, and of attributes such as "self.key"."""
+    """Return a tree in which names that are read, and attributes such as "self.key", become these values."""
 
-    def change(_: ast.AST, made: ast.AST) -> ast.AST:
-        match made:
+    def change(_: ast.AST, node: ast.AST) -> ast.AST:
+        match node:
             case ast.Name(id=name, ctx=ast.Load()):
-                return values.get(name, made)
+                return values.get(name, node)
             case ast.Attribute(value=ast.Name("self"), attr=name) if f"self.{name}" in values:
-                return altered(values[f"self.{name}"], ctx=made.ctx)
-        return made
+                return altered(values[f"self.{name}"], ctx=node.ctx)
+        return node
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHED_TREES)
 def parents(tree: ast.AST) -> Mapping[int, Sequence[ast.AST]]:
-    """Return the nodes around each node of a tree, by the address of this one; it may stand in several."""
-    found = defaultdict[int, list[ast.AST]](list)
+    """Return the parents of each node of a tree, by the node's id. A shared node has several parents."""
+    parents_by_id = defaultdict[int, list[ast.AST]](list)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
-            found[id(child)].append(node)
-    return found
+            parents_by_id[id(child)].append(node)
+    return parents_by_id
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHED_TREES)
 def by_type(tree: ast.AST) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
     """Return the nodes of a tree by their types."""
-    found = defaultdict[type[ast.AST], list[ast.AST]](list)
+    nodes = defaultdict[type[ast.AST], list[ast.AST]](list)
     for node in ast.walk(tree):
-        found[type(node)].append(node)
-    return found
+        nodes[type(node)].append(node)
+    return nodes
 
 
-def around(tree: ast.AST, nodes: Iterable[ast.AST]) -> set[int]:
-    """Return the addresses of some nodes of a tree, and of all nodes around them."""
-    found, left = set[int](), [*nodes]
+def with_ancestors(tree: ast.AST, nodes: Iterable[ast.AST]) -> set[int]:
+    """Return the ids of some nodes of a tree and of all their ancestors."""
+    ids, left = set[int](), [*nodes]
     above = parents(tree) if left else {}
     while left:
-        if id(node := left.pop()) not in found:
-            found.add(id(node))
+        if id(node := left.pop()) not in ids:
+            ids.add(id(node))
             left += above.get(id(node), ())
-    return found
+    return ids
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHED_TREES)
 def text_of(node: ast.stmt) -> str:
-    """Write a statement as Python's unparser does, without docstrings; a function part by part."""
+    """Write a statement as ast.unparse does, without docstrings. The texts of inner statements are cached."""
     if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return ast.unparse(node)
     body = [text_of(one) for one in node.body if not is_docstring(one)] or ["pass"]
@@ -107,38 +107,37 @@ def text_of(node: ast.stmt) -> str:
     return f"{ast.unparse(altered(node, body=[]))}\n    {lines}"
 
 
-def way(one: ast.AST, other: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Yield two trees, and then their parts that hold all in which they differ, down to the smallest."""
+def path_to_difference(one: ast.AST, other: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Yield pairs of nodes that contain all differences of two trees: from the roots down to the smallest."""
     yield one, other
-    parts = [[*ast.iter_child_nodes(tree)] for tree in (one, other)]
-    differ = [pair for pair in zip(*parts, strict=False) if ast.dump(pair[0]) != ast.dump(pair[1])]
-    if len(differ) == 1 and _sketch(one) == _sketch(other):
-        yield from way(*differ[0])
+    children = [[*ast.iter_child_nodes(tree)] for tree in (one, other)]
+    differ = [pair for pair in zip(*children, strict=False) if ast.dump(pair[0]) != ast.dump(pair[1])]
+    if len(differ) == 1 and _dump_without_children(one) == _dump_without_children(other):
+        yield from path_to_difference(*differ[0])
 
 
-def _sketch(tree: ast.AST) -> str:
-    """Write a node without what its parts hold."""
-    fields = dict(ast.iter_fields(tree))
-    own = {name: len(value) if isinstance(value, list) else value for name, value in fields.items()}
-    plain = {name: isinstance(value, ast.AST) or value for name, value in own.items()}
+def _dump_without_children(tree: ast.AST) -> str:
+    """Write a node's type and fields; of a list only its length, of a child only that there is one."""
+    fields = {name: len(value) if isinstance(value, list) else value for name, value in ast.iter_fields(tree)}
+    plain = {name: isinstance(value, ast.AST) or value for name, value in fields.items()}
     return f"{type(tree).__name__} {plain}"
 
 
 def is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is nothing but a text, or another constant."""
+    """Whether a statement consists of a constant, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-@lru_cache(_KEPT)
-def words_of(node: ast.AST) -> Counter[str]:
-    """Return the words and signs in some code, but for the hole."""
-    found = Counter(_TOKEN.findall(ast.unparse(node)))
-    del found[HOLE]
-    return found
+@lru_cache(_CACHED_TREES)
+def token_counts(node: ast.AST) -> Counter[str]:
+    """Return how often each token occurs in some code, without the placeholder."""
+    counts = Counter(_TOKEN.findall(ast.unparse(node)))
+    del counts[HOLE]
+    return counts
 
 
-def placeless(tree: _Tree) -> _Tree:
-    """Return a copy of some code that does not say where in a file it stands."""
+def without_positions(tree: _Tree) -> _Tree:
+    """Return a copy of some code whose line numbers are 0."""
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
@@ -146,19 +145,29 @@ def placeless(tree: _Tree) -> _Tree:
     return tree
 
 
-@lru_cache(_KEPT)
-def parsed(text: str) -> ast.expr:
-    """Return an expression to put into a student's code; it does not say that it stands there already."""
-    return placeless(ast.parse(text, mode="eval")).body
+@lru_cache(_CACHED_TREES)
+def parse_expression(text: str) -> ast.expr:
+    """Return an expression that can be put into a student's code. Its line number is 0."""
+    return without_positions(ast.parse(text, mode="eval")).body
 
 
-def of_self(name: str) -> ast.Attribute:
-    """Return an attribute of self, to be read or called."""
+def self_attribute(name: str) -> ast.Attribute:
+    """Return the expression `self.NAME`."""
     return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
 
 
 def names_in(tree: ast.AST, kind: type[ast.expr_context] = ast.expr_context) -> Iterator[str]:
-    """Yield the names in some code; of one kind, those that are read or those that are assigned."""
+    """Yield the names in some code. `kind` selects those that are read or those that are assigned."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, kind):
             yield node.id
+
+
+def expression_count(tree: ast.AST) -> int:
+    """Return the number of expressions in a tree."""
+    return sum(isinstance(node, ast.expr) for node in ast.walk(tree))
+
+
+def position(node: ast.AST) -> tuple[int, ...]:
+    """Return where a node begins and ends in the text: line, column, end line, end column; 0 if unknown."""
+    return tuple(getattr(node, name, 0) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from autograder.diagnosis.code import Code, is_signed
-from autograder.diagnosis.pieces import Edit
-from autograder.diagnosis.trees import way
+from autograder.diagnosis.fragments import Edit
+from autograder.diagnosis.trees import path_to_difference
 from autograder.report.report import Place
 from autograder.report.text import one_line
 
@@ -171,7 +171,7 @@ def _part(edit: Edit) -> ast.AST:
 def _smallest(old: ast.AST, new: ast.AST) -> ast.AST:
     """Return the smallest part of a node that differs from another one; of calls, perhaps an argument."""
     part, made = old, new
-    for one, other in way(old, new):
+    for one, other in path_to_difference(old, new):
         if getattr(one, "lineno", 0):  # an operator has no place
             part, made = one, other
         if is_signed(one):

@@ -12,7 +12,14 @@ from autograder.diagnosis.code import ALWAYS_THERE
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, spelt
 from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.places import Place
-from autograder.diagnosis.trees import altered, is_docstring, names_in, parsed, rewritten, with_values
+from autograder.diagnosis.trees import (
+    altered,
+    is_docstring,
+    names_in,
+    parse_expression,
+    rewritten,
+    with_values,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +218,7 @@ def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as value):
             for at, part in enumerate(names):
                 if isinstance(part, ast.Name):
-                    place = parsed("-1") if at == len(names) - 1 else ast.Constant(at)
+                    place = parse_expression("-1") if at == len(names) - 1 else ast.Constant(at)
                     yield part.id, ast.Subscript(value, place, ast.Load())
 
 

@@ -10,8 +10,8 @@ import pytest
 from autograder.course.exercise import Exercise
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits
+from autograder.diagnosis.fragments import Edit
 from autograder.diagnosis.known import known_mistakes
-from autograder.diagnosis.pieces import Edit
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.search import Repair
 from autograder.diagnosis.words import Looked
@@ -166,7 +166,7 @@ def test_strangers_answers_are_repaired_and_named(
 
 def test_a_number_is_not_tried_as_a_switch() -> None:
     code = Code(tuple(ast.parse(PROJECTED.replace("d_out, q", "d_out, length, q")).body))
-    right = repairer_of("05_self_attention").pieces("SelfAttention_v2")
+    right = repairer_of("05_self_attention").fragments("SelfAttention_v2")
     switches = {id(place.node) for place in code.places if place.slot == ("Linear", "bias")}
     made = [edit.make() for edit in edits(code, right) if id(edit.old) in switches]
     assert len(switches) == 3
@@ -176,7 +176,7 @@ def test_a_number_is_not_tried_as_a_switch() -> None:
 
 def written(text: str) -> list[tuple[str, str]]:
     """Return what the edits of an answer to attention_weights write, each with what stood there."""
-    right = repairer_of("02_simple_self_attention").pieces("attention_weights")
+    right = repairer_of("02_simple_self_attention").fragments("attention_weights")
     made = ((edit.old, edit.make()) for edit in edits(Code(tuple(ast.parse(text).body)), right))
     return [(ast.unparse(old), ast.unparse(new)) for old, new in made if isinstance(new, ast.expr)]
 
@@ -344,7 +344,7 @@ def test_an_edit_puts_nothing_in_that_claims_to_stand_in_the_students_text() -> 
     mistake = next(one for one in known_mistakes(exercise) if one.question == "CausalAttention")
     code = Code(tuple(ast.parse(mistake.code).body))
     own = set(map(_stands, _nodes(*code.statements)))
-    right = repairer_of("06_causal_attention").pieces("CausalAttention")
+    right = repairer_of("06_causal_attention").fragments("CausalAttention")
     made = [edit.make() for edit in edits(code, right)]
     assert len(made) > 500
     for new in made:
@@ -420,6 +420,6 @@ def test_an_answer_is_repaired_and_named_by(text: str, kinds: list[str], name: s
 def test_edits_of_what_right_answers_have_as_well_come_later() -> None:
     text = "def scaled_attention_weights(scores, d_k):\n    return torch.softmax(scores / d_k**0.25, dim=-1)"
     code, repairer = Code(tuple(ast.parse(text).body)), repairer_of("04_scaled_dot_product")
-    values = repairer.pieces("scaled_attention_weights").unfamiliarity(code)
+    values = repairer.fragments("scaled_attention_weights").unfamiliarity(code)
     nodes = {ast.unparse(one.node): values[id(one.node)] for one in code.places}
     assert (nodes["d_k ** 0.25"], nodes["0.25"], nodes["-1"]) == (1.0, 1.0, 0.0)

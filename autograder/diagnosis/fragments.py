@@ -1,0 +1,438 @@
+"""Collects the steps and values of right answers, and builds the edits that put them into a wrong answer."""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice, product
+from typing import Any
+
+from autograder.diagnosis.code import (
+    ALWAYS_THERE,
+    MODULES,
+    Code,
+    NodeInScope,
+    Scope,
+    Slot,
+    called_name,
+    is_signed,
+)
+from autograder.diagnosis.patterns import Rule
+from autograder.diagnosis.trees import (
+    HOLE,
+    New,
+    altered,
+    expression_count,
+    names_in,
+    replaced,
+    self_attribute,
+    token_counts,
+    with_values,
+    without_positions,
+)
+
+_MOST_NODES = 14  # expressions in a value; a larger one would be the answer itself
+_MOST_STEP_NODES = 16  # expressions in a step, without its input
+_MOST_COMPARED = 2  # right answers whose operations are compared with those of a wrong one
+Names = Mapping[str, str]  # a right answer's name to a student's name; attributes begin with "self."
+MOST_NAMES = 8  # substitutions of a fragment's names by a student's names
+ANYWHERE = frozenset((*MODULES, "self", "float", "int", "range", "len", "super", HOLE))
+
+
+@dataclass(frozen=True, slots=True)
+class RightAnswerFragment:
+    """A value, step or statement of a right answer. In a step, `_hole_` is the placeholder for its input."""
+
+    tree: ast.expr | ast.stmt
+    names: frozenset[str]  # variables that it reads
+    attributes: frozenset[str]  # attributes of self
+    does: str  # the function or operator that it applies
+    calls: frozenset[str]  # functions of the notebook that it calls
+    tokens: Counter[str] = field(compare=False)
+    size: int  # the number of tokens
+    slots: frozenset[Slot | None] = frozenset()  # the slots of a step in right answers
+
+    def written(self, names: Names, value: ast.expr | None = None) -> Any:
+        """Return the fragment's tree with a student's names. `value` becomes the input of a step."""
+        replacements: dict[str, ast.expr] = {
+            one: self_attribute(other.removeprefix("self.")) if "." in one else ast.Name(other, ast.Load())
+            for one, other in names.items()
+        }
+        return with_values(self.tree, replacements | ({HOLE: value} if value is not None else {}))
+
+
+@lru_cache(4096)
+def name_substitutions(
+    fragment: RightAnswerFragment, scope: Scope, most: int = MOST_NAMES
+) -> tuple[tuple[Names, Counter[str]], ...]:
+    """Return mappings from names of a fragment that the student lacks to names that the student has.
+
+    Each mapping comes with the tokens of the renamed fragment.
+    """
+    if fragment.attributes and not scope.in_class:
+        return ()
+    missing_names = sorted(fragment.names.difference(scope.names))
+    missing_attributes = sorted(fragment.attributes.difference(scope.attributes, ("training",)))
+    if len(missing_names) + len(missing_attributes) > 2:
+        return ()
+    variables = sorted(scope.names, key=lambda name: name in scope.parameters)
+    choices = [_nearest(name, variables) for name in missing_names]
+    choices += [
+        [f"self.{other}" for other in _nearest(name, scope.attributes)] for name in missing_attributes
+    ]
+    names = [*missing_names, *(f"self.{name}" for name in missing_attributes)]
+    substitutions = (
+        dict(zip(names, combination, strict=True)) for combination in islice(product(*choices), most)
+    )
+    return tuple((substitution, _renamed(fragment.tokens, substitution)) for substitution in substitutions)
+
+
+def _renamed(tokens: Counter[str], names: Names) -> Counter[str]:
+    new_names = {one.removeprefix("self."): other.removeprefix("self.") for one, other in names.items()}
+    renamed = Counter[str]()
+    for token, count in tokens.items():
+        renamed[new_names.get(token, token)] += count
+    return renamed
+
+
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    """Return the names sorted so that those with the same first letter come first."""
+    return sorted(names, key=lambda other: other[:1].lower() != name[:1].lower())
+
+
+@dataclass(frozen=True)
+class RightAnswerFragments:
+    """The values of right answers by their slots, their steps and their statements."""
+
+    values: Mapping[Slot, tuple[RightAnswerFragment, ...]]
+    steps: tuple[RightAnswerFragment, ...]
+    statements: tuple[RightAnswerFragment, ...]  # without a result, such as `model.eval()`
+    operations: tuple[Counter[str], ...]  # how often each answer applies each operation
+    outlines: frozenset[str]  # of all expressions, see `outline`
+    # The inverses of the catalogue's rules, by the type of node that they rewrite.
+    inverse_rules: Mapping[type[ast.AST], Sequence[Rule]] = field(default_factory=dict)
+
+    def unfamiliarity(self, code: Code) -> Mapping[int, float]:
+        """Return the unfamiliarity of each node, by its id: 0 if right answers have such an expression, to 1.
+
+        A name, constant or attribute has the unfamiliarity of the expression that contains it.
+        """
+        by_id = dict[int, float]()
+        for statement in code.statements:
+            _add_unfamiliarity(statement, 1.0, self.outlines, by_id)
+        return by_id
+
+    def compared(self, code: Code) -> "Compared":
+        """Compare the operations of some code with those of the most similar right answers."""
+        counts = operations(code)
+        nearest = sorted(
+            self.operations, key=lambda other: (counts - other).total() + (other - counts).total()
+        )
+        lacks = [frozenset(other - counts) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
+        has = [frozenset(counts - other) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
+        return Compared(lacks[0], frozenset().union(*lacks), frozenset.intersection(*has))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The differences in operations between some code and the most similar right answers."""
+
+    lacks: frozenset[str]  # operations of which the most similar answer has more
+    may_lack: frozenset[str]  # operations of which one of the similar answers has more
+    has_more: frozenset[str]  # operations of which the code has more than each of the similar answers
+
+
+def collect_fragments(trees: Iterable[ast.Module]) -> RightAnswerFragments:
+    """Return the values, steps and statements of right answers."""
+    answers = [Code(tuple(without_positions(tree).body)) for tree in trees]
+    values, steps = defaultdict[Slot, dict[str, RightAnswerFragment]](dict), dict[str, RightAnswerFragment]()
+    slots = defaultdict[str, set[Slot | None]](set)
+    statements = dict[str, RightAnswerFragment]()
+    sites = [site for answer in answers for site in answer.places]
+    whole_answers = {ast.unparse(value) for site in sites for value in _whole_answer(site.node)}
+    for site in sites:
+        node = site.node
+        if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load | None):
+            text = ast.unparse(node)
+            if site.slot and expression_count(node) <= _MOST_NODES and text not in whole_answers:
+                at_slot = values[site.slot]
+                at_slot[text] = at_slot.get(text) or _fragment(node)
+            for step in _step_fragments(node) if _has_no_local_sizes(node, site.scope) else ():
+                text = ast.unparse(step)
+                steps[text] = steps.get(text) or _fragment(step)
+                slots[text].add(site.slot)
+        elif site.scope.function and (statement := _effect_statement(node)):
+            statements.setdefault(ast.unparse(statement), _fragment(statement))
+    return RightAnswerFragments(
+        {slot: tuple(found.values()) for slot, found in values.items()},
+        tuple(replace(one, slots=frozenset(slots[text])) for text, one in steps.items()),
+        tuple(statements.values()),
+        tuple(map(operations, answers)),
+        frozenset(text for answer in answers for one in answer.statements for text in _all_outlines(one)),
+    )
+
+
+def _effect_statement(node: ast.AST) -> ast.stmt | None:
+    """Return a statement without a result: a method call, or an `if` that raises an error.
+
+    The error loses its message. Any other node gives None.
+    """
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
+            return node if name not in ANYWHERE and method not in ("append", "extend") else None
+        case ast.If(body=[ast.Raise(exc=ast.Call(func=error))], orelse=[]):
+            return altered(node, body=[ast.Raise(ast.Call(error, [], []))])
+    return None
+
+
+def outline(node: ast.AST | None, depth: int) -> str:
+    """Write an expression down to a depth, with `_` for each variable and for all deeper parts."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+            return f"-{value!r}"
+        case ast.Constant(value=value):
+            return repr(value)
+        case ast.Attribute(value=ast.Name("self" | "torch" | "math", ast.Load())):
+            return ast.unparse(node)
+        case ast.Attribute(value=value, attr=name) if name not in ("T", "mT"):
+            return f"{outline(value, 0)}.{name}"
+        case ast.Name() | None:
+            return "_"
+    if depth == 0:
+        return "_"
+    parts = ast.iter_child_nodes(node)
+    if isinstance(node, ast.Call):
+        called = node.func.value if isinstance(node.func, ast.Attribute) else None
+        is_method = called is not None and getattr(called, "id", "") not in ANYWHERE
+        parts = iter(
+            [*([called] if called and is_method else []), *node.args, *(one.value for one in node.keywords)]
+        )
+    texts = [outline(part, depth - 1) for part in parts if not isinstance(part, ast.expr_context)]
+    return f"{operation(node) or type(node).__name__}({', '.join(texts)})"
+
+
+def _all_outlines(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr) and not isinstance(node, _LEAVES):
+            yield from (outline(node, depth) for depth in _DEPTHS)
+
+
+_LEAVES = (ast.Name, ast.Constant, ast.Attribute)
+_DEPTHS = (1, 2)  # depths of the outlines that are compared with those of right answers
+
+
+def _add_unfamiliarity(
+    node: ast.AST, value: float, outlines: Container[str], by_id: dict[int, float]
+) -> None:
+    if isinstance(node, ast.expr) and not isinstance(node, _LEAVES) and not is_signed(node):
+        value = sum(outline(node, depth) not in outlines for depth in _DEPTHS) / len(_DEPTHS)
+    by_id[id(node)] = value
+    for child in ast.iter_child_nodes(node):
+        _add_unfamiliarity(
+            child, value if isinstance(child, ast.expr | ast.keyword | ast.Slice) else 1.0, outlines, by_id
+        )
+
+
+def _whole_answer(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the value of a function that consists of a `return`: it is the whole answer."""
+    match node:
+        case ast.FunctionDef(body=[ast.Return(value=ast.expr() as value)]):
+            yield value
+
+
+def _fragment(tree: ast.expr | ast.stmt) -> RightAnswerFragment:
+    nodes = [*ast.walk(tree)]
+    attributes = {
+        part.attr
+        for part in nodes
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "self"
+    }
+    names = {*names_in(tree)} - {*names_in(tree, ast.Store)} - ANYWHERE
+    calls = {part.func.id for part in nodes if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
+    tokens = token_counts(tree)
+    return RightAnswerFragment(
+        tree,
+        frozenset(names - calls),
+        frozenset(attributes),
+        operation(tree),
+        frozenset(calls - ALWAYS_THERE),
+        tokens,
+        tokens.total(),
+    )
+
+
+def operation(node: ast.AST) -> str:
+    """Return the name of the function, method or operator that a node applies, or "layer", or ""."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name("self"))):
+            return "layer"
+        case ast.Call():
+            return _EQUIVALENT.get(name := called_name(node), name)
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op):
+            return type(op).__name__
+        case ast.Attribute(attr="T" | "mT" | "data" | "grad" as name):
+            return _EQUIVALENT.get(name, name)
+        case ast.Subscript():
+            return "[]"
+        case ast.Compare(ops=[one, *_]):
+            return type(one).__name__
+    return ""
+
+
+# Operations whose first two arguments may both be the input of a step.
+_OF_TWO = frozenset(("MatMult", "maximum", "minimum", "masked_fill", "Add", "Mult", "dot"))
+_EQUIVALENT = {
+    "T": "transpose", "mT": "transpose", "t": "transpose", "swapaxes": "transpose", "permute": "transpose",
+    "matmul": "MatMult", "mm": "MatMult", "bmm": "MatMult", "sqrt": "Pow", "masked_fill_": "masked_fill",
+    "where": "masked_fill", "view": "reshape", "unflatten": "reshape", "flatten": "reshape", "neg": "USub",
+    "mul": "Mult", "div": "Div", "sub": "Sub", "add": "Add", "Sub": "Add", "drop": "dropout", "size": "[]",
+}  # fmt: skip
+
+
+def operations(code: Code) -> Counter[str]:
+    """Return how often some code applies each operation."""
+    nodes = (node for statement in code.editable for node in ast.walk(statement))
+    return Counter(does for node in nodes if (does := operation(node)))
+
+
+def _has_no_local_sizes(node: ast.expr, scope: Scope) -> bool:
+    """Whether all indices use only parameters, not local names that a student's code may lack."""
+    shared_names = {*scope.parameters, *ANYWHERE}
+    indices = (one.slice for one in ast.walk(node) if isinstance(one, ast.Subscript))
+    return all({*names_in(index)} <= shared_names for index in indices)
+
+
+def _step_fragments(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield a node with the placeholder instead of each operand, if the rest of the node is small."""
+    for operand in _operands(node):
+        size = expression_count(node) - expression_count(operand)
+        if not isinstance(operand, ast.Constant) and size <= _MOST_STEP_NODES:
+            yield replaced(node, {id(operand): ast.Name(HOLE, ast.Load())})
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Subscript(value=value) | ast.Attribute(attr="T" | "mT", value=value):
+            return [value]
+        case ast.Call(func=ast.Attribute(value=owner)) if getattr(owner, "id", "") not in ANYWHERE:
+            return [owner]
+        case ast.Call(args=arguments):
+            return arguments[: 2 if operation(node) in _OF_TWO else 1]
+    return []
+
+
+def step_input(node: ast.expr) -> ast.expr | None:
+    """Return the input of a step: its first operand."""
+    return next(iter(_operands(node)), None)
+
+
+def accepts_step(site: NodeInScope) -> bool:
+    """Whether a step may be applied to this node: a variable or a computed value that may be a tensor."""
+    node = site.node
+    if not isinstance(node, ast.Name | ast.Call | ast.BinOp | ast.Attribute | ast.Subscript | ast.UnaryOp):
+        return False
+    if not isinstance(getattr(node, "ctx", None), ast.Load | None) or site.slot is None:
+        return False
+    if site.slot in _SIZES or (isinstance(node, ast.Attribute) and node.attr in _NO_TENSORS):
+        return False
+    return not is_signed(node) and getattr(node, "id", "") not in ANYWHERE
+
+
+_SIZES = (("[]", "1"), ("Pow", "1"), ("range", "0"), ("range", "1"))  # slots of numbers
+_NO_TENSORS = ("shape", "dtype", "device", "inf", "training")  # attributes that are not tensors
+_MOST_CHANGED, MOST_ADDED = 6, 30  # tokens that one edit exchanges, and that it adds or removes
+RANK_PER_TOKEN = 0.06  # added to an edit's rank for each token
+TOKENS_PER_NODE = 3  # tokens as which each further node of an edit counts
+Make = Callable[[], New]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One small change: a node, a function that makes its replacement, and the kind of change.
+
+    One edit can replace several nodes. Edits with lower ranks are more likely.
+    """
+
+    old: ast.AST
+    make: Make
+    kind: str
+    rank: float
+    size: int = 0  # the number of tokens that differ
+    extent: int = 0  # the number of tokens in the replaced code
+    more: tuple[tuple[ast.AST, Make], ...] = ()  # further nodes and their replacements
+    within: Code | None = None  # the edited code: the student's, or a rewritten form of it
+    is_suspicious: bool = True  # whether right answers lack the replaced expression
+    at: ast.AST | None = None  # the replaced part of the student's text; set when the edit is applied
+    cell: int | None = None  # the number of the cell that contains it
+    does: str = ""  # the operation of the step that the edit adds
+    misconception: str = ""  # the name of the misconception that it undoes, if it comes from the catalogue
+    recipe: tuple[object, ...] = ()  # equal for edits that change several nodes of a function in the same way
+
+    @property
+    def changes(self) -> list[tuple[ast.AST, New]]:
+        """The replaced nodes, each with its replacement."""
+        return [(old, make()) for old, make in ((self.old, self.make), *self.more)]
+
+
+@dataclass
+class EditBuilder:
+    """Builds the edits of one node."""
+
+    right: RightAnswerFragments
+    compared: Compared
+    site: NodeInScope
+
+    def edit(
+        self,
+        old: ast.AST,
+        new: New,
+        kind: str,
+        rank: float,
+        *more: tuple[ast.AST, New],
+        size: int | None = None,
+    ) -> Iterator[Edit]:
+        """Yield an edit if it is small. With a `size`, it counts as small and keeps its rank."""
+        others = tuple((other, returning(new_part)) for other, new_part in more)
+        if size is not None:
+            yield Edit(old, returning(new), kind, rank, size, more=others)
+            return
+        removed, added = Counter[str](), Counter[str]()
+        for old_part, new_part in ((old, new), *more):
+            removed += token_counts(old_part)
+            for part in new_part if isinstance(new_part, list) else [new_part]:
+                added += token_counts(part)
+        yield from self.sized(old, returning(new), kind, rank, removed, added, others)
+
+    def sized(
+        self,
+        old: ast.AST,
+        make: Make,
+        kind: str,
+        rank: float,
+        removed: Counter[str],
+        added: Counter[str],
+        more: tuple[tuple[ast.AST, Make], ...] = (),
+        does: str = "",
+    ) -> Iterator[Edit]:
+        """Yield an edit that removes and adds these tokens, if it is small. Its rank grows with its size."""
+        only_removed, only_added = removed - added, added - removed
+        fewer, more_tokens = sorted((only_removed.total(), only_added.total()))
+        if fewer > (2 * _MOST_CHANGED if kind == "step" else _MOST_CHANGED) or more_tokens > MOST_ADDED:
+            return
+        size, site = fewer + more_tokens + (fewer > 2) * 4 + len(more) * TOKENS_PER_NODE, self.site
+        recipe: tuple[object, ...] = ()
+        if not more and isinstance(old, ast.expr):
+            where = kind, site.scope.function, site.slot, type(old), operation(old)
+            recipe = *where, frozenset(only_removed.items()), frozenset(only_added.items())
+        rank += RANK_PER_TOKEN * size
+        yield Edit(old, make, kind, rank, size, removed.total(), more, recipe=recipe, does=does)
+
+
+def returning(new: New) -> Make:
+    """Return a function that returns this replacement."""
+    return lambda: new
