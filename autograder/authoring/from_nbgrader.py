@@ -33,7 +33,7 @@ _EFFECTS = re.compile(
     "seed|use|set(_.*)?|update|append|extend|insert|remove|pop|sort|add|register.*|simplefilter|filterwarnings"
 )
 _PLAIN = {"jupytext": {"notebook_metadata_filter": "-all"}}
-_MISTAKE = '''"""Wrong answers that are known."""
+_MISTAKE = '''"""Known mistakes: wrong answers that the hidden tests must catch."""
 
 # %% mistake="{name}" name="returns_nothing"
 """`{name}` returns None. Is a `return` missing?"""
@@ -48,231 +48,238 @@ X
 
 @dataclass(frozen=True)
 class Imported:
-    """What a notebook has become: the files of an exercise, and the packages that it needs."""
+    """An exercise made from a notebook: its files, by path in its folder, and the packages that it needs."""
 
     files: dict[str, str | bytes]
     packages: tuple[str, ...]
 
 
 def draft(path: Path, name: str, installed: Sequence[str] | None = None) -> Imported:
-    """Return the exercise that nbgrader's notebook becomes; SourceError if it is another's.
+    """Return the exercise `name` made from an nbgrader source notebook.
 
-    If the course exists already, `installed` are its packages.
+    `installed` has the packages of the course, if it exists. Raise SourceError if nbgrader grades no cell.
     """
     import jupytext  # here, since it loads half of Jupyter
 
     try:
         cells = nbformat.read(path, as_version=4).cells
-    except Exception:  # whatever the file holds
+    except Exception:  # the file may have any content
         cells = []
-    if not any(_about(cell).get("grade") for cell in cells):
+    if not any(_settings(cell).get("grade") for cell in cells):
         fix = "give the one in nbgrader's source folder, with solutions and tests"
         raise SourceError(f"{path}: is not a notebook with cells that nbgrader grades; {fix}")
-    made = _Conversion(cells, path.parent)
+    conversion = _Conversion(cells, path.parent)
     codes = [cell.source for cell in cells if cell.cell_type == "code"]
-    needed = packages([one for code in codes for one in (code, _without_magics(code)[0])], path.parent)
-    if lacking := [one for one in needed if installed is not None and one not in installed]:
-        made.notes.append(f"Add to `packages` in course.yaml: {', '.join(lacking)}.")
-    notebook = nbformat.v4.new_notebook(cells=made.cells, metadata=_PLAIN)
+    needed = packages([text for code in codes for text in (code, _without_magics(code)[0])], path.parent)
+    if lacking := [package for package in needed if installed is not None and package not in installed]:
+        conversion.notes.append(f"Add to `packages` in course.yaml: {', '.join(lacking)}.")
+    notebook = nbformat.v4.new_notebook(cells=conversion.cells, metadata=_PLAIN)
+    title = f"The hidden tests of {name}: a first draft, made from {path.name}."
     files: dict[str, str | bytes] = {
         f"{name}.py": jupytext.writes(notebook, fmt="py:percent"),
-        "test_hidden.py": made.suite(f"The hidden tests of {name}: a first draft, made from {path.name}."),
-        **made.files.content,
+        "test_hidden.py": conversion.suite(title),
+        **conversion.files.content,
     }
-    if function := made.returning():
+    if function := conversion.question_for_mistake():
         files[MISTAKES] = _MISTAKE.format(name=function)
     return Imported(files, needed)
 
 
-def _about(cell: Any) -> Any:
+def _settings(cell: Any) -> Any:
+    """Return nbgrader's metadata of a cell, such as grade_id and points."""
     return cell.metadata.get("nbgrader", {})
 
 
 @dataclass
 class _Answer:
-    """A question or an answer that an instructor grades, with the test cells that belong to it."""
+    """A question with hidden tests, or an answer that an instructor grades."""
 
     name: str
-    is_tested: bool
-    cell: Any = None  # the check, or the answer that an instructor grades
+    is_tested: bool  # whether it is a question with hidden tests
+    cell: Any = None  # its check, or the answer that an instructor grades
     points: float = 0.0
-    visible: list[str] = field(default_factory=list)
+    visible: list[str] = field(default_factory=list)  # the visible code of each of its test cells
 
 
 class _Conversion:
-    """Goes through a notebook's cells in order, and gathers the cells and hidden tests that come of them."""
+    """Converts a notebook's cells, in order, to the cells and hidden tests of an exercise."""
 
     def __init__(self, cells: list[Any], folder: Path) -> None:
         self.cells: list[Any] = []
         self.files = Files(folder)
         self.notes: list[str] = []
-        self._left = list(cells)  # the cells that follow
+        self._pending = list(cells)  # the cells that follow
         self._names = Names()
         self._answers: dict[str, _Answer] = {}
-        self._owners: dict[str, _Answer] = {}  # the answer that binds a name
-        self._solutions: dict[str, str] = {}
+        self._owners: dict[str, _Answer] = {}  # by name, the answer that binds it
+        self._solutions: dict[str, str] = {}  # by question, the code of its cell
         self._tests: list[str] = []
-        self._imports = {"question"}
-        self._fetched: dict[str, str] = {}  # names that tests have fetched, each with a test cell
+        self._imports = {"question"}  # names from autograder.testing
+        self._fetched: dict[str, str] = {}  # names of the notebook in hidden tests, each with the test cell
         self._read: list[frozenset[str]] = []  # the names that each code cell reads
-        while self._left:
-            self._take(self._left.pop(0))
+        while self._pending:
+            self._convert(self._pending.pop(0))
         for answer in self._answers.values():
             self._finish(answer)
         self._note_calls()
         self.notes += self.files.notes
 
     def suite(self, title: str) -> str:
-        """Return the hidden tests, below a title and what their author has to look at."""
+        """Return the text of test_hidden.py: the title, the notes for the author, and the hidden tests."""
         tests = "".join(f"\n\n{test}\n" for test in self._tests)
         notes = "".join(["\n\nTo do:\n", *(f"\n- {note}" for note in dict.fromkeys(self.notes)), "\n"])
         doc = f'"""{title}{notes if self.notes else ""}"""'
         return f"{doc}\n\nfrom autograder.testing import {', '.join(sorted(self._imports))}\n{tests}"
 
-    def returning(self) -> str:
-        """Return a question that is a function whose result no later answer needs, or nothing."""
+    def question_for_mistake(self) -> str:
+        """Return a function with a `return` for the first known mistake, or an empty string.
+
+        It must have a visible test, and no other answer may use it, so that the mistake fails only there.
+        """
         for name, code in self._solutions.items():
             returns = any(_returns(node, name) for node in parsed(code).body)
-            others = (other for question, other in self._solutions.items() if question != name)
-            if (
-                returns
-                and any(self._answers[name].visible)
-                and not any(name in _words(one) for one in others)
-            ):
+            others = [other for question, other in self._solutions.items() if question != name]
+            is_used = any(name in _words(other) for other in others)
+            if returns and any(self._answers[name].visible) and not is_used:
                 return name
         return ""
 
-    def _take(self, cell: Any) -> None:
-        about, is_code = _about(cell), cell.cell_type == "code"
-        about["grade_id"] = about.get("grade_id") or f"cell_{len(self.cells)}"
+    def _convert(self, cell: Any) -> None:
+        settings, is_code = _settings(cell), cell.cell_type == "code"
+        settings["grade_id"] = settings.get("grade_id") or f"cell_{len(self.cells)}"
         text = cell.source if is_code else self.files.add_text(cell)
         if cell.cell_type == "raw":
-            self.notes.append(f"The raw cell {about['grade_id']} is a text cell now.")
+            self.notes.append(f"The raw cell {settings['grade_id']} is a text cell now.")
         if is_code:
             self.files.add_code(_without_magics(text)[0])
-        if about.get("task"):
+        if settings.get("task"):
             self._add(_SCHEME.sub("", text).strip(), is_code=False)
             model = "\n".join(_SCHEME.findall(text)).strip() or "Write a model answer here."
-            self._manual(about, model, is_code=False)
-        elif about.get("solution"):
-            self._solution(about, text, is_code=is_code)
-        elif about.get("grade") and is_code:
-            self._test(about, text)
+            self._manual(settings, model, is_code=False)
+        elif settings.get("solution"):
+            self._solution(settings, text, is_code=is_code)
+        elif settings.get("grade") and is_code:
+            self._test(settings, text)
         elif is_code:
-            self._code(about, text)
+            self._code(settings, text)
         else:
             self._add(text, is_code=False)
 
     def _add(self, text: str, *, is_code: bool = True, **keys: object) -> Any:
         if {"solution", "manual"} & keys.keys() and BEGIN not in text:
-            text = f"{BEGIN}\n{text}\n{END}"  # nbgrader clears the whole of such a cell
+            text = f"{BEGIN}\n{text}\n{END}"  # without markers, nbgrader clears the whole cell
         make = nbformat.v4.new_code_cell if is_code else nbformat.v4.new_markdown_cell
         self.cells.append(make(text, metadata=keys))
         return self.cells[-1]
 
-    def _code(self, about: Any, text: str) -> None:
-        """Take a code cell without an answer. Magics of a cell that is needed get a cell of their own."""
+    def _code(self, settings: Any, text: str) -> None:
+        """Convert a code cell without an answer: to a demo if it only shows something, else to given code.
+
+        The magics of given code move to a demo before it, except cell magics and those for timing.
+        """
         code, magics = _without_magics(text)
         tree = parsed(code)
         if _only_shows(tree):
             self._add(text, title="demo")
             if magics and not tree.body:
-                self._note_unreadable(about, text)
+                self._note_unreadable(settings, text)
             return
-        own = [line for line in magics if not re.match(r"[ \t]*%(%|time|timeit|prun)", line)]
-        self._note_magics(about, [line for line in magics if line not in own])
-        if own:
-            self._add("\n".join(own), title="demo")
-        self._bind(about, code, "")
+        moved = [line for line in magics if not re.match(r"[ \t]*%(%|time|timeit|prun)", line)]
+        self._note_magics(settings, [line for line in magics if line not in moved])
+        if moved:
+            self._add("\n".join(moved), title="demo")
+        self._bind(settings, code, "")
         self._add(code.strip("\n"))
 
-    def _note_unreadable(self, about: Any, text: str) -> None:
-        """Note a cell that is not Python though it seems to bind names."""
+    def _note_unreadable(self, settings: Any, text: str) -> None:
+        """Add a note on a cell that is not Python, if it seems to bind names."""
         if re.search(r"^\w+[ \t]*=[^=]|^(?:import|from|def|class)[ ]", text, re.MULTILINE):
             why = "is not plain Python: it is a demo now, and grading skips it"
-            self.notes.append(f"{about['grade_id']} {why}.")
+            self.notes.append(f"{settings['grade_id']} {why}.")
 
-    def _note_magics(self, about: Any, magics: Sequence[str]) -> None:
-        shown = (line.strip().replace("\\", "\\\\").replace('"', "'") for line in magics)
-        self.notes += [f"{about['grade_id']}: `{line}` is left out." for line in shown]
+    def _note_magics(self, settings: Any, magics: Sequence[str]) -> None:
+        lines = (line.strip().replace("\\", "\\\\").replace('"', "'") for line in magics)
+        self.notes += [f"{settings['grade_id']}: `{line}` is left out." for line in lines]
 
-    def _bind(self, about: Any, code: str, answer: str) -> None:
-        """Add what a cell binds, and note where that changes what an earlier test gets."""
+    def _bind(self, settings: Any, code: str, answer: str) -> None:
+        """Add the names that a cell binds; note those that an earlier test used or that only a test binds."""
         tree, before = parsed(code), self._names.notebook
         bound = frozenset[str]().union(*map(bindings, tree.body))
         for name in sorted(bound & before & self._fetched.keys()):
-            test = self._fetched[name]
-            seen = f"{test} above it used the earlier value"
-            self.notes.append(f"{about['grade_id']} binds {name} again; {seen}.")
+            effect = f"{self._fetched[name]} above it used the earlier value"
+            self.notes.append(f"{settings['grade_id']} binds {name} again; {effect}.")
         for name in sorted(read_names(tree) - before - bound):
             if name in self._names.sources:
                 why = "which only a test binds; bind it in a code cell"
-                self.notes.append(f"{about['grade_id']} uses {name}, {why}.")
+                self.notes.append(f"{settings['grade_id']} uses {name}, {why}.")
         self._read.append(read_names(tree))
         self._names.add_cell(code, answer)
 
-    def _solution(self, about: Any, text: str, *, is_code: bool) -> None:
-        """Take an answer: as a question if tests can ask for a name that it binds, else as a manual one."""
-        if not is_code or about.get("grade"):
-            self._manual(about, text, is_code=is_code)
+    def _solution(self, settings: Any, text: str, *, is_code: bool) -> None:
+        """Convert an answer: to a question if it binds a name that tests can use, else to a manual answer."""
+        if not is_code or settings.get("grade"):
+            self._manual(settings, text, is_code=is_code)
             return
         code, magics = _without_magics(text)
-        self._note_magics(about, magics)
-        bound = [name for one in parsed(code).body for name in sorted(bindings(one)) if name.isascii()]
+        self._note_magics(settings, magics)
+        statements = parsed(code).body
+        bound = [name for each in statements for name in sorted(bindings(each)) if name.isascii()]
         bound = [name for name in bound if not name.startswith("_")]
         free = [name for name in bound if name not in self._answers]
         if not free:
-            identity = about["grade_id"]
-            self.notes.append(f"{identity} binds no name that a test could ask for: an instructor grades it.")
-            answer = self._manual(about, text, is_code=True, points=0.0)
+            identity = settings["grade_id"]
+            self.notes.append(f"{identity} binds no name that a test could use: an instructor grades it.")
+            answer = self._manual(settings, text, is_code=True, points=0.0)
         else:
             following = self._following_words()
-            name = max(free, key=lambda one: (one == about["grade_id"], one in following, bound.index(one)))
+            # The name is preferably the cell's grade_id, then one that the next tests use, then the last one.
+            name = max(free, key=lambda n: (n == settings["grade_id"], n in following, bound.index(n)))
             answer = self._answers[name] = _Answer(name, is_tested=True)
             self._solutions[name] = code
-            self._bind(about, code, name)
+            self._bind(settings, code, name)
             self._add(code.strip("\n"), solution=name)
         self._owners |= dict.fromkeys(bound, answer)
 
     def _following_words(self) -> set[str]:
-        """Return the words of the test cells up to the next answer, or else of all later ones."""
+        """Return the words of the test cells before the next answer, or of later ones if there are none."""
         words, later = set[str](), set[str]()
         is_next = True
-        for cell in self._left:
-            is_test = _about(cell).get("grade") and not _about(cell).get("solution")
-            is_next = is_next and not _about(cell).get("solution")
+        for cell in self._pending:
+            is_test = _settings(cell).get("grade") and not _settings(cell).get("solution")
+            is_next = is_next and not _settings(cell).get("solution")
             if is_test and cell.cell_type == "code":
                 (words if is_next else later).update(_words(cell.source))
         return words or later
 
-    def _manual(self, about: Any, answer: str, *, is_code: bool, points: float | None = None) -> _Answer:
-        """Take an answer that an instructor grades; code stays code."""
-        name = re.sub(r"\W|^(?=\d)", "_", about["grade_id"], flags=re.ASCII)
+    def _manual(self, settings: Any, answer: str, *, is_code: bool, points: float | None = None) -> _Answer:
+        """Add an answer that an instructor grades. An answer in code stays a code cell."""
+        name = re.sub(r"\W|^(?=\d)", "_", settings["grade_id"], flags=re.ASCII)
         while name in self._answers:
             name += "_"
         if is_code:
             answer, magics = _without_magics(answer)
-            self._note_magics(about, magics)
-            self._bind(about, answer, name)
-        given = float(about.get("points") or 0) if points is None else points
-        taken = _Answer(name, is_tested=False, points=given)
-        taken.cell = self._add(answer.strip("\n"), is_code=is_code, manual=name, points=given)
-        self._answers[name] = taken
-        return taken
+            self._note_magics(settings, magics)
+            self._bind(settings, answer, name)
+        if points is None:
+            points = float(settings.get("points") or 0)
+        manual = self._answers[name] = _Answer(name, is_tested=False, points=points)
+        manual.cell = self._add(answer.strip("\n"), is_code=is_code, manual=name, points=points)
+        return manual
 
-    def _test(self, about: Any, text: str) -> None:
-        """Take a test cell: a part of its question's check, and the first draft of a hidden test."""
-        identity = about["grade_id"]
+    def _test(self, settings: Any, text: str) -> None:
+        """Convert a test cell to a part of its question's visible check and a draft of a hidden test."""
+        identity = settings["grade_id"]
         answer = self._tested(text)
         if answer is None:
-            self.notes.append(f"{identity} tests nothing that stands before it. It is left out.")
+            self.notes.append(f"{identity} is left out: there is no answer above it that it could test.")
             return
         if re.search("### (?:HASHED )?AUTOTEST", text):
             self.notes.append(f"{identity} has lines for nbgrader's autotest: write tests instead.")
-        visible, points = _HIDDEN.sub("", text).strip(), float(about.get("points") or 0)
+        visible, points = _HIDDEN.sub("", text).strip(), float(settings.get("points") or 0)
         answer.points += points
         if not answer.is_tested:
-            self.notes.append(f"{identity} is left out: an instructor grades {answer.name} for its points.")
+            fix = f"an instructor grades {answer.name}, and gives the points of {identity}, too"
+            self.notes.append(f"{identity} is left out: {fix}.")
             return
         answer.visible.append(visible)
         if answer.cell is None:
@@ -280,31 +287,33 @@ class _Conversion:
         self._hidden_test(identity, answer.name, _MARKER.sub("", text).strip("\n"), points)
 
     def _tested(self, code: str) -> _Answer | None:
-        """Return the answer that a test cell is about: the last one of which it names anything."""
+        """Return the last answer from which a test cell uses a name. Without one, return the last answer."""
         answers = list(self._answers.values())
-        named = {self._owners[word].name for word in _words(code) if word in self._owners}
-        return next((one for one in reversed(answers) if one.name in named), answers[-1] if answers else None)
+        used = {self._owners[word].name for word in _words(code) if word in self._owners}
+        last = answers[-1] if answers else None
+        return next((answer for answer in reversed(answers) if answer.name in used), last)
 
     def _hidden_test(self, identity: str, question: str, code: str, points: float) -> None:
+        """Add the draft of a hidden test, made from the code of a test cell, with its notes."""
         plain, magics = _without_magics(code)
         self._note_magics({"grade_id": identity}, magics if plain.strip() else [])
         title = ast.get_docstring(parsed(plain)) or f"{question} passes a test of the notebook."
         title = title.splitlines()[0].replace("\\", "\\\\").replace('"', "'")
-        made = hidden_test(identity, question, title, plain, self._names)
-        self.notes += made.notes
-        self._imports |= made.imports
-        self._fetched |= dict.fromkeys(made.fetched, identity)
-        if made.body and not points:
+        test = hidden_test(identity, question, title, plain, self._names)
+        self.notes += test.notes
+        self._imports |= test.imports
+        self._fetched |= dict.fromkeys(test.fetched, identity)
+        if test.body and not points:
             self.notes.append(f"{identity} had 0 points; its hidden test has a weight of 1.")
-        if made.body:
+        if test.body:
             name = re.sub(r"\W", "_", identity)
-            sides = [one for one in ("student", "reference") if f"{one}." in made.body] or ["student"]
+            fixtures = [each for each in ("student", "reference") if f"{each}." in test.body] or ["student"]
             mark = f'@question("{question}", weight={points or 1:g})'
-            body = indent(made.body, "    ")
-            self._tests.append(f"{mark}\ndef test_{name}({', '.join(sides)}):\n{body}")
+            body = indent(test.body, "    ")
+            self._tests.append(f"{mark}\ndef test_{name}({', '.join(fixtures)}):\n{body}")
 
     def _finish(self, answer: _Answer) -> None:
-        """Write the check of a question, and the points of each answer."""
+        """Write the points of an answer and, if it is a question, its visible check."""
         if answer.is_tested and answer.cell is None:
             answer.cell = self._add("", check=answer.name, points=1)
             self.notes.append(f"No cell tests {answer.name}: write its check and its hidden tests.")
@@ -315,7 +324,7 @@ class _Conversion:
             answer.cell.source = self._check(answer)
 
     def _check(self, answer: _Answer) -> str:
-        """Return the code of a visible check, as a function where that changes nothing."""
+        """Return the code of a visible check, as a function if that has the same effect."""
         code = "\n\n".join(filter(None, answer.visible))
         plain, _ = _without_magics(code)
         if not code or not self._can_be_function(plain):
@@ -323,11 +332,11 @@ class _Conversion:
         return f'@check("{answer.name}")\ndef check_{answer.name}():\n{indent(plain, "    ")}'
 
     def _can_be_function(self, code: str) -> bool:
-        """Whether nothing else uses what a check binds, and a function can hold its code."""
+        """Whether the code of a check works inside a function, and no other code uses the names it binds."""
         tree = parsed(code)
         bound = frozenset[str]().union(*map(bindings, tree.body))
-        visible = (one for answer in self._answers.values() for one in answer.visible)
-        others = [*self._read, *(read_names(parsed(one)) for one in visible if one not in code)]
+        visible = (text for answer in self._answers.values() for text in answer.visible)
+        others = [*self._read, *(read_names(parsed(text)) for text in visible if text not in code)]
         kinds = ast.Global | ast.Nonlocal | ast.Delete
         return (
             bool(tree.body)
@@ -338,22 +347,23 @@ class _Conversion:
         )
 
     def _note_calls(self) -> None:
-        """Note each question whose solution calls an earlier one."""
+        """Add a note on each question whose solution calls an earlier one."""
         earlier = list[str]()
         for name, code in self._solutions.items():
-            functions = [one for one in earlier if one in self._names.functions]
+            functions = [question for question in earlier if question in self._names.functions]
             for called in calls(code, functions) if name in self._names.functions else ():
                 entry = f"`{BUILDS_ON}: {{{name}: [{called}]}}`"
                 self.notes.append(
-                    f"{name} calls {called}. So that a wrong {called} costs nothing there, write {entry} "
-                    f"below the exercise in course.yaml, and in {ACCEPTED} an answer that calls it."
+                    f"{name} calls {called}. If a wrong {called} should cost no points in {name}, write "
+                    f"{entry} below the exercise in course.yaml, and in {ACCEPTED} an answer to {name} that "
+                    f"calls {called}."
                 )
             earlier.append(name)
 
 
 def _returns(node: ast.stmt, name: str) -> bool:
-    """Whether a statement defines a function of this name that returns something."""
-    returns = (one for one in ast.walk(node) if isinstance(one, ast.Return) and one.value)
+    """Whether a statement defines a function of this name that returns a value."""
+    returns = (part for part in ast.walk(node) if isinstance(part, ast.Return) and part.value)
     return isinstance(node, ast.FunctionDef) and node.name == name and any(returns)
 
 
@@ -362,22 +372,25 @@ def _words(code: str) -> set[str]:
 
 
 def _without_magics(code: str) -> tuple[str, list[str]]:
-    """Return code without the lines that only IPython reads, and these; no code if it is not Python."""
+    """Return the code without IPython's magics, and the list of these.
+
+    If the rest is not Python, return an empty string, and all the code as a magic.
+    """
     if parsed(code).body or not code.strip():
         return code, []
     magics = [match[0].strip() for match in _TIMED.finditer(code)]
-    lines, kept = _TIMED.sub(r"\1", code).split("\n"), list[str]()
+    lines, python_lines = _TIMED.sub(r"\1", code).split("\n"), list[str]()
     for line in lines:
         if line.startswith("%%") and not re.match(r"%%(time|timeit|capture|prun)\b", line):
             return "", [code]
-        (magics if _MAGIC.match(line) else kept).append(line)
-    plain = "\n".join(kept)
-    is_python = parsed(plain).body or not [line for line in kept if line.strip() and line.strip()[0] != "#"]
-    return (plain, magics) if is_python else ("", [code])
+        (magics if _MAGIC.match(line) else python_lines).append(line)
+    plain = "\n".join(python_lines)
+    has_statements = any(line.strip() and line.strip()[0] != "#" for line in python_lines)
+    return (plain, magics) if parsed(plain).body or not has_statements else ("", [code])
 
 
 def _only_shows(tree: ast.Module) -> bool:
-    """Whether code binds nothing and has no effect but what it shows, as far as its form tells."""
+    """Whether code seems to bind no names and to have no effect except its output."""
     for statement in tree.body:
         for node in ast.walk(statement):
             match node:
@@ -386,7 +399,7 @@ def _only_shows(tree: ast.Module) -> bool:
                 case ast.Import() | ast.ImportFrom():
                     return False
                 case ast.Call(ast.Attribute(attr=attribute), keywords=keywords):
-                    if _EFFECTS.fullmatch(attribute) or any(one.arg == "inplace" for one in keywords):
+                    if _EFFECTS.fullmatch(attribute) or any(word.arg == "inplace" for word in keywords):
                         return False
         if bindings(statement) and not isinstance(statement, ast.For | ast.With):
             return False

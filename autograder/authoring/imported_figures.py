@@ -1,12 +1,13 @@
-"""Rewrites what tests ask of matplotlib's figures and axes as what reaches a hidden test: facts.
+"""Rewrites calls of matplotlib's figures and axes in tests, because hidden tests get only facts of figures.
 
-`ax.get_title()` becomes `ax.axes[0].title`, since axes arrive as a figure that holds them alone.
+Facts are attributes such as `title` and `lines`. Axes reach a hidden test as a figure with only these axes,
+so `ax.get_title()` becomes `ax.axes[0].title`.
 """
 
 import ast
 from collections.abc import Iterator, Set
 
-_AXES = {  # a method of axes, and the fact
+_AXES = {  # methods of axes, each with its fact
     "get_title": "title",
     "get_xlabel": "xlabel",
     "get_ylabel": "ylabel",
@@ -16,8 +17,8 @@ _AXES = {  # a method of axes, and the fact
     "get_images": "images",
     "get_legend": "legend",
 }
-_DRAWN = {"get_xdata": "x", "get_ydata": "y", "get_label": "label"}
-_LISTS = {"lines", "images"}  # attributes of axes that are facts, too
+_DRAWN = {"get_xdata": "x", "get_ydata": "y", "get_label": "label"}  # methods of lines, each with its fact
+_LISTS = {"lines", "images"}  # attributes of axes that have the names of facts
 _TEXTS = {"title.get_text": "title", "xaxis.label.get_text": "xlabel", "yaxis.label.get_text": "ylabel"}
 _TEXTS |= {"xaxis.get_label_text": "xlabel", "yaxis.get_label_text": "ylabel"}
 _FACTS = {"axes", *_AXES.values()}
@@ -25,7 +26,7 @@ _SURE = {*_AXES, "get_suptitle"} - {"get_title", "get_images"}  # methods that o
 
 
 def figures_of(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds to a figure or axes of matplotlib, as far as its code shows."""
+    """Yield the names that a statement binds to figures or axes, judged by the method that it calls."""
     makes = {"subplots", "add_subplot", "gca", "gcf", "figure"}
     match statement:
         case ast.Assign([target], ast.Call(ast.Attribute(attr=attribute))) if attribute in makes:
@@ -43,7 +44,7 @@ def array_of_axes(statement: ast.stmt) -> tuple[str, str] | None:
 
 
 def figures_read(node: ast.AST) -> Iterator[str]:
-    """Yield the names of which some code asks what only axes or figures can answer."""
+    """Yield the names on which code uses a method that only figures and axes have."""
     for part in ast.walk(node):
         match part:
             case ast.Attribute(ast.Name(name), attr) if attr in _SURE:
@@ -51,7 +52,7 @@ def figures_read(node: ast.AST) -> Iterator[str]:
 
 
 def lines_of(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement of a test binds to lines which are drawn on axes."""
+    """Yield the names that a statement of a test binds to lines of axes."""
     match statement:
         case ast.Assign([target], ast.Attribute(attr="lines") | ast.Subscript(ast.Attribute(attr="lines"))):
             yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
@@ -60,15 +61,15 @@ def lines_of(statement: ast.stmt) -> Iterator[str]:
 
 
 def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[ast.stmt, str]:
-    """Return a statement that asks for facts instead, and what in it does not reach a hidden test, if any."""
+    """Return the statement with facts instead of calls, and its first expression that has no fact, or ""."""
     if (figures | lines).isdisjoint(part.id for part in ast.walk(statement) if isinstance(part, ast.Name)):
         return statement, ""
     changed = _ToFacts(figures).visit(statement)
-    return changed, next(_unknown(changed, figures, {*lines, *lines_of(changed)}), "")
+    return changed, next(_without_fact(changed, figures, {*lines, *lines_of(changed)}), "")
 
 
-def _unknown(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator[str]:
-    """Yield what is asked of a figure or of a line that is no fact."""
+def _without_fact(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator[str]:
+    """Yield the expressions that use a figure or a line for something other than a fact."""
     for part in ast.walk(node):
         match part:
             case ast.Attribute(ast.Name(name), attr) if name in lines and attr not in _DRAWN.values():
@@ -85,6 +86,7 @@ def _unknown(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator[str]
 
 
 def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
+    """Whether an expression is a figure or axes: one of the names `figures`, an item of it, or of `axes`."""
     match node:
         case ast.Name(name, ast.Load()):
             return name in figures
@@ -94,13 +96,13 @@ def _is_figure(node: ast.AST, figures: Set[str]) -> bool:
 
 
 class _ToFacts(ast.NodeTransformer):
-    """Replaces calls of methods by facts; it knows which `figures` there are."""
+    """Replaces method calls by facts. `figures` has the names of figures and axes."""
 
     def __init__(self, figures: Set[str]) -> None:
         self._figures = figures
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace the call of a method that asks for a fact."""
+        """Replace the call of a method that has a fact."""
         match node:
             case ast.Call(ast.Attribute(base, attr), [], []) if attr in _AXES and self._can_be(base):
                 fact = self._fact(base, _AXES[attr])
@@ -111,10 +113,10 @@ class _ToFacts(ast.NodeTransformer):
             case ast.Call(ast.Attribute(base, "get_suptitle"), [], []):
                 return ast.Attribute(self.visit(base), "title", ast.Load())
             case ast.Call(ast.Attribute() as method, [], []):
-                for asked, fact_name in _TEXTS.items():
+                for getter, fact_name in _TEXTS.items():
                     text = ast.unparse(method)
-                    if text.endswith(f".{asked}"):
-                        base = ast.parse(text.removesuffix(f".{asked}"), mode="eval").body
+                    if text.endswith(f".{getter}"):
+                        base = ast.parse(text.removesuffix(f".{getter}"), mode="eval").body
                         if self._can_be(base):
                             return self._fact(base, fact_name)
         return self.generic_visit(node)
@@ -129,7 +131,7 @@ class _ToFacts(ast.NodeTransformer):
         return _is_figure(base, self._figures)
 
     def _fact(self, base: ast.expr, fact: str) -> ast.expr:
-        """Return the code for a fact of axes: those of this name, or those taken from a figure."""
+        """Return the code for a fact of axes. If `base` is a name, it is a figure with only these axes."""
         axes = self.visit(base)
         if isinstance(base, ast.Name):
             every = ast.Attribute(axes, "axes", ast.Load())

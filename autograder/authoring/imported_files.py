@@ -1,4 +1,4 @@
-"""Finds the files that an nbgrader notebook names, its pictures, and the packages that it imports."""
+"""Finds the files that an nbgrader notebook uses, its pictures, and the packages that it imports."""
 
 import ast
 import re
@@ -14,17 +14,16 @@ from autograder.authoring.imported_tests import parsed
 from autograder.course.exercise import HANDOUT
 from autograder.course.packages import FIGURES
 
-_EMBEDDED = re.compile(r"!\[[^\]]*\]\(([\w-]+\.(?:svg|png))\)")  # pictures that a release puts into the text
+_EMBEDDED = re.compile(r"!\[[^\]]*\]\(([\w-]+\.(?:svg|png))\)")  # pictures that a release embeds
 _LINKED = re.compile(
     r"""\]\(\s*<?([^)\s>]+)|<(?:img|a|source|video|audio)\b[^>]*?(?:src|href)=["']([^"']+)"""
 )
 _ATTACHED = re.compile(r"attachment:([^)\s\"'>]+)")
 _PICTURE_NAME = re.compile(r"[\w-]+\.(?:svg|png)")
-_READING = re.compile(
-    r"read|load|open|imread|genfromtxt|fromfile"
-)  # in the names of functions that read files
+# Parts of the names of functions that read files.
+_READING = re.compile(r"read|load|open|imread|genfromtxt|fromfile")
 _GIVEN = {"IPython", "ipywidgets", "jupyter", "nbgrader", "pytest"}  # packages that come with the course kit
-_OTHER_NAMES = {  # on PyPI, of packages that are not installed here
+_OTHER_NAMES = {  # PyPI's names of modules, because their packages may not be installed here
     "sklearn": "scikit-learn",
     "skimage": "scikit-image",
     "PIL": "pillow",
@@ -36,7 +35,7 @@ _OTHER_NAMES = {  # on PyPI, of packages that are not installed here
 
 
 class Files:
-    """The files that become part of the exercise, by their names in its folder."""
+    """The files that become part of the exercise. `content` has their bytes, by path in its folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
@@ -44,7 +43,7 @@ class Files:
         self.notes: list[str] = []
 
     def add_code(self, code: str) -> None:
-        """Add the files that code names in strings, and the modules beside the notebook that it imports."""
+        """Add the files that strings in the code name, and the modules that it imports from its folder."""
         tree = parsed(code)
         for name in _paths(tree):
             self._hand_out(name)
@@ -52,14 +51,13 @@ class Files:
             self._hand_out(f"{name}.py")
         for name in _read_files(tree):
             if not self._is_there(name) and "://" not in name:
-                self._miss(name)
+                self._note_missing(name)
 
     def add_text(self, cell: Any) -> str:
-        """Add the pictures and files that a text cell shows; return the text, which may name them anew."""
+        """Add the pictures and files that a text cell uses; return its text, with pasted pictures renamed."""
         text: str = cell.source
         for name, content in _attachments(cell):
-            given = self._picture(name, content)
-            text = text.replace(f"attachment:{name}", given)
+            text = text.replace(f"attachment:{name}", self._picture(name, content))
         for name in _ATTACHED.findall(text):
             self.notes.append(f"The picture {name} is missing in the notebook.")
         for name in _EMBEDDED.findall(text):
@@ -67,39 +65,39 @@ class Files:
             if path.is_file():
                 self.content[name] = path.read_bytes()
             elif name not in self.content:
-                self._miss(name)
+                self._note_missing(name)
         for match in _LINKED.finditer(text):
             name = match[1] or match[2]
             if not re.match(r"\w+:|#|/", name) and name not in self.content:
                 if self._is_there(name):
                     self._hand_out(name)
                 elif f"{HANDOUT}/{name}" not in self.content:
-                    self._miss(name)
+                    self._note_missing(name)
         return text
 
     def _picture(self, name: str, content: bytes) -> str:
-        """Add a picture that was pasted into a text; return its name."""
+        """Add a picture that was pasted into a text cell; return its new name."""
         stem, dot, suffix = name.rpartition(".")
-        plain = f"{re.sub(r'[^A-Za-z0-9_-]', '_', stem)}{dot}{suffix.lower()}"
-        place = "" if _PICTURE_NAME.fullmatch(plain) else f"{HANDOUT}/"
-        while self.content.get(f"{place}{plain}", content) != content:
-            plain = f"_{plain}"
-        self.content[f"{place}{plain}"] = content
-        return plain
+        new_name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', stem)}{dot}{suffix.lower()}"
+        folder = "" if _PICTURE_NAME.fullmatch(new_name) else f"{HANDOUT}/"
+        while self.content.get(f"{folder}{new_name}", content) != content:
+            new_name = f"_{new_name}"
+        self.content[f"{folder}{new_name}"] = content
+        return new_name
 
     def _is_there(self, name: str) -> bool:
         path = self._folder / name
         try:
             return path.is_file() and path.resolve().is_relative_to(self._folder)
-        except (OSError, ValueError):  # whatever a string holds
+        except (OSError, ValueError):  # the string may not be a valid path
             return False
 
     def _hand_out(self, name: str) -> None:
         if self._is_there(name):
-            place = PurePosixPath(HANDOUT, PurePosixPath(name))
-            self.content[str(place)] = (self._folder / name).read_bytes()
+            path = PurePosixPath(HANDOUT, PurePosixPath(name))
+            self.content[str(path)] = (self._folder / name).read_bytes()
 
-    def _miss(self, name: str) -> None:
+    def _note_missing(self, name: str) -> None:
         note = f"The file {name} is not in the notebook's folder: put it into {HANDOUT}/."
         if note not in self.notes:
             self.notes.append(note)
@@ -113,7 +111,7 @@ def _attachments(cell: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def _paths(tree: ast.AST) -> Iterator[str]:
-    """Yield the strings of some code that may be paths, also those that it joins from several."""
+    """Yield the strings in code that may be paths, including paths that the code joins from strings."""
     for node in ast.walk(tree):
         match node:
             case ast.Constant(str(text)) if 0 < len(text) < 300 and "\n" not in text:
@@ -127,7 +125,7 @@ def _paths(tree: ast.AST) -> Iterator[str]:
 
 
 def _divided(node: ast.expr) -> str:
-    """Return the path that `Path("data") / "trees.csv"` names, or nothing."""
+    """Return the path that an expression like `Path("data") / "trees.csv"` names, or an empty string."""
     match node:
         case ast.BinOp(left, ast.Div(), right) if (name := _divided(left)) and _text(right):
             return f"{name}/{_text(right)}"
@@ -141,11 +139,11 @@ def _text(node: ast.expr) -> str:
 
 
 def _read_files(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of files that some code reads."""
+    """Yield the names of files that code reads."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func, [first, *others], named) if _READING.search(_last_word(func)):
-                modes = [*others[:1], *(one.value for one in named if one.arg == "mode")]
+                modes = [*others[:1], *(word.value for word in named if word.arg == "mode")]
                 writes = re.fullmatch("[wax][bt+]*", "".join(map(_text, modes)))
                 if not writes and re.search(r"\.\w{1,5}$", _text(first)):
                     yield _text(first)
@@ -156,7 +154,7 @@ def _last_word(function: ast.expr) -> str:
 
 
 def modules(tree: ast.AST) -> Iterator[str]:
-    """Yield the top-level modules that some code imports."""
+    """Yield the top-level modules that code imports."""
     for node in ast.walk(tree):
         match node:
             case ast.Import(names):
@@ -166,13 +164,16 @@ def modules(tree: ast.AST) -> Iterator[str]:
 
 
 def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """Return the packages that code imports beside Python and the notebook's folder, as pip names them."""
-    found = dict.fromkeys(name for code in codes for name in modules(parsed(code)))
+    """Return pip's names of the packages that code imports.
+
+    Modules of Python, of the course kit and in the notebook's folder are left out.
+    """
+    imported = {name for code in codes for name in modules(parsed(code))}
     if any(re.search(r"^%matplotlib\b|^%pylab\b", code, re.MULTILINE) for code in codes):
-        found[FIGURES] = None
-    here = {name for name in found if (folder / f"{name}.py").is_file() or (folder / name).is_dir()}
-    left = [name for name in found if name not in sys.stdlib_module_names | here | _GIVEN | {"autograder"}]
-    return tuple(sorted({_package(name) for name in left}))
+        imported.add(FIGURES)
+    local = {name for name in imported if (folder / f"{name}.py").is_file() or (folder / name).is_dir()}
+    others = imported - sys.stdlib_module_names - local - _GIVEN - {"autograder"}
+    return tuple(sorted({_package(name) for name in others}))
 
 
 def _package(module: str) -> str:

@@ -1,7 +1,8 @@
-"""Makes hidden tests of the test cells of an nbgrader notebook.
+"""Makes hidden tests from the test cells of an nbgrader notebook.
 
 A test cell runs inside the notebook. A hidden test runs outside: it fetches the functions and variables that
-it uses, and it cannot replace any of them. Statements that do so are left out, each with a note.
+it uses, and it cannot change the notebook's own. Statements that depend on such a change are left out, each
+with a note.
 """
 
 import ast
@@ -19,44 +20,44 @@ from autograder.authoring.imported_figures import (
 )
 from autograder.course.code import Piece, bindings, in_scope, rests_on
 
-_ASKED = ("expect_raises", "value_of")  # what hidden tests import from autograder.testing where they use it
-_BUILTINS = frozenset(vars(builtins)) | {"__name__", *_ASKED}
+_HELPERS = ("expect_raises", "value_of")  # functions of autograder.testing, imported by tests that call them
+_BUILTINS = frozenset(vars(builtins)) | {"__name__", *_HELPERS}
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _SHOWN = 70  # characters of a statement in a note
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The code by which a hidden test gets a name, and the names that this code needs."""
+    """The line of code with which a hidden test gets a name, and the names that this code needs."""
 
     code: str
     needs: frozenset[str] = frozenset()
-    answer: str | None = None  # of a variable: the answer that binds it; empty if it is given
+    answer: str | None = None  # for a variable: the answer that binds it, or "" if given code does
 
     def line(self, question: str) -> str:
-        """Return the code for a test of this question. Variables of other answers are the reference's."""
-        is_own = self.answer in (None, question)
-        return self.code if is_own else self.code.replace("(student.", "(reference.")
+        """Return the code for a test of `question`. Variables that it does not bind are the reference's."""
+        is_students = self.answer in (None, question)
+        return self.code if is_students else self.code.replace("(student.", "(reference.")
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The hidden test that a test cell becomes, and what its author has to know of it."""
+    """The draft of a hidden test, made from a test cell."""
 
-    body: str = ""  # empty if nothing is left of the test
-    notes: tuple[str, ...] = ()
-    imports: frozenset[str] = frozenset()  # of autograder.testing
-    fetched: frozenset[str] = frozenset()  # names of the notebook
+    body: str = ""  # empty if no statement of the test cell asserts anything
+    notes: tuple[str, ...] = ()  # for the author, on what is left out
+    imports: frozenset[str] = frozenset()  # names from autograder.testing
+    fetched: frozenset[str] = frozenset()  # names that it gets from the notebook
 
 
 @dataclass
 class Names:
-    """The names that hidden tests can use, as far as the notebook has been read."""
+    """The names that hidden tests can use: those of the cells that have been read so far."""
 
     sources: dict[str, Source] = field(default_factory=dict)
-    pieces: list[Piece] = field(default_factory=list)  # of the notebook without its tests
-    figures: set[str] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)  # and classes
+    pieces: list[Piece] = field(default_factory=list)  # statements of the notebook without its tests
+    figures: set[str] = field(default_factory=set)  # names of figures and axes
+    functions: set[str] = field(default_factory=set)  # names of functions and classes
 
     @property
     def notebook(self) -> frozenset[str]:
@@ -64,7 +65,7 @@ class Names:
         return frozenset[str]().union(*(piece.bound for piece in self.pieces))
 
     def add_cell(self, code: str, answer: str) -> None:
-        """Add what a cell of the notebook binds, which is this answer or is given."""
+        """Add the names that a cell binds. `answer` is the answer in this cell, or "" for given code."""
         for statement in parsed(code).body:
             bound = bindings(statement)
             self.pieces.append(Piece(statement, bound, read_names(statement) | bound))
@@ -79,27 +80,27 @@ class Names:
                 self.sources[pair[1]] = Source(f"{pair[1]} = value_of(student.{pair[0]}).axes", answer=answer)
 
     def add_test(self, statement: ast.stmt) -> None:
-        """Add what a statement of a test binds, for later tests; the notebook's own names come first."""
+        """Add the names that a statement of a test binds, for later tests, unless the notebook binds them."""
         simple = isinstance(statement, ast.Assign | ast.Import | ast.ImportFrom | _DEFINITIONS)
         for name in bindings(statement) - self.notebook if simple else ():
             self.sources[name] = Source(ast.unparse(statement), read_names(statement))
 
     def lines(self, names: Set[str], question: str) -> list[str]:
-        """Return the lines by which a question's test gets these names, those that others need first."""
-        found = dict[str, None]()
+        """Return the lines with which a test of `question` gets these names, in the order of their needs."""
+        ordered = dict[str, None]()
         for name in sorted(names & self.sources.keys()):
             source = self.sources[name]
-            found |= dict.fromkeys([*self.lines(source.needs - {name}, question), source.line(question)])
-        return list(found)
+            ordered |= dict.fromkeys([*self.lines(source.needs - {name}, question), source.line(question)])
+        return list(ordered)
 
     def rests_on(self, names: Set[str]) -> frozenset[str]:
-        """Return all names that functions of the notebook read, if these are among them."""
+        """Return all names in the code of the notebook's functions among `names` and in the code they use."""
         called = names & self.functions
         return frozenset[str]().union(*(rests_on(name, self.pieces)[1] for name in called))
 
 
 def parsed(code: str) -> ast.Module:
-    """Return the syntax tree of some code; an empty one where it is not Python."""
+    """Return the syntax tree of the code, or an empty one if it is not Python."""
     try:
         return ast.parse(code)
     except (SyntaxError, ValueError):
@@ -107,74 +108,78 @@ def parsed(code: str) -> ast.Module:
 
 
 def read_names(tree: ast.AST) -> frozenset[str]:
-    """Return the names that some code reads, without those that are local to functions in it."""
+    """Return the names that code reads, without the local names of its functions."""
     nodes = [(node, local) for node, local in in_scope(tree) if isinstance(node, ast.Name)]
     return frozenset(n.id for n, local in nodes if isinstance(n.ctx, ast.Load) and n.id not in local)
 
 
 def written_names(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement binds or deletes, also inside a block."""
+    """Return the names that a statement binds or deletes, including statements inside it."""
     nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
     return bindings(statement) | {node.id for node in nodes if isinstance(node.ctx, ast.Del)}
 
 
 def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -> Draft:
-    """Return the hidden test of a question that the test cell `cell` becomes."""
-    reading, tree = _Reading(names), parsed(code)
+    """Return the draft of a hidden test of `question`, made from the code of the test cell `cell`."""
+    reader, tree = _TestReader(names), parsed(code)
     for number, (statement, above, lines) in enumerate(_with_lines(tree.body, code.split("\n"))):
         if number or ast.get_docstring(tree) is None:
-            reading.take(statement, above, lines)
-    if not reading.asserts:
-        first = next(iter(reading.lost), None)
-        why = (
-            reading.lost[first] if first else "it asserts nothing" if tree.body else "it has no plain Python"
-        )
-        return Draft(notes=(f"No hidden test came of {cell}: {why}.",))
-    lost = reading.lost.items()
-    notes = (f"{cell}: `{_short(one)}` is left out of its hidden test: {why}." for one, why in lost)
-    fetched = names.lines(reading.fetched, question)
-    body = "\n".join([f'"""{title}"""', *fetched, *reading.text])
-    imports = frozenset(name for name in _ASKED if f"{name}(" in body)
-    return Draft(body, tuple(notes), imports, frozenset(reading.fetched & names.notebook))
+            reader.read(statement, above, lines)
+    omitted = reader.omitted.items()
+    if not reader.asserts:
+        otherwise = "it asserts nothing" if tree.body else "it has no plain Python"
+        reason = next((reason for _, reason in omitted), otherwise)
+        return Draft(notes=(f"{cell} has no hidden test: {reason}.",))
+    notes = (
+        f"{cell}: `{_short(each)}` is left out of its hidden test: {reason}." for each, reason in omitted
+    )
+    fetched = names.lines(reader.fetched, question)
+    body = "\n".join([f'"""{title}"""', *fetched, *reader.text])
+    imports = frozenset(name for name in _HELPERS if f"{name}(" in body)
+    return Draft(body, tuple(notes), imports, frozenset(reader.fetched & names.notebook))
 
 
 def _with_lines(
     statements: Sequence[ast.stmt], lines: Sequence[str]
 ) -> Iterator[tuple[ast.stmt, Sequence[str], Sequence[str]]]:
-    """Yield each statement with the lines above it, and its own lines unless it shares one with others."""
+    """Yield each statement, the lines between it and the one before, and its lines.
+
+    If it shares a line with another statement, its lines are an empty list.
+    """
     begins = [
-        min([one.lineno, *(d.lineno for d in getattr(one, "decorator_list", ()))]) for one in statements
+        min([each.lineno, *(decorator.lineno for decorator in getattr(each, "decorator_list", ()))])
+        for each in statements
     ]
-    ends = [one.end_lineno or 0 for one in statements]
+    ends = [each.end_lineno or 0 for each in statements]
     borders = zip([0, *ends], begins, ends, [*begins[1:], len(lines) + 1], strict=False)
     for statement, (before, begin, end, after) in zip(statements, borders, strict=True):
         alone = before < begin and end < after
         yield statement, lines[before : begin - 1], lines[begin - 1 : end] if alone else []
 
 
-class _Reading:
-    """Goes through the statements of a test cell, and decides which of them a hidden test can run."""
+class _TestReader:
+    """Reads the statements of a test cell in order, and leaves out those that a hidden test cannot run."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self.text: list[str] = []
-        self.lost: dict[ast.stmt, str] = {}
-        self.fetched: set[str] = set()
-        self.asserts = False
-        self._local: set[str] = set()
+        self.text: list[str] = []  # lines of the hidden test
+        self.omitted: dict[ast.stmt, str] = {}  # statements that are left out, each with the reason
+        self.fetched: set[str] = set()  # names that the hidden test has to get
+        self.asserts = False  # whether a statement of the hidden test tests something
+        self._local: set[str] = set()  # names that the hidden test binds
         self._lines: set[str] = set()  # names of lines that are drawn on axes
-        self._gone: set[str] = set()  # bound by a statement that is left out
+        self._omitted_names: set[str] = set()  # names that only a statement left out binds or deletes
         self._replaced: set[str] = set()  # variables of the notebook that have another value in the test
-        self._saved: dict[str, str] = {}  # which variable of the notebook a local name keeps
+        self._saved: dict[str, str] = {}  # local names for a notebook's variable, each with this variable
 
-    def take(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:
-        """Take the next statement, with the comments above it."""
+    def read(self, statement: ast.stmt, above: Sequence[str], lines: Sequence[str]) -> None:
+        """Read the next statement, with the comments above it."""
         plain = _Errors().visit(deepcopy(statement))
         figures = self._names.figures | {*figures_read(plain)}
-        changed, unknown = as_facts(plain, figures, self._lines)
-        if why := self._problem(plain) or (unknown and f"`{unknown}` does not reach hidden tests"):
-            self.lost[statement] = why
-            self._gone |= written_names(statement)
+        changed, factless = as_facts(plain, figures, self._lines)
+        if reason := self._problem(plain) or (factless and f"`{factless}` does not reach hidden tests"):
+            self.omitted[statement] = reason
+            self._omitted_names |= written_names(statement)
             return
         self.fetched |= read_names(changed) - self._local
         self._lines |= {*lines_of(changed)}
@@ -185,26 +190,26 @@ class _Reading:
         self._names.add_test(changed)
 
     def _problem(self, statement: ast.stmt) -> str:
-        """Return why a hidden test cannot run a statement, or nothing."""
+        """Return the reason why a hidden test cannot run a statement, or an empty string."""
         names, read, written = self._names, read_names(statement), written_names(statement)
-        deleted = {one for one in written if one not in bindings(statement)}
+        deleted = written - bindings(statement)
         replaced = (written & names.functions) | (deleted & names.notebook)
-        known = _BUILTINS | self._local | names.sources.keys()
+        defined = _BUILTINS | self._local | names.sources.keys()
         if replaced:
             return f"it changes {min(replaced)}"
-        if missing := (read & self._gone) - self._local:
-            return f"it needs {min(missing)}"
-        if missing := read - known - written:
+        if missing := (read & self._omitted_names) - self._local:
+            return f"it needs {min(missing)} from a statement that is left out"
+        if missing := read - defined - written:
             return f"nothing above defines {min(missing)}"
         if changed := names.rests_on(read) & self._replaced:
             return f"a function in it reads {min(changed)}, which the test replaces"
         return ""
 
     def _follow(self, statement: ast.stmt) -> None:
-        """Remember what a statement binds, and which variables of the notebook it replaces or restores."""
+        """Record the names that a statement binds, and the notebook's variables it replaces or restores."""
         bound = bindings(statement)
         self._local |= bound
-        self._gone -= bound
+        self._omitted_names -= bound
         self._replaced |= bound & self._names.notebook
         match statement:
             case ast.Assign([ast.Name(name)], ast.Name(value)):
@@ -215,7 +220,7 @@ class _Reading:
 
 
 def _asserts(statement: ast.stmt) -> bool:
-    """Whether a statement tests something: it asserts, raises, or calls a function for what that does."""
+    """Whether a statement tests something: it asserts, raises, or calls a function and ignores the result."""
     if isinstance(statement, _DEFINITIONS):
         return False
     if isinstance(statement, ast.Expr):
@@ -226,7 +231,7 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def has_long_text(tree: ast.AST) -> bool:
-    """Whether a string goes over several lines, which other indentation would change."""
+    """Whether code has a string over several lines, which indenting the code would change."""
     strings = (n for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) or _is_text(n))
     return any(node.lineno != node.end_lineno for node in strings)  # type: ignore[attr-defined]
 
@@ -236,7 +241,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _fetching(name: str, statement: ast.stmt) -> str:
-    """Return the line by which a hidden test gets a name that a statement of the notebook binds."""
+    """Return the line with which a hidden test gets a name that a statement of the notebook binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return ast.unparse(statement)
     if isinstance(statement, _DEFINITIONS) and statement.name == name:
@@ -250,7 +255,7 @@ def _short(statement: ast.stmt) -> str:
 
 
 class _Errors(ast.NodeTransformer):
-    """Writes a statement that expects an error, in a usual form, as `expect_raises(...)`."""
+    """Rewrites the usual statements that expect an error as `expect_raises(...)`."""
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         """Replace `try: call / except Kind: pass / else: ...`."""
@@ -278,7 +283,7 @@ def _expecting(kind: ast.expr, call: ast.Call) -> ast.stmt:
 
 
 def calls(code: str, names: Sequence[str]) -> Iterator[str]:
-    """Yield those of these functions that some code calls."""
+    """Yield the functions among `names` that code calls."""
     functions = (node.func for node in ast.walk(parsed(code)) if isinstance(node, ast.Call))
     called = {function.id for function in functions if isinstance(function, ast.Name)}
     yield from (name for name in names if name in called)

@@ -24,9 +24,10 @@ TO_DO = '''"""The hidden tests of problem1: a first draft, made from problem1.ip
 
 To do:
 
-- No hidden test came of sum_of_squares_uses_squares: it changes squares.
-- sum_of_squares calls squares. So that a wrong squares costs nothing there, write `builds_on:\
- {sum_of_squares: [squares]}` below the exercise in course.yaml, and in accepted.py an answer that calls it.
+- sum_of_squares_uses_squares has no hidden test: it changes squares.
+- sum_of_squares calls squares. If a wrong squares should cost no points in sum_of_squares, write `builds_on:\
+ {sum_of_squares: [squares]}` below the exercise in course.yaml, and in accepted.py an answer to\
+ sum_of_squares that calls squares.
 """
 '''
 SQUARES = "def squares(n):\n    return [i * i for i in range(1, n + 1)]"

@@ -48,9 +48,9 @@ BY_HAND = {  # by notebook and file, the lines that an author adds
 }
 TO_DO = {
     "trees": [
-        "tallest_kind calls mean_height. So that a wrong mean_height costs nothing there, write `builds_on: "
-        "{tallest_kind: [mean_height]}` below the exercise in course.yaml, and in accepted.py an answer that "
-        "calls it."
+        "tallest_kind calls mean_height. If a wrong mean_height should cost no points in tallest_kind, write "
+        "`builds_on: {tallest_kind: [mean_height]}` below the exercise in course.yaml, and in accepted.py an "
+        "answer to tallest_kind that calls mean_height."
     ],
     "waves": [
         "cell-plot-test: `assert ax.get_xlim()[0] < 1` is left out of its hidden test: `ax.get_xlim` does "

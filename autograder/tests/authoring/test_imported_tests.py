@@ -97,7 +97,9 @@ def test_a_statement_that_cannot_run_outside_leaves_the_other_asserts(lost: str,
     assert made.body.count("assert total") == 2
     assert any(why in note for note in made.notes), made.notes
     if "double = max" in lost:
-        assert "`assert double(1, 2) == 2` is left out of its hidden test: it needs double." in made.notes[1]
+        assert (
+            "`assert double(1, 2) == 2` is left out of its hidden test: it needs double from" in made.notes[1]
+        )
 
 
 def test_a_variable_that_the_test_restores_is_as_it_was() -> None:
@@ -117,7 +119,7 @@ def test_a_replaced_variable_that_is_only_an_argument_stays() -> None:
     [("", "it has no plain Python"), ("x = 1", "it asserts nothing"), ("total = 4", "it asserts nothing")],
 )
 def test_a_test_of_which_nothing_is_left_is_named(code: str, why: str) -> None:
-    assert drafted(code) == Draft(notes=(f"No hidden test came of cell-1: {why}.",))
+    assert drafted(code) == Draft(notes=(f"cell-1 has no hidden test: {why}.",))
 
 
 def test_later_tests_get_what_earlier_ones_bind() -> None:
