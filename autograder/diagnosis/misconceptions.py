@@ -1,8 +1,11 @@
 """Reads a course's catalogue of misconceptions: their names, sentences, hints and rules.
 
-The catalogue is the author's: Python files in solutions/misconceptions. Each defines `MISCONCEPTIONS`, the
-more specific ones first; `PLACES`, for mistakes that no misconception names; or `WRITINGS`: rules that bring
-right answers into one writing, so that other rules need to know only that one.
+The author writes the catalogue as Python files in solutions/misconceptions. Each file defines some of:
+
+- `MISCONCEPTIONS`, the more specific ones first.
+- `PLACES`, for mistakes without a misconception.
+- `WRITINGS`: rules that rewrite equivalent code into one standard form. Other rules match only that form.
+- `WRITINGS_OF_MATRICES`: such rules whose two sides are equivalent only for two-dimensional tensors.
 """
 
 import ast
@@ -17,57 +20,57 @@ from autograder.diagnosis.patterns import PatternError, Rule, check_expression, 
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
-_ROUNDS = 4  # so often are the writings applied, since one may make room for another
+_ROUNDS = 4  # times that all writings are applied: code that one has rewritten may then match another
 
 
 @dataclass(frozen=True)
 class Misconception:
-    """One thing that people get wrong, in whatever class or writing it shows."""
+    """One mistake that students make, in any class and in any form of the code."""
 
     name: str
-    sentence: str  # what is wrong, for the student
-    hint: str  # what leads the student on
-    changes: str = ""  # rules that make right answers wrong in this way
-    crash: str = ""  # or a regular expression: whatever crashes in these words is wrong in this way
-    says: str = ""  # a regular expression: whatever fails in these words of a test is wrong in this way
-    whole: bool = False  # whether all failed tests must say so
-    if_unrepaired: bool = False  # whether a repair says more
-    where: str = ""  # a regular expression: one of the right answers must hold it, or the words would not fit
+    sentence: str  # for the student: what is wrong
+    hint: str  # for the student: what to think about next
+    changes: str = ""  # rules that put this mistake into right answers
+    crash: str = ""  # a regular expression: an error whose message matches shows this mistake
+    says: str = ""  # a regular expression: a failed test whose message matches shows this mistake
+    whole: bool = False  # whether the messages of all failed tests must match `says`
+    if_unrepaired: bool = False  # whether `says` counts only for answers without a repair
+    where: str = ""  # a regular expression: the sentence fits only questions with a right answer that matches
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of `changes`."""
-        made = rules(self.changes) if self.changes else ()
-        return tuple(replace(rule, misconception=self.name) for rule in made)
+        parsed_rules = rules(self.changes) if self.changes else ()
+        return tuple(replace(rule, misconception=self.name) for rule in parsed_rules)
 
     def check(self) -> None:
-        """Raise a PatternError where a rule or a regular expression is none."""
+        """Raise a PatternError if a rule or a regular expression is invalid."""
         for rule in self.rules:
             rule.check()
         for pattern in (self.crash, self.says, self.where):
             check_expression(self.name, pattern)
 
     def fits(self, answers: Sequence[str]) -> bool:
-        """Whether what it says can be said of a question with these right answers."""
+        """Whether its sentence fits a question with these right answers."""
         return fits_one(self.where, answers)
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All misconceptions and places of a course, in their order, and the rules for one way of writing."""
+    """All misconceptions and places of a course, in order, and the rules for the standard form of code."""
 
     misconceptions: tuple[Misconception, ...] = ()
     places: tuple[Place, ...] = ()
     writings: tuple[Rule, ...] = ()
-    writings_of_matrices: tuple[Rule, ...] = ()  # with the same meaning for two dimensions only
+    writings_of_matrices: tuple[Rule, ...] = ()  # rules that keep the meaning only in two dimensions
 
     @property
     def entries(self) -> tuple[Misconception | Place, ...]:
-        """All that has a name and a sentence."""
+        """All misconceptions, then all places."""
         return (*self.misconceptions, *self.places)
 
     def in_one_writing(self, tree: ast.Module, *, is_exact: bool = False) -> ast.Module:
-        """Write as much as possible of the code in one way; if `is_exact`, without changing its meaning."""
+        """Rewrite code into the standard form. If `is_exact`, use only rules that always keep its meaning."""
         for _ in range(_ROUNDS):
             before = tree
             for rule in (*self.writings, *(() if is_exact else self.writings_of_matrices)):
@@ -78,19 +81,19 @@ class Catalogue:
 
 
 def spelt(misconception: Misconception, rule: Rule) -> str:
-    """Return a rule as people find it in the catalogue."""
+    """Return a rule as the catalogue writes it, after the name of its misconception."""
     changes = " && ".join(f"{one.before} => {one.after}" for one in (rule, *rule.others))
     return f"{misconception.name}: {changes}"
 
 
 def load_catalogue(files: Sequence[Path]) -> Catalogue:
-    """Read the catalogue's files, once for all exercises; SourceError where one is none."""
+    """Read the catalogue's files, once for all exercises. Raise SourceError if a file is invalid."""
     return _read(tuple((path, read_text(path)) for path in files))
 
 
 @lru_cache(1)
 def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
-    found: dict[str, Misconception | Place] = {}
+    entries: dict[str, Misconception | Place] = {}
     writings, of_matrices = list[Rule](), list[Rule]()
     for path, text in texts:
         parsed(path, text)
@@ -100,12 +103,12 @@ def _read(texts: tuple[tuple[Path, str], ...]) -> Catalogue:
             writings += rules(str(defined.get("WRITINGS", "")))
             of_matrices += rules(str(defined.get("WRITINGS_OF_MATRICES", "")))
             for entry in (*defined.get("MISCONCEPTIONS", ()), *defined.get("PLACES", ())):
-                if entry.name in found:
-                    raise PatternError(f'"{entry.name}" is there twice')
+                if entry.name in entries:
+                    raise PatternError(f'"{entry.name}" is defined twice')
                 entry.check()
-                found[entry.name] = entry
+                entries[entry.name] = entry
         except PatternError as error:
             raise SourceError(f"{path}: {error}") from error
-    misconceptions = tuple(one for one in found.values() if isinstance(one, Misconception))
-    places = tuple(one for one in found.values() if isinstance(one, Place))
+    misconceptions = tuple(entry for entry in entries.values() if isinstance(entry, Misconception))
+    places = tuple(entry for entry in entries.values() if isinstance(entry, Place))
     return Catalogue(misconceptions, places, tuple(writings), tuple(of_matrices))

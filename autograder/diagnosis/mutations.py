@@ -1,9 +1,9 @@
-"""Makes small changes to one place of Python code, like a slip: a wrong sign, name, number or bound.
+"""Makes small mistakes in Python code: a wrong sign, name, number or bound.
 
-The choice of changes follows what mutation testing has found useful: other operators, numbers one off,
-conditions that always or never hold, statements left out, arguments left out or swapped. Code that computes
-with tensors adds its own: dimensions, slices, functions that are easily taken for each other, and results
-that are cut off from what made them.
+The changes are the usual ones of mutation testing: another operator, a number that is one too large or too
+small, a condition that is always true or false, a statement or argument left out, two arguments swapped. Code
+with tensors has further ones: other dimensions or slices, functions that are easily confused, and results
+that are detached from the computation graph.
 """
 
 import ast
@@ -15,48 +15,52 @@ from autograder.diagnosis.code import Scope, called_name
 from autograder.diagnosis.tables import MUTANTS
 from autograder.diagnosis.trees import altered
 
-Change = tuple[ast.AST, ast.AST]  # a part of the code, and what stands in its place
+Change = tuple[ast.AST, ast.AST]  # a node and its replacement
 
-ELSEWHERE = "device"  # an argument that changes nothing where all tensors are on one device, as in grading
-# Functions whose arguments may stand in this order or the other.
-_EITHER_WAY = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
+ELSEWHERE = "device"  # an argument without effect in grading, where all tensors are on one device
+# Functions that give the same result if two neighbouring arguments are swapped.
+_COMMUTATIVE = frozenset(("add", "dot", "maximum", "minimum", "mul", "swapaxes", "transpose"))
 _MODULES = {"torch", "nn", "F", "functional", "math", "self"}
-_AT_THE_END = ("detach", "float", "squeeze")  # methods by which a result loses what it should keep
+_LOSSY_METHODS = (
+    "detach",
+    "float",
+    "squeeze",
+)  # methods by which a result loses its gradient, dtype or shape
 _CONSTANT = {"arange", "argmax", "ones", "ones_like", "size", "zeros", "zeros_like"}
 
 
 def changes(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Yield the changes at this one node, but for those below it: first those of the table of mutants."""
-    made = ((node, rule.at(node)) for rule in MUTANTS.get(type(node), ()))
-    yield from ((one, other) for one, other in made if other is not None)
+    """Yield the changes of a node itself: first those by the rules of MUTANTS, then `slips`."""
+    replacements = (rule.at(node) for rule in MUTANTS.get(type(node), ()))
+    yield from ((node, replacement) for replacement in replacements if replacement is not None)
     yield from slips(node, scope)
 
 
 def slips(node: ast.AST, scope: Scope) -> Iterator[Change]:
-    """Yield the changes that no pattern can say: they depend on a name, a number or a position."""
-    for of_kind in (_constants, _choices, _statements, _calls, _subscripts):
+    """Yield the changes that no rule can express: they depend on a name, a number or a position."""
+    for of_kind in (_constants, _conditions_and_loops, _statements, _calls, _subscripts):
         yield from of_kind(node)
     if scope.takes_tensors:
-        yield from _losses(node)
+        yield from _lossy_results(node)
     match node:
         case ast.Attribute(value=ast.Name("self"), attr=attr, ctx=ast.Load()) if attr in scope.attributes:
-            yield node, altered(node, attr=_next(attr, scope.attributes))
+            yield node, altered(node, attr=_next_name(attr, scope.attributes))
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
-            yield node, ast.Name(_next(name, scope.names), ast.Load())
+            yield node, ast.Name(_next_name(name, scope.names), ast.Load())
 
 
-def _losses(node: ast.AST) -> Iterator[Change]:
-    """Yield values that are cut off from what made them, and results of another shape or dtype."""
+def _lossy_results(node: ast.AST) -> Iterator[Change]:
+    """Yield detached values, and results of another shape or dtype."""
     match node:
-        case ast.Assign(value=ast.BinOp() | ast.Call() as value) if not _is_constant(value):
-            yield value, _method(value, "detach")
+        case ast.Assign(value=ast.BinOp() | ast.Call() as value) if not _is_constant_tensor(value):
+            yield value, _method_call(value, "detach")
         case ast.Return(value=ast.expr() as value):
             for part in value.elts if isinstance(value, ast.Tuple) else [value]:
-                yield from ((part, _method(part, name)) for name in _AT_THE_END)
+                yield from ((part, _method_call(part, name)) for name in _LOSSY_METHODS)
 
 
 def _constants(node: ast.AST) -> Iterator[Change]:
-    """Yield other numbers and truth values; texts and None are left as they are."""
+    """Yield other numbers and truth values. Strings and None do not change."""
     others: tuple[Any, ...] = ()
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
@@ -70,7 +74,7 @@ def _constants(node: ast.AST) -> Iterator[Change]:
     yield from ((node, ast.Constant(other)) for other in others)
 
 
-def _choices(node: ast.AST) -> Iterator[Change]:
+def _conditions_and_loops(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.If() | ast.While():
             yield from ((node.test, ast.Constant(value)) for value in (True, False))
@@ -86,17 +90,17 @@ def _statements(node: ast.AST) -> Iterator[Change]:
 
 
 def _calls(node: ast.AST) -> Iterator[Change]:
-    """Yield calls with arguments left out or swapped, of another function, and what is left without it."""
+    """Yield a call with an argument left out or two arguments swapped, and its input without the call."""
     if not isinstance(node, ast.Call):
         return
-    for place in range(len(node.args)):
-        yield node, altered(node, args=node.args[:place] + node.args[place + 1 :])
-    for place, keyword in enumerate(node.keywords):
+    for index in range(len(node.args)):
+        yield node, altered(node, args=node.args[:index] + node.args[index + 1 :])
+    for index, keyword in enumerate(node.keywords):
         if keyword.arg != ELSEWHERE:
-            yield node, altered(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
-    swapped = () if called_name(node) in _EITHER_WAY else pairwise(node.args)
-    for place, (one, other) in enumerate(swapped):
-        yield node, altered(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
+            yield node, altered(node, keywords=node.keywords[:index] + node.keywords[index + 1 :])
+    swapped = () if called_name(node) in _COMMUTATIVE else pairwise(node.args)
+    for index, (one, other) in enumerate(swapped):
+        yield node, altered(node, args=[*node.args[:index], other, one, *node.args[index + 2 :]])
     if node.args and not isinstance(node.args[0], ast.Starred | ast.GeneratorExp):
         yield node, node.args[0]
     if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
@@ -107,15 +111,15 @@ def _subscripts(node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield node, node.value
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        for place, part in enumerate(parts):
-            for other in _slices(part):
-                several = [*parts[:place], other, *parts[place + 1 :]]
-                index = ast.Tuple(several, ast.Load()) if len(several) > 1 else several[0]
+        for dimension, part in enumerate(parts):
+            for other in _slice_variants(part):
+                indices = [*parts[:dimension], other, *parts[dimension + 1 :]]
+                index = ast.Tuple(indices, ast.Load()) if len(indices) > 1 else indices[0]
                 yield node, altered(node, slice=index)
 
 
-def _slices(part: ast.expr) -> Iterator[ast.Slice]:
-    """Yield a slice with each of its bounds left out, and with each of them one further."""
+def _slice_variants(part: ast.expr) -> Iterator[ast.Slice]:
+    """Yield a slice with each of its parts left out, and with each of them increased by 1."""
     if isinstance(part, ast.Slice):
         for name in ("lower", "upper", "step"):
             if isinstance(bound := getattr(part, name), ast.expr):
@@ -123,8 +127,8 @@ def _slices(part: ast.expr) -> Iterator[ast.Slice]:
                 yield altered(part, **{name: ast.BinOp(bound, ast.Add(), ast.Constant(1))})
 
 
-def _is_constant(node: ast.expr) -> bool:
-    """Whether an expression makes a tensor through which no gradient flows."""
+def _is_constant_tensor(node: ast.expr) -> bool:
+    """Whether an expression contains a call whose result has no gradient."""
     return any(isinstance(part, ast.Call) and called_name(part) in _CONSTANT for part in ast.walk(node))
 
 
@@ -132,9 +136,9 @@ def _is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in _MODULES
 
 
-def _method(value: ast.expr, name: str) -> ast.Call:
+def _method_call(value: ast.expr, name: str) -> ast.Call:
     return ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
 
 
-def _next(name: str, names: Sequence[str]) -> str:
+def _next_name(name: str, names: Sequence[str]) -> str:
     return names[(names.index(name) + 1) % len(names)]

@@ -1,12 +1,13 @@
-"""Finds places in code by a pattern and rewrites them; so a rule turns right answers into wrong ones.
+"""Finds code that matches a pattern, and rewrites it.
 
-A pattern is Python in which single capital letters stand for anything: `X / Y**0.5` is met wherever something
-is divided by a root. The same letter twice must be the same code twice. A letter after a dot stands for any
-attribute, but for .T. `...` as the last argument of a call stands for all arguments that are left; in
-`if X: ...` it stands for whatever depends on the condition. A pattern
-of several lines is met where these statements follow one another. ` || ` stands between several ways to write
-the rule's right side, ` && ` between rules that are applied together. In a table, the kind and the rank of an
-edit come first: `operator 1.3 | X + Y => X - Y`.
+A rule `before => after` has a pattern and its replacement. It turns right answers into wrong ones.
+A pattern is Python code in which a single capital letter matches any expression: `X / Y**0.5` matches every
+division by a square root. If a letter occurs twice, both must match the same code. A letter after a dot
+matches any attribute except .T. `...` as the last argument of a call matches all remaining arguments. In
+`if X: ...` it matches any body. A pattern of several lines matches consecutive statements.
+
+` || ` separates alternative right sides of a rule, ` && ` separates rules that are applied together. In a
+table, a line begins with the kind and the rank of an edit: `operator 1.3 | X + Y => X - Y`.
 """
 
 import ast
@@ -29,17 +30,17 @@ from autograder.diagnosis.trees import (
 
 _ARROW = "=>"
 _ALL = -1
-_MOST_PLACES = 4  # so many places are rewritten alone
+_MOST_SINGLE_REWRITES = 4  # matches of a rule that are rewritten one at a time
 _LETTER = re.compile(r"[A-Z]")
 _ATTRIBUTE = re.compile(r"[A-SU-Z]")  # .T is torch's own
 _REST = "..."
 _IGNORED = ("ctx", "kind", "type_comment")
-Bound = dict[str, Any]  # what a pattern's letters stand for
+Bound = dict[str, Any]  # the code that each letter of a pattern has matched
 _Tree = TypeVar("_Tree", bound=ast.AST)
 
 
 class PatternError(ValueError):
-    """A rule that is no Python, or has no arrow."""
+    """An invalid rule, pattern, regular expression or entry of the catalogue."""
 
 
 def check_expression(name: str, pattern: str) -> None:
@@ -47,16 +48,16 @@ def check_expression(name: str, pattern: str) -> None:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise PatternError(f'"{name}": the pattern {pattern} is none: {error}') from None
+        raise PatternError(f'"{name}": {pattern} is not a regular expression: {error}') from None
 
 
 def fits_one(where: str, answers: Iterable[str]) -> bool:
-    """Whether one of the right answers to a question matches a regular expression; an empty one fits all."""
+    """Whether a right answer to a question matches a regular expression. An empty one matches all."""
     return not where or any(re.search(where, code) for code in answers)
 
 
 def fits(pattern: object, code: object, bound: Bound) -> bool:
-    """Whether code is what a pattern says; what its letters stand for is added to `bound`."""
+    """Whether code matches a pattern. The code that its letters match is added to `bound`."""
     match pattern:
         case ast.Name(id=name) if _LETTER.fullmatch(name):
             return isinstance(code, ast.expr) and _bind(name, code, bound)
@@ -94,7 +95,7 @@ def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:
 
 
 def _arguments(pattern: ast.Call) -> tuple[list[ast.expr], bool]:
-    """Return the arguments that a pattern spells out, and whether others may follow."""
+    """Return a pattern's arguments before `...`, and whether there is a `...`."""
     match pattern.args:
         case [*first, ast.Constant(value=last)] if last is ...:
             return first, True
@@ -102,8 +103,8 @@ def _arguments(pattern: ast.Call) -> tuple[list[ast.expr], bool]:
 
 
 def _bind(name: str, value: object, bound: Bound) -> bool:
-    known = bound.setdefault(name, value)
-    return known is value or _text(known) == _text(value)
+    first_value = bound.setdefault(name, value)
+    return first_value is value or _text(first_value) == _text(value)
 
 
 def _text(value: object) -> str:
@@ -111,77 +112,81 @@ def _text(value: object) -> str:
 
 
 def filled(template: _Tree, bound: Mapping[str, Any]) -> _Tree:
-    """Return a template with what its letters stand for."""
+    """Return a copy of a template in which the matched code replaces the letters and `...`."""
 
-    def change(_: ast.AST, made: ast.AST) -> ast.AST:
-        match made:
+    def change(_: ast.AST, node: ast.AST) -> ast.AST:
+        match node:
             case ast.Name(id=name) if isinstance(value := bound.get(name), ast.AST):
-                return value if isinstance(made.ctx, ast.Load) else altered(value, ctx=made.ctx)
+                return value if isinstance(node.ctx, ast.Load) else altered(value, ctx=node.ctx)
             case ast.Attribute(attr=name) if _ATTRIBUTE.fullmatch(name) and isinstance(bound.get(name), str):
-                return altered(made, attr=bound[name])
-            case ast.Call() if (more := bound.get(_REST)) and (first := _arguments(made))[1]:
-                given = {keyword.arg for keyword in made.keywords}
+                return altered(node, attr=bound[name])
+            case ast.Call() if (more := bound.get(_REST)) and (first := _arguments(node))[1]:
+                given = {keyword.arg for keyword in node.keywords}
                 others = [keyword for keyword in more[1] if keyword.arg not in given]
-                return altered(made, args=[*first[0], *more[0]], keywords=[*made.keywords, *others])
-        return made
+                return altered(node, args=[*first[0], *more[0]], keywords=[*node.keywords, *others])
+        return node
 
     return rewritten(template, change)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What is looked for in code, and what is written there instead."""
+    """A pattern, and the template of the code that replaces its matches."""
 
     before: str
     after: str
-    others: tuple["Rule", ...] = ()  # applied everywhere as well
-    kind: str = ""  # of the edit that it makes; nothing where the edit shows it
-    rank: float = 0.0  # a lower one is tried earlier
-    misconception: str = ""  # the name of what it makes, or undoes
+    others: tuple["Rule", ...] = ()  # rules that are applied together with it
+    kind: str = ""  # the kind of edit that it makes; if empty, the kind is derived from the edit
+    rank: float = 0.0  # the rank of that edit; edits with lower ranks are tried earlier
+    misconception: str = ""  # the name of the misconception that it puts into code, or undoes
 
     def apply(
         self, tree: ast.Module, within: Container[str] | None = None, near: Container[int] | None = None
     ) -> Iterator[ast.Module]:
-        """Yield the code with each place rewritten alone, and then with all of them if there are several.
+        """Yield the code with each match rewritten alone, and then with all matches rewritten.
 
-        Only the functions and classes named in `within` are rewritten, if it is there, and only nodes with
-        the addresses in `near`.
+        If `within` is given, only the functions and classes with these names are rewritten. If `near` is
+        given, only the nodes with these ids are.
         """
         count = self._rewrite(tree, None, within, near)[1]
-        single = [*range(min(count, _MOST_PLACES))] if count > 1 and not self.others else []
-        for place in [*single, _ALL] if count else []:
-            made = self._rewrite(tree, place, within, near)[0]
+        single = [*range(min(count, _MOST_SINGLE_REWRITES))] if count > 1 and not self.others else []
+        for match_index in [*single, _ALL] if count else []:
+            rewritten_tree = self._rewrite(tree, match_index, within, near)[0]
             for other in self.others:
-                made = other._rewrite(made, _ALL, within)[0]
-            yield made
+                rewritten_tree = other._rewrite(rewritten_tree, _ALL, within)[0]
+            yield rewritten_tree
 
     def fits(self, tree: ast.Module) -> bool:
-        """Whether the rule changes anything in some code."""
+        """Whether the rule matches anything in some code."""
         return self._rewrite(tree, None)[1] > 0
 
     def everywhere(self, tree: ast.Module) -> ast.Module:
-        """Rewrite every place in the code, and return it."""
+        """Return the code with every match rewritten."""
         return self._rewrite(tree, _ALL)[0]
 
     @cached_property
     def inverse(self) -> "Rule | None":
-        """The rule that makes of the right side what was there before, if that can be told."""
+        """The rule that rewrites the right side as the left side.
+
+        None unless both sides are expressions and the right side has all letters of the left side.
+        """
         before, after = map(_value, self._patterns)
-        others = tuple(one.inverse for one in self.others)
-        if before is None or after is None or isinstance(after, ast.Name) or None in others:
+        inverses = tuple(one.inverse for one in self.others)
+        if before is None or after is None or isinstance(after, ast.Name) or None in inverses:
             return None
-        is_known = _letters(before) <= _letters(after)
-        chosen = tuple(one for one in others if one)
-        return Rule(self.after, self.before, chosen, misconception=self.misconception) if is_known else None
+        has_all_letters = _letters(before) <= _letters(after)
+        if not has_all_letters:
+            return None
+        return Rule(self.after, self.before, tuple(filter(None, inverses)), misconception=self.misconception)
 
     @cached_property
     def type(self) -> type[ast.AST]:
-        """The type of the expression, or of the first statement, that is looked for."""
+        """The type of the pattern's expression or first statement."""
         before = self._patterns[0]
         return type(_value(before) or before[0])
 
     def at(self, node: ast.AST) -> ast.AST | None:
-        """Return what the rule makes of an expression; None where it does not fit."""
+        """Return the replacement of an expression, or None if the rule does not match it."""
         bound: Bound = {}
         match [*map(_value, self._patterns)]:
             case [ast.expr() as before, ast.expr() as after] if _fits_value(before, node, bound):
@@ -189,74 +194,82 @@ class Rule:
         return None
 
     def wrap(self, node: ast.AST) -> ast.AST:
-        """Return what the rule makes of an expression, if its left side is a single letter, X."""
+        """Return the replacement of an expression by a rule whose left side is the letter X."""
         return filled(self._patterns[1][0].value, {"X": node})  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
     def does(self) -> str:
-        """The name of the function or method that the right side calls; nothing if it calls none."""
+        """The name of the function or method that the right side calls, or ""."""
         match _value(self._patterns[1]):
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
                 return name
         return ""
 
     def check(self) -> None:
-        """Raise PatternError where one side is no Python."""
+        """Raise PatternError if one side is not valid Python."""
         for rule in (self, *self.others):
             _ = rule._patterns
 
     @cached_property
     def is_about_results(self) -> bool:
-        """Whether it rewrites whatever is returned, which concerns no function but the one asked for."""
+        """Whether its left side is a `return` without an operator, such as `return X`.
+
+        It would match nearly every function, so only the question's own definitions are rewritten.
+        """
         first = self._patterns[0][0]
         return isinstance(first, ast.Return) and "BinOp(" not in ast.dump(first)
 
     def _rewrite(
         self,
         tree: ast.Module,
-        place: int | None,
+        match_index: int | None,
         within: Container[str] | None = None,
         near: Container[int] | None = None,
     ) -> tuple[ast.Module, int]:
-        """Rewrite one place where the rule fits, or all, or none; return the code and how many there are."""
+        """Return the code with one match rewritten, or all, or none (None), and the number of matches."""
         before, after = self._patterns
         value, template = _value(before), _value(after)
-        seen = 0
+        match_count = 0
 
-        def chosen() -> bool:
-            nonlocal seen
-            seen += 1
-            return place is not None and place in (_ALL, seen - 1)
+        def is_selected() -> bool:
+            nonlocal match_count
+            match_count += 1
+            return match_index is not None and match_index in (_ALL, match_count - 1)
 
-        def change(_: ast.AST, made: ast.AST) -> ast.AST:
+        def change(_: ast.AST, node: ast.AST) -> ast.AST:
             bound: Bound = {}
             if value is not None and template is not None:
-                fitting = _fits_value(value, made, bound) and chosen()
-                return filled(template, bound) if fitting else made
+                fitting = _fits_value(value, node, bound) and is_selected()
+                return filled(template, bound) if fitting else node
             for name in ("body", "orelse", "finalbody"):
-                if isinstance(statements := getattr(made, name, None), list):
-                    new = _exchanged(statements, before, after, chosen) or [ast.Pass()][: name == "body"]
-                    made = made if new == statements else altered(made, **{name: new})
-            return made
+                if isinstance(statements := getattr(node, name, None), list):
+                    new = (
+                        _replace_matches(statements, before, after, is_selected)
+                        or [ast.Pass()][: name == "body"]
+                    )
+                    node = node if new == statements else altered(node, **{name: new})
+            return node
 
-        found = set[int]()
+        ids = set[int]()
         for statement in tree.body:
             is_within = within is None or getattr(statement, "name", None) in within
             if is_within and self._words <= token_counts(statement).keys():
-                alike = _alike(statement, value if template is not None and value is not None else before[0])
-                found |= with_ancestors(statement, alike)
-        if not found:
+                matches = _matching_nodes(
+                    statement, value if template is not None and value is not None else before[0]
+                )
+                ids |= with_ancestors(statement, matches)
+        if not ids:
             return tree, 0
-        found.add(id(tree))
-        found = found if near is None else {one for one in found if one in near}
+        ids.add(id(tree))
+        ids = ids if near is None else {node_id for node_id in ids if node_id in near}
         if within is None:
-            return rewritten(tree, change, found), seen
-        body = [rewritten(statement, change, found) for statement in tree.body]
-        return ast.Module(body, tree.type_ignores), seen
+            return rewritten(tree, change, ids), match_count
+        body = [rewritten(statement, change, ids) for statement in tree.body]
+        return ast.Module(body, tree.type_ignores), match_count
 
     @cached_property
     def _words(self) -> set[str]:
-        """The words of what is looked for, but for letters: code without them cannot fit."""
+        """The words of the pattern that are not letters. Code without these words cannot match."""
         words = (word for statement in self._patterns[0] for word in token_counts(statement))
         return {word for word in words if len(word) > 1 and word.isidentifier()}
 
@@ -269,74 +282,77 @@ class Rule:
 
 
 def _letters(pattern: ast.expr) -> Set[str]:
-    """Return what a pattern binds, as it does where it meets itself."""
+    """Return the letters of a pattern. A pattern matches itself, which binds all of them."""
     bound: Bound = {}
     fits(pattern, pattern, bound)
     return bound.keys()
 
 
 def _value(statements: list[ast.stmt]) -> ast.expr | None:
-    """Return the expression that is all of a pattern, or None."""
+    """Return the expression of a pattern that consists of a single expression, or else None."""
     match statements:
         case [ast.Expr(value=value)]:
             return value
     return None
 
 
-def _alike(tree: ast.AST, pattern: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree that may fit a pattern: of several statements, those that fit the first."""
+def _matching_nodes(tree: ast.AST, pattern: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree that match a pattern's expression or first statement."""
     is_any = isinstance(pattern, ast.Name) and _LETTER.fullmatch(pattern.id)
     nodes = ast.walk(tree) if is_any else by_type(tree).get(type(pattern), ())
     return (node for node in nodes if fits(pattern, node, {}))
 
 
 def _fits_value(pattern: ast.expr, node: ast.AST, bound: Bound) -> bool:
-    """Whether a node fits an expression, and has a value: it is no target of an assignment."""
+    """Whether a node matches an expression and is not the target of an assignment."""
     return isinstance(getattr(node, "ctx", None), ast.Load | None) and fits(pattern, node, bound)
 
 
-def _exchanged(
-    statements: list[ast.stmt], before: list[ast.stmt], after: list[ast.stmt], chosen: Callable[[], bool]
+def _replace_matches(
+    statements: list[ast.stmt], before: list[ast.stmt], after: list[ast.stmt], is_selected: Callable[[], bool]
 ) -> list[ast.stmt]:
-    """Return statements with others wherever some of them, one after the other, fit a pattern."""
-    size, at = len(before), 0
-    while at + size <= len(statements):
+    """Return statements in which selected matches of a pattern of consecutive statements are replaced."""
+    size, index = len(before), 0
+    while index + size <= len(statements):
         bound: Bound = {}
-        if fits(before, statements[at : at + size], bound) and chosen():
-            new = [filled(one, bound) for one in after]
-            statements = [*statements[:at], *new, *statements[at + size :]]
-            at += len(new)
+        if fits(before, statements[index : index + size], bound) and is_selected():
+            new = [filled(statement, bound) for statement in after]
+            statements = [*statements[:index], *new, *statements[index + size :]]
+            index += len(new)
         else:
-            at += 1
+            index += 1
     return statements
 
 
 def rules(text: str) -> tuple[Rule, ...]:
-    """Read rules from text: one a line, `before => after`; or a block with the arrow on a line of its own."""
+    """Read rules from blocks of text. In a block, each line is a rule `before => after`.
+
+    If `=>` is alone on a line, the whole block is one rule.
+    """
     blocks = re.split(r"\n\s*\n", dedent(text).strip()) if text.strip() else []
-    return tuple(rule for block in blocks for rule in _block(block))
+    return tuple(rule for block in blocks for rule in _parse_block(block))
 
 
 def table(text: str) -> tuple[Rule, ...]:
-    """Read rules from a table: a kind and a rank, a bar, and the rules of a line."""
-    found: list[Rule] = []
+    """Read rules from a table. A line has a kind and perhaps a rank, a bar, and rules."""
+    parsed_rules: list[Rule] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         head, _, rest = line.partition(" | ")
         kind, _, rank = head.strip().rpartition(" ")
         named = (kind, float(rank)) if rank[:1].isdigit() else (head.strip(), 0.0)
-        found += (replace(rule, kind=named[0], rank=named[1]) for rule in rules(rest))
-    return tuple(found)
+        parsed_rules += (replace(rule, kind=named[0], rank=named[1]) for rule in rules(rest))
+    return tuple(parsed_rules)
 
 
-def rules_by_type(several: Iterable[Rule]) -> Mapping[type[ast.AST], Sequence[Rule]]:
-    """Return rules by the type of what they look for."""
-    found = defaultdict[type[ast.AST], list[Rule]](list)
-    for rule in several:
-        found[rule.type].append(rule)
-    return found
+def rules_by_type(all_rules: Iterable[Rule]) -> Mapping[type[ast.AST], Sequence[Rule]]:
+    """Return rules by the type of the node that they rewrite."""
+    rules_of_type = defaultdict[type[ast.AST], list[Rule]](list)
+    for rule in all_rules:
+        rules_of_type[rule.type].append(rule)
+    return rules_of_type
 
 
-def _block(block: str) -> Iterator[Rule]:
+def _parse_block(block: str) -> Iterator[Rule]:
     lines = block.split("\n")
     if _ARROW in map(str.strip, lines):
         middle = [line.strip() for line in lines].index(_ARROW)
@@ -346,11 +362,11 @@ def _block(block: str) -> Iterator[Rule]:
         before, arrow, after = line.partition(_ARROW)
         if not arrow:
             raise PatternError(f"{line.strip()!r} has no {_ARROW}")
-        yield from (_chain(before.strip(), choice) for choice in after.split(" || "))
+        yield from (_parse_rule(before.strip(), choice) for choice in after.split(" || "))
 
 
-def _chain(before: str, text: str) -> Rule:
+def _parse_rule(before: str, text: str) -> Rule:
     """Read `after`, or `after && before => after` for rules that are applied together."""
     after, *others = text.split(" && ")
-    rules = (other.partition(_ARROW) for other in others)
-    return Rule(before, after.strip(), tuple(Rule(one.strip(), two.strip()) for one, _, two in rules))
+    sides = (other.partition(_ARROW) for other in others)
+    return Rule(before, after.strip(), tuple(Rule(left.strip(), right.strip()) for left, _, right in sides))

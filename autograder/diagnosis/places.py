@@ -1,7 +1,6 @@
 """Names the place of a mistake: the step that a repair changes, such as the scaling.
 
-A repair proves that something is wrong at one place. What exactly is wrong there needs evidence of its own:
-that is what misconceptions are for.
+A repair proves where a mistake is. Misconceptions say what the mistake is, and need further evidence.
 """
 
 import ast
@@ -12,25 +11,25 @@ from functools import cached_property
 from itertools import product
 
 from autograder.diagnosis.patterns import Bound, PatternError, check_expression, fits, fits_one
-from autograder.diagnosis.trees import path_to_difference, token_counts
+from autograder.diagnosis.trees import expression_count, path_to_difference, token_counts
 
-_PLACE = "P"  # the letter that stands for the place in a pattern
-_MOST_NODES = 5  # expressions in a value that counts as one place
+_PLACE = "P"  # the letter of a pattern that marks the place
+_MOST_NODES = 5  # expressions in a plain value
 
 
 @dataclass(frozen=True)
 class Place:
-    """A step of right answers, with a sentence that is true of every wrong answer at this step.
+    """A step of right answers, with a sentence that is true of every answer with a mistake in this step.
 
-    Each line of `patterns` is a pattern. The change must lie in what the letter P stands for or, if there
-    is no P, in the pattern itself: outside all that its letters stand for.
+    Each line of `patterns` is a pattern. The change must be in the code that the letter P matches. In a
+    pattern without P, it must be outside the code that the letters match.
     """
 
     name: str
     sentence: str
     hint: str
     patterns: str = ""
-    where: str = ""  # a regular expression: one of the right answers must match, or the words would not fit
+    where: str = ""  # a regular expression: the sentence fits only questions with a right answer that matches
     kinds: str = ""  # the kinds of edits that count, separated by commas; empty for all
 
     @cached_property
@@ -45,7 +44,7 @@ class Place:
         check_expression(self.name, self.where)
 
     def fits(self, answers: Sequence[str]) -> bool:
-        """Whether its words fit a question with these right answers."""
+        """Whether its sentence fits a question with these right answers."""
         return fits_one(self.where, answers)
 
 
@@ -58,22 +57,20 @@ def _pattern(text: str) -> ast.AST:
 
 
 def places_of(wrong: ast.Module, right: ast.Module, kind: str, places: Sequence[Place]) -> Iterator[Place]:
-    """Yield the places at which right code differs from wrong code: the first of the catalogue first.
+    """Yield the places at which right code differs from wrong code, in the catalogue's order.
 
-    The right code shows the place; the wrong code does if the repair only takes something away.
+    The patterns are matched with the right code, or with the wrong code if the repair only removes tokens.
     """
-    chosen = [one for one in places if not one.kinds or kind in one.kinds.split(",")]
-    path, back = _path(right, wrong), _path(wrong, right)
-    right_words, wrong_words = token_counts(path[-1]), token_counts(back[-1])
-    if (
-        wrong_words - right_words and not right_words - wrong_words
-    ):  # what is left does not show what was too much
-        path, back = back, path
-    yield from _around(path, back[-1], kind, chosen)
+    of_kind = [place for place in places if not place.kinds or kind in place.kinds.split(",")]
+    right_path, wrong_path = _changed_path(right, wrong), _changed_path(wrong, right)
+    right_tokens, wrong_tokens = token_counts(right_path[-1]), token_counts(wrong_path[-1])
+    if wrong_tokens - right_tokens and not right_tokens - wrong_tokens:
+        right_path, wrong_path = wrong_path, right_path
+    yield from _places_on_path(right_path, wrong_path[-1], kind, of_kind)
 
 
 def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterator[Place]:
-    """Yield the places that a statement fits which a repair adds, moves or takes away."""
+    """Yield the places whose patterns match a statement that a repair adds, moves or removes."""
     node = statement.value if isinstance(statement, ast.Expr) else statement
     for place in places:
         is_of_kind = not place.kinds or kind in place.kinds.split(",")
@@ -81,61 +78,64 @@ def places_at(statement: ast.AST, kind: str, places: Sequence[Place]) -> Iterato
             yield place
 
 
-def _path(one: ast.AST, other: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a tree from the whole to the smallest that holds all differences from another."""
+def _changed_path(one: ast.AST, other: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a tree that contain all differences from another: from the root to the smallest."""
     pairs = [
         pair
         for pair in path_to_difference(one, other)
         if not isinstance(pair[0], ast.operator | ast.cmpop | ast.unaryop)
     ]
-    path, (part, made) = [one for one, _ in pairs], pairs[-1]
-    if isinstance(part, ast.Call) and isinstance(made, ast.Call):
-        texts = Counter(map(ast.unparse, [made.func, *made.args, *made.keywords]))
+    path, (part, other_part) = [one for one, _ in pairs], pairs[-1]
+    if isinstance(part, ast.Call) and isinstance(other_part, ast.Call):
+        texts = Counter(map(ast.unparse, [other_part.func, *other_part.args, *other_part.keywords]))
         parts = [part.func, *part.args, *part.keywords]
-        new = [one for one in parts if ast.unparse(one) not in texts]
-        if len(new) == 1 and new[0] is not part.func:
-            path += new
+        changed_arguments = [one for one in parts if ast.unparse(one) not in texts]
+        if len(changed_arguments) == 1 and changed_arguments[0] is not part.func:
+            path += changed_arguments
     if isinstance(path[-1], ast.keyword):
         path.append(path[-1].value)
     return path
 
 
-def _around(path: Sequence[ast.AST], other: ast.AST, kind: str, places: Sequence[Place]) -> Iterator[Place]:
+def _places_on_path(
+    path: Sequence[ast.AST], other: ast.AST, kind: str, places: Sequence[Place]
+) -> Iterator[Place]:
     for place in places:
         pairs = product(place.trees, reversed(path))
-        if not place.trees or any(_is_at(pattern, node, path[-1], other, kind) for pattern, node in pairs):
+        if not place.trees or any(
+            _is_change_at(pattern, node, path[-1], other, kind) for pattern, node in pairs
+        ):
             yield place
 
 
-def _is_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.AST, kind: str) -> bool:
-    """Whether a node fits a pattern, and what has changed lies where the pattern says."""
+def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.AST, kind: str) -> bool:
+    """Whether a node matches a pattern, and `changed` is at the place that the pattern marks."""
     bound: Bound = {}
     if not fits(pattern, node, bound):
         return False
     if isinstance(place := bound.pop(_PLACE, None), ast.AST):
-        return changed is place or (_is_small(place) and _is_in(changed, place))
-    parts = [part for value in bound.values() for part in _parts(value)]
-    if any(_is_in(changed, part) for part in parts):
+        return changed is place or (_is_plain_value(place) and _is_part_of(changed, place))
+    parts = [part for value in bound.values() for part in _nodes_of(value)]
+    if any(_is_part_of(changed, part) for part in parts):
         return False
-    # A step that has been added, exchanged or left out acts on the same value before and after.
+    # An added, replaced or removed step has the same input before and after the change.
     if changed is not node or kind == "order" or not isinstance(step := bound.get("X"), ast.AST):
         return True
     return ast.unparse(step) in {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
 
 
-def _is_small(value: ast.AST) -> bool:
-    """Whether a value is a size, an index or the like, whose parts are no places of their own."""
-    nodes = [*ast.walk(value)]
-    is_called = any(isinstance(one, ast.Call) for one in nodes)
-    return not is_called and sum(isinstance(one, ast.expr) for one in nodes) <= _MOST_NODES
+def _is_plain_value(value: ast.AST) -> bool:
+    """Whether a value is small and without calls, such as a size or an index. It is one place as a whole."""
+    has_call = any(isinstance(node, ast.Call) for node in ast.walk(value))
+    return not has_call and expression_count(value) <= _MOST_NODES
 
 
-def _parts(value: object) -> list[ast.AST]:
-    """Return the code in what a letter or `...` stands for."""
+def _nodes_of(value: object) -> list[ast.AST]:
+    """Return the nodes that a letter or `...` matches."""
     if isinstance(value, list | tuple):
-        return [part for one in value for part in _parts(one)]
+        return [part for one in value for part in _nodes_of(one)]
     return [value] if isinstance(value, ast.AST) else []
 
 
-def _is_in(node: ast.AST, tree: ast.AST) -> bool:
+def _is_part_of(node: ast.AST, tree: ast.AST) -> bool:
     return any(one is node for one in ast.walk(tree))

@@ -13,7 +13,7 @@ from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.places import Place, places_at, places_of
 from autograder.diagnosis.search import CandidateRunner, Repair, Search, right_answer
 from autograder.diagnosis.trees import altered, is_docstring, path_to_difference, rewritten, text_of
-from autograder.diagnosis.wrong import Answers, inlined, spelt_out
+from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import silence
@@ -52,7 +52,7 @@ class Repairer:
     def _rewritten(self, code: Code) -> list[Code]:
         """Return code in one writing, and with single expressions in the place of several statements."""
         tree = self.catalogue.in_one_writing(ast.Module([*code.statements], []), is_exact=True)
-        return [replace(code, statements=tuple(one.body)) for one in (tree, inlined(tree))]
+        return [replace(code, statements=tuple(one.body)) for one in (tree, with_joined_statements(tree))]
 
     def names(self, question: str, repair: Repair) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules make the wrong code of the repaired code.
@@ -113,7 +113,11 @@ class Repairer:
         if _text(own) == _text(made):
             own, made = (ast.Module([*statements], []) for statements in zip(*differing, strict=True))
         seen = list[tuple[ast.Module, ast.Module]]()
-        for shorten in (lambda tree: tree, spelt_out, lambda tree: inlined(spelt_out(tree))):
+        for shorten in (
+            lambda tree: tree,
+            with_inlined_values,
+            lambda tree: with_joined_statements(with_inlined_values(tree)),
+        ):
             pair = shorten(own), shorten(made)
             if all(pair != other for other in seen):
                 seen.append(pair)
@@ -151,7 +155,7 @@ class Repairer:
     def _collect_fragments(self, question: str) -> RightAnswerFragments:
         answers = self.answers(question)
         trees = [*answers.trees, *map(ast.parse, answers.right[:2])]
-        trees += [spelt_out(tree) for tree in trees]
+        trees += [with_inlined_values(tree) for tree in trees]
         right = [ast.parse(text) for text in answers.right]
         fitting = (rule for _, rule in self._rules(question) if any(map(rule.fits, right)))
         inverse = rules_by_type(filter(None, (rule.inverse for rule in fitting)))

@@ -1,4 +1,4 @@
-"""Makes wrong answers from right ones by the catalogue's rules, and writes right ones with fewer names."""
+"""Makes wrong answers from right ones by the catalogue's rules, and rewrites code with fewer names."""
 
 import ast
 from collections import Counter
@@ -14,6 +14,7 @@ from autograder.diagnosis.patterns import Rule
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import (
     altered,
+    expression_count,
     is_docstring,
     names_in,
     parse_expression,
@@ -24,12 +25,12 @@ from autograder.diagnosis.trees import (
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """Code in which one misconception is made, by one rule; `late` if few write the answer it is made of."""
+    """A right answer into which a rule has put a misconception."""
 
     misconception: Misconception
     rule: Rule
     code: str
-    late: bool
+    late: bool  # whether it comes from a right answer after the second, in a form that few students write
 
 
 class Answers:
@@ -41,17 +42,19 @@ class Answers:
 
     @cached_property
     def trees(self) -> tuple[ast.Module, ...]:
-        """The reference and each accepted answer as their authors write them, with what they call."""
+        """The reference and each accepted answer as written, with the definitions that they need."""
         solution = ast.parse("\n".join(self._exercise.reference))
         others = {name for name in self._exercise.points if name != self.question}
         given = others | {node.name for node in solution.body if isinstance(node, ast.ClassDef)}
-        parts = [_part(solution, self.question, given)]
-        parts += [_part(ast.parse(one.code), self.question, others) for one in self._exercise.accepted]
+        parts = [_definition_of(solution, self.question, given)]
+        parts += [
+            _definition_of(ast.parse(one.code), self.question, others) for one in self._exercise.accepted
+        ]
         return tuple(part for part in parts if part.body)
 
     @cached_property
     def right(self) -> tuple[str, ...]:
-        """All of them in one writing; the reference with many names for what it computes, and with few."""
+        """The right answers in the standard form, and the reference also with joined statements."""
         return tuple(self._right)
 
     @cached_property
@@ -59,34 +62,37 @@ class Answers:
         if not self.trees:  # the question asks for a variable, which no rule describes
             return {}
         first, *others = map(self._catalogue.in_one_writing, self.trees)
-        texts = [ast.unparse(tree) for tree in (first, inlined(first), *others)]
+        texts = [ast.unparse(tree) for tree in (first, with_joined_statements(first), *others)]
         return {text: ast.parse(text) for text in texts}
 
     @cached_property
     def wrong(self) -> tuple[WrongAnswer, ...]:
-        """What the catalogue makes of them, each code once; a rule rewrites the first answer that it fits."""
-        return self._different(self._all)
+        """The wrong answers that the catalogue's rules make, each code once.
+
+        A rule rewrites the first right answer that it fits.
+        """
+        return self._distinct(self._all)
 
     def by(self, misconception: Misconception) -> tuple[WrongAnswer, ...]:
-        """Return what one misconception makes of them."""
-        return self._different(self._make(misconception))
+        """Return the wrong answers that the rules of one misconception make."""
+        return self._distinct(self._answers_with(misconception))
 
-    def _different(self, made: Iterable[WrongAnswer]) -> tuple[WrongAnswer, ...]:
-        found: dict[str, WrongAnswer] = {}
-        for answer in sorted(made, key=lambda one: one.late):
+    def _distinct(self, answers: Iterable[WrongAnswer]) -> tuple[WrongAnswer, ...]:
+        distinct: dict[str, WrongAnswer] = {}
+        for answer in sorted(answers, key=lambda answer: answer.late):
             if answer.code not in self._right:
-                found.setdefault(answer.code, answer)
-        return tuple(found.values())
+                distinct.setdefault(answer.code, answer)
+        return tuple(distinct.values())
 
     def can_show(self, misconception: Misconception) -> bool:
-        """Whether a misconception may show in this question: its rules, if it has any, fit a right answer."""
+        """Whether a misconception is possible in this question: its rules, if any, change a right answer."""
         if not misconception.changes:
             return misconception.fits(self.right)
-        return any(True for _ in self._make(misconception))
+        return any(True for _ in self._answers_with(misconception))
 
     @property
     def sentences(self) -> frozenset[str]:
-        """The names of misconceptions and places whose sentences a student may read in this question."""
+        """The names of the misconceptions and places whose sentences students can get in this question."""
         others = (one for one in self._catalogue.entries if isinstance(one, Place) or not one.changes)
         return frozenset(one.misconception.name for one in self._all).union(
             one.name for one in others if one.fits(self.right)
@@ -94,47 +100,50 @@ class Answers:
 
     @property
     def fitting(self) -> frozenset[str]:
-        """The catalogue's rules that change a right answer, as the catalogue spells them."""
+        """The catalogue's rules that change a right answer, as the catalogue writes them."""
         return frozenset(spelt(one.misconception, one.rule) for one in self._all)
 
     @cached_property
     def _all(self) -> list[WrongAnswer]:
-        return [answer for one in self._catalogue.misconceptions for answer in self._make(one)]
+        return [answer for one in self._catalogue.misconceptions for answer in self._answers_with(one)]
 
-    def _make(self, misconception: Misconception) -> Iterator[WrongAnswer]:
+    def _answers_with(self, misconception: Misconception) -> Iterator[WrongAnswer]:
         for rule in misconception.rules if misconception.fits(self.right) else ():
-            made = ((at > 1, self._by_rule(rule, code)) for at, code in enumerate(self.right))
-            late, codes = next((one for one in made if one[1]), (False, []))
+            results = ((index > 1, self._apply_rule(rule, code)) for index, code in enumerate(self.right))
+            late, codes = next((result for result in results if result[1]), (False, []))
             yield from (WrongAnswer(misconception, rule, code, late) for code in codes)
 
-    def _by_rule(self, rule: Rule, code: str) -> list[str]:
-        """Return what a rule makes of an answer, unless it reads a name that a cell may have left behind."""
+    def _apply_rule(self, rule: Rule, code: str) -> list[str]:
+        """Return the codes that a rule makes from a right answer.
+
+        Code that reads a name that the right answer does not read is left out: the name may be undefined.
+        """
         tree = self._right[code]
-        known = _names(tree) | ALWAYS_THERE
-        made = rule.apply(tree, self._definitions(tree, rule))
-        texts = [ast.unparse(changed) for changed in made if _names(changed) <= known]
+        readable = _undefined_names(tree) | ALWAYS_THERE
+        rewritten_trees = rule.apply(tree, self._rewritable_definitions(tree, rule))
+        texts = [ast.unparse(changed) for changed in rewritten_trees if _undefined_names(changed) <= readable]
         return [text for text in texts if text != code and _is_code(text)]
 
-    def _definitions(self, tree: ast.Module, rule: Rule) -> set[str]:
-        """Return the definitions in which a rule may find a mistake: the question's own, and functions.
+    def _rewritable_definitions(self, tree: ast.Module, rule: Rule) -> set[str]:
+        """Return the names of the definitions that a rule may rewrite: the question's and its functions.
 
-        Other classes are only what the answer is made of.
+        Base classes of the question's class count as the question's. Other classes are only used by it.
         """
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-        found, left = {self.question}, [self.question]
+        names, left = {self.question}, [self.question]
         while left:
             node = classes.get(left.pop())
             bases = {base.id for base in node.bases if isinstance(base, ast.Name)} if node else set()
-            left += bases - found
-            found |= bases
+            left += bases - names
+            names |= bases
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        return found if rule.is_about_results else found | functions
+        return names if rule.is_about_results else names | functions
 
 
 def _is_code(text: str) -> bool:
-    """Whether this is Python; a slice that a rule takes for a value makes none."""
+    """Whether a text is valid Python. A rule can give invalid code if it moves a slice out of an index."""
     try:
-        with catch_warnings(action="ignore"):  # it may deserve a warning, but nobody here made it
+        with catch_warnings(action="ignore"):  # warnings about generated code help nobody
             compile(text, "a wrong answer", "exec")
     except SyntaxError:
         return False
@@ -142,22 +151,22 @@ def _is_code(text: str) -> bool:
 
 
 @lru_cache(256)
-def _names(tree: ast.Module) -> frozenset[str]:
-    """Return the names that some code reads and does not define."""
-    read, made = set[str](), set[str]()
+def _undefined_names(tree: ast.Module) -> frozenset[str]:
+    """Return the names that some code reads and does not assign."""
+    read, defined = set[str](), set[str]()
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 read.add(name)
             case ast.Name(id=name) | ast.arg(arg=name):
-                made.add(name)
-    return frozenset(read - made)
+                defined.add(name)
+    return frozenset(read - defined)
 
 
-def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:
-    """Return the definition of `question`, after the imports and the definitions that it needs.
+def _definition_of(tree: ast.Module, question: str, others: set[str]) -> ast.Module:
+    """Return the definition of `question` with the imports and definitions that it needs.
 
-    `others` belong to other lessons, and are left where they are.
+    Definitions named in `others` are left out: other questions or the notebook provide them.
     """
     definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     defined = {node.name: node for node in definitions if node.name == question or node.name not in others}
@@ -177,38 +186,39 @@ def _part(tree: ast.Module, question: str, others: set[str]) -> ast.Module:
     return ast.Module(body, [])
 
 
-_SMALL = 8  # nodes of a value that is written wherever its name stands
+_MOST_INLINED_NODES = 8  # expressions in a value that replaces its name
 
 
-def spelt_out(tree: ast.Module) -> ast.Module:
-    """Return code in which small values that have a name, such as sizes, stand wherever the name did."""
+def with_inlined_values(tree: ast.Module) -> ast.Module:
+    """Return code in which small values, such as sizes, replace the variables to which they are assigned."""
 
-    def change(_: ast.AST, made: ast.AST) -> ast.AST:
-        if not isinstance(made, ast.FunctionDef):
-            return made
-        times = Counter(names_in(made, ast.Store))
-        named = (pair for statement in made.body for pair in _named(statement))
-        known = {name: value for name, value in named if times[name] == 1 and _is_small(value)}
-        body = [one for one in made.body if not _names_only(one, known)]
-        made = altered(made, body=body) if 0 < len(body) < len(made.body) else made
-        return with_values(with_values(made, known), known)  # one value may hold the name of another
+    def change(_: ast.AST, function: ast.AST) -> ast.AST:
+        if not isinstance(function, ast.FunctionDef):
+            return function
+        times = Counter(names_in(function, ast.Store))
+        named = (pair for statement in function.body for pair in _named_values(statement))
+        values = {
+            name: value
+            for name, value in named
+            if times[name] == 1
+            and not isinstance(value, ast.Call)
+            and expression_count(value) <= _MOST_INLINED_NODES
+        }
+        body = [one for one in function.body if not _only_names(one, values)]
+        function = altered(function, body=body) if 0 < len(body) < len(function.body) else function
+        return with_values(with_values(function, values), values)  # a value may contain another replaced name
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
-def _names_only(statement: ast.stmt, known: Mapping[str, ast.expr]) -> bool:
-    """Whether a statement does nothing but give names to values that are written out elsewhere."""
-    stored = {name for name, _ in _named(statement)}
-    return bool(stored) and stored == {*names_in(statement, ast.Store)} and stored <= known.keys()
+def _only_names(statement: ast.stmt, values: Mapping[str, ast.expr]) -> bool:
+    """Whether a statement only assigns `values`, which replace their names."""
+    stored = {name for name, _ in _named_values(statement)}
+    return bool(stored) and stored == {*names_in(statement, ast.Store)} and stored <= values.keys()
 
 
-def _is_small(value: ast.expr) -> bool:
-    size = sum(isinstance(one, ast.expr) for one in ast.walk(value))
-    return size <= _SMALL and not isinstance(value, ast.Call)
-
-
-def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names that a statement gives to values; those of `b, t, c = x.shape` too."""
+def _named_values(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a statement assigns, each with its value; also for `b, t, c = x.shape`."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             yield name, value
@@ -216,47 +226,47 @@ def _named(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             pairs = zip(names, values, strict=False)
             yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape") as value):
-            for at, part in enumerate(names):
+            for index, part in enumerate(names):
                 if isinstance(part, ast.Name):
-                    place = parse_expression("-1") if at == len(names) - 1 else ast.Constant(at)
-                    yield part.id, ast.Subscript(value, place, ast.Load())
+                    position = parse_expression("-1") if index == len(names) - 1 else ast.Constant(index)
+                    yield part.id, ast.Subscript(value, position, ast.Load())
 
 
-def inlined(tree: ast.Module) -> ast.Module:
-    """Return code of the same meaning, in which one expression holds what several statements did."""
+def with_joined_statements(tree: ast.Module) -> ast.Module:
+    """Return equivalent code in which a value that is read once replaces the variable that names it."""
 
-    def change(_: ast.AST, made: ast.AST) -> ast.AST:
-        return altered(made, body=_shortened(made.body)) if isinstance(made, ast.FunctionDef) else made
+    def change(_: ast.AST, node: ast.AST) -> ast.AST:
+        return altered(node, body=_join_statements(node.body)) if isinstance(node, ast.FunctionDef) else node
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
-def _shortened(statements: list[ast.stmt]) -> list[ast.stmt]:
-    at = 0
-    while at + 1 < len(statements):
-        joined = _joined(statements[at], statements[at + 1], statements[at + 2 :])
+def _join_statements(statements: list[ast.stmt]) -> list[ast.stmt]:
+    index = 0
+    while index + 1 < len(statements):
+        joined = _join(statements[index], statements[index + 1], statements[index + 2 :])
         if joined is None:
-            at += 1
+            index += 1
         else:
-            statements = [*statements[:at], joined, *statements[at + 2 :]]
-            at = max(at - 1, 0)
+            statements = [*statements[:index], joined, *statements[index + 2 :]]
+            index = max(index - 1, 0)
     return statements
 
 
-def _joined(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
-    """Return two statements as one, or None where the value of the first is needed elsewhere too."""
+def _join(first: ast.stmt, second: ast.stmt, rest: Sequence[ast.stmt]) -> ast.stmt | None:
+    """Return two statements joined into one, or None if the first one's value is also read elsewhere."""
     match first, second:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value),
             ast.Assign(value=ast.expr() as used) | ast.Return(value=ast.expr() as used),
         ):
-            again = isinstance(second, ast.Assign) and any(
+            is_reassigned = isinstance(second, ast.Assign) and any(
                 isinstance(target, ast.Name) and target.id == name for target in second.targets
             )
-            if _uses([second], name) == 1 and (again or not _uses(rest, name)):
+            if _count_reads([second], name) == 1 and (is_reassigned or not _count_reads(rest, name)):
                 return altered(second, value=with_values(used, {name: value}))
     return None
 
 
-def _uses(statements: Sequence[ast.stmt], name: str) -> int:
+def _count_reads(statements: Sequence[ast.stmt], name: str) -> int:
     return sum(one == name for statement in statements for one in names_in(statement, ast.Load))

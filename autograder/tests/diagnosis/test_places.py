@@ -65,7 +65,7 @@ def test_a_step_that_has_moved_need_not_act_on_the_same() -> None:
     [
         (Place("a", "It is wrong.", "Why?", "X /"), "X /"),
         (Place("a", "It is wrong.", "Why?", "x; y"), "x; y"),
-        (Place("a", "It is wrong.", "Why?", "X", where="("), r"the pattern \( is none"),
+        (Place("a", "It is wrong.", "Why?", "X", where="("), r"\( is not a regular expression"),
     ],
 )
 def test_a_pattern_that_is_none_is_said(place: Place, problem: str) -> None:
