@@ -70,11 +70,14 @@ class Repairer:
         for own, made in self._differences(edit.within or repair.code, repair.code):
             yield from self._made_by_rules(question, own, made)
 
-    def same_code(self, one: Code, other: Code) -> bool:
-        """Whether two answers are the same code in one writing, apart from other questions' definitions."""
+    def same_code(self, first: Code, second: Code) -> bool:
+        """Whether two answers differ at most in writing, annotations, and local variables.
+
+        Definitions of other questions do not count.
+        """
         texts = [
-            _text(_without_annotations(self._in_one_writing(statements)))
-            for code in (one, other)
+            _text(_without_local_names(with_joined_statements(self._in_one_writing(statements))))
+            for code in (first, second)
             for statements in [[s for at, s in enumerate(code.statements) if at not in code.fixed]]
         ]
         return texts[0] == texts[1]
@@ -187,13 +190,24 @@ def _parts(tree: ast.Module) -> Iterator[ast.stmt]:
             yield one
 
 
-def _without_annotations(tree: ast.Module) -> ast.Module:
-    """Return code without the types of arguments and results."""
+def _without_local_names(tree: ast.Module) -> ast.Module:
+    """Return code without annotations, in which the functions' local variables are numbered."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = (node for function in functions for node in ast.walk(function))
+    stored = dict.fromkeys(
+        node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    numbers = {name: f"_{number}" for number, name in enumerate(stored)}
 
-    def change(_: ast.AST, made: ast.AST) -> ast.AST:
-        if isinstance(made, ast.arg):
-            return altered(made, annotation=None)
-        return altered(made, returns=None) if isinstance(made, ast.FunctionDef) else made
+    def change(_: ast.AST, node: ast.AST) -> ast.AST:
+        match node:
+            case ast.arg():
+                return altered(node, annotation=None)
+            case ast.FunctionDef():
+                return altered(node, returns=None)
+            case ast.Name(id=name) if name in numbers:
+                return altered(node, id=numbers[name])
+        return node
 
     return rewritten(tree, change)  # type: ignore[no-any-return]
 

@@ -423,3 +423,22 @@ def test_edits_of_what_right_answers_have_as_well_come_later() -> None:
     values = repairer.fragments("scaled_attention_weights").unfamiliarity(code)
     nodes = {ast.unparse(one.node): values[id(one.node)] for one in code.places}
     assert (nodes["d_k ** 0.25"], nodes["0.25"], nodes["-1"]) == (1.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("written", "is_same"),
+    [
+        (
+            "def f(x: int, k: float = 1.5) -> int:\n    w = k * x\n    low = x - w\n    return low > w",
+            True,
+        ),
+        ("def f(x, k=1.5):\n    d = k * x\n    q = x - d\n    return q > d", True),
+        ("def f(x, k=1.5):\n    width = k * x\n    return x - width > width", True),
+        ("def f(x, k=1.5):\n    width = k * x\n    low = x - width\n    return width > low", False),
+        ("def f(x, k=2.5):\n    width = k * x\n    low = x - width\n    return low > width", False),
+    ],
+)
+def test_annotations_and_local_names_make_no_other_code(written: str, is_same: bool) -> None:
+    text = "def f(x, k=1.5):\n    width = k * x\n    low = x - width\n    return low > width"
+    codes = [Code(tuple(ast.parse(part).body)) for part in (text, written)]
+    assert repairer_of("02_simple_self_attention").same_code(*codes) is is_same
