@@ -27,8 +27,7 @@ from autograder.course.kept import STUDENTS
 from autograder.submission.students import Student, Students, squeezed
 from autograder.submission.submission import exercise_in, is_student
 
-# 01_first-1 and 01_first (1) are repeated uploads of 01_first. From the ninth on, Canvas appends a random
-# UUID.
+# 01_first-1 and 01_first (1) are repeated uploads of 01_first. From the ninth on, Canvas appends a UUID.
 _COPY = re.compile(r"(-\d+| ?\(\d+\)|-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _GRADESCOPE_FOLDER = re.compile(r"(assignment_\d+_export/)?submission_\d+/")
 _NO_STUDENT = "names no student; put it into a folder named by the student's id"
@@ -36,7 +35,7 @@ _NO_METADATA = "the archive lacks Gradescope's submission_metadata.yml, or is no
 _NO_ID = "is not a student's id; use letters, digits and . _ @ + -, or name the student in students.csv"
 _CANVAS, _MOODLE, _GRADESCOPE = "canvas", "moodle", "gradescope"  # columns of the list of students
 _UNLISTED = "is not in the list of students"
-_HIDDEN = "Participant_{}"  # a participant of Moodle, in the list of students
+_HIDDEN = "Participant_{}"  # Moodle's name for the participant with this number, if names are hidden
 LIST_NEEDED = (
     f"Moodle writes display names, not ids; write {STUDENTS}, beside course.yaml, with the headings "
     "id,name,email and a row for each student, such as ada,Ada Lovelace,ada@uni.edu"
@@ -53,10 +52,10 @@ class Attribution:
     """The student and the exercise of a file in an archive, or the reason why it is refused."""
 
     student: str = ""
-    exercise: str = ""  # empty if the name does not contain it
+    exercise: str = ""  # empty while it is unknown
     exact: bool = True  # whether the file's name ends with the exercise's, apart from marks such as "-1"
     upload: int | None = None  # the number that Canvas gave to the file; later files have greater numbers
-    late: bool | None = None  # whether Canvas marks the file as late; None elsewhere
+    late: bool | None = None  # whether Canvas marks the file as late; None for other platforms
     when: datetime | None = None  # the time of submission; it takes precedence over the time of the file
     platform: Platform | None = None  # the platform that made the archive
     number: str = ""  # of the person on that platform
@@ -237,11 +236,10 @@ class Owners:
         if group and user is not None and user in group and not _is_called(user, name.owner):
             yield from _of_group(name.owner, group)
         elif user is not None:
-            has_other_name = user.names and not _is_called(user, name.owner)
-            hint = (
-                f'"{name.owner}" in Canvas (if that is a group, list its members)' if has_other_name else ""
-            )
-            yield Attribution(user.id, number=number, message=hint)
+            message = ""
+            if user.names and not _is_called(user, name.owner):
+                message = f'"{name.owner}" in Canvas (if that is a group, list its members)'
+            yield Attribution(user.id, number=number, message=message)
         elif namesakes := [other for other in students.squeezed(name.owner) if not _has_number(other)]:
             id_ = _only_id(name.owner, namesakes)
             self._expect_number("", id_, name, self._canvas_numbers[squeezed(name.owner)])
@@ -255,9 +253,11 @@ class Owners:
         return next((student for student in students.all if student.id == id_), None)
 
     def _expect_number(self, scope: str, student: str, name: PlatformName, users: Collection[str]) -> None:
-        """Refuse a name that identified the student if several users of the platform have it.
+        """Refuse a student who was identified by name, if the name may be that of another user.
 
-        Users can choose their names. A number that the student has submitted with before is accepted.
+        Users can choose their names. So a student is refused if several `users` of the platform have the
+        name, or if the student's earlier submissions have other numbers. A number of an earlier submission is
+        enough.
         """
         before = self._stored_numbers.get((scope, student), set())
         others = sorted(before - {name.number, name.other_number}) if name.number not in before else []
@@ -320,8 +320,8 @@ class Owners:
     def _listed_group(self, name: PlatformName, students: Students) -> Sequence[Student]:
         """Return the members of a group in the list of students.
 
-        Moodle gives numbers to groups and to people. So if there is a number, a person could have chosen the
-        group's name. Only the worksheet, which lists everybody, excludes this.
+        Moodle gives numbers to groups and to people, so a numbered name can be that of a person who chose the
+        group's name. The worksheet lists all people. Without it, such a name is refused.
         """
         if students.called(name.owner, _MOODLE) or self._times.namesakes(name.owner):
             return ()

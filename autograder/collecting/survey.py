@@ -40,7 +40,7 @@ _PACKED_SUFFIXES |= {".tbz2", ".txz"}
 _HELPER_SUFFIXES = {".md", ".png", ".svg", ".gif", ".csv", ".tsv", ".npy", ".npz", ".pt", ".pth", ".pkl"}
 _HELPER_SUFFIXES |= {".json", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".lock", ".pyc", ".log"}
 _HELPER_NAMES = {"conftest.py", "exercise.json", "requirements.txt", "timestamp.txt", "readme.txt"}
-_COLLECTING = "collecting"  # stands before a file's path in the log
+_COLLECTING = "collecting"  # the word before a file's path in the log
 
 
 def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) -> list[Attribution]:

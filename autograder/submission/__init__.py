@@ -1,13 +1,12 @@
-"""A submission: the notebook that a student handed in, read once and taken as a stranger's bytes.
+"""A submission: the notebook that a student submitted. It is read once, as untrusted bytes.
 
-Reading a submission needs neither torch nor nbgrader, so that collecting submissions starts at once. In
+Reading a submission imports neither torch nor nbgrader, so that collecting submissions starts quickly. In
 reading order:
 
-submission: names the student and the exercise, by cells if need be, and says where nbgrader keeps the files
-notebook: reads the bytes into plain cells, or refuses them
-students: reads the list of students, with what platforms call them
-script: reads a notebook that was handed in as a script or a document
-matching: finds the graded cells among the student's, and restores their types
-store: the course's own database: attempts, reports, the audit, exports, and finished requests
-digest: says whether grading the submission again could give another result
+submission: the student and the exercise of a submission, and the paths of its files
+notebook: reads the bytes of a notebook into cells, or refuses them
+students: reads the list of students, with their names and ids on platforms
+script: reads a notebook that was submitted as a script or a document
+matching: finds the graded cells among the student's cells, and restores the cells' types
+digest: computes a digest that changes if grading the submission again could give another result
 """

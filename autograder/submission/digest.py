@@ -1,4 +1,4 @@
-"""Says whether grading a submission again could give another result."""
+"""Computes digests that change if grading a submission again could give another result."""
 
 import hashlib
 import platform
@@ -15,12 +15,13 @@ from autograder.course.packages import DEFAULT, versions
 from autograder.course.source import SUFFIXES
 
 _ENGINE = Path(autograder.__file__).parent
-# Grading, and what the gradebook keeps of it. A change anywhere in these rooms grades a class again.
-_ROOMS = (
+# Folders of the engine with modules that affect grades, or what the gradebook stores of them. After a change
+# in one of these modules, a class is graded again.
+_FOLDERS = (
     "course", "worker", "sandbox", "submission", "testing", "diagnosis", "grading", "gradebook", "collecting",
     "records", "report",
 )  # fmt: skip
-_OTHERS = {"errors.py", "files.py", "course/kit/__init__.py", "worker/syscalls.toml"}
+_OTHER_FILES = {"errors.py", "files.py", "course/kit/__init__.py", "worker/syscalls.toml"}
 
 
 def fingerprint_of(rules: str, digest: str) -> str:
@@ -34,27 +35,28 @@ def rules(course: Course, exercise: Exercise) -> str:
 
 
 def rules_and_digests(course: Course, exercise: Exercise) -> tuple[str, dict[str, str]]:
-    """Return a digest of everything besides the submission that can change a grade, and `digests_of`.
+    """Return a digest of everything except the submission that can change a grade, and `digests_of`.
 
-    These are the exercise's source with what that shows and loads, its hidden tests, known mistakes and
-    accepted answers, the catalogue of misconceptions, its entry in course.yaml, the walls, the secret behind
-    the hidden inputs, and the engine. Held-out answers only measure the diagnosis. What being late costs is
-    reckoned anew by each command, so it is no reason to grade again, and neither is another Python.
+    The digest covers the exercise's source, the files that it shows and loads, its hidden tests, known
+    mistakes and accepted answers, the catalogue of misconceptions, its entry in course.yaml, the worker's
+    confinement, the secret from which hidden inputs are drawn, and the engine. It does not cover held-out
+    answers, which only measure the diagnosis, nor late penalties, which each command computes again, nor the
+    version of Python.
     """
     digests = digests_of(course, exercise)
-    parts = {name: part for name, part in digests.items() if name != "environment"}
+    deciding = {name: digest for name, digest in digests.items() if name != "environment"}
     kinds = (*(f"*{suffix}" for suffix in SUFFIXES), ACCEPTED)
-    read = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
-    files = _files((*read, *exercise.catalogue))
-    return _digest(repr((parts, course.repairs(exercise))).encode(), *files), digests
+    paths = [*chain.from_iterable(own_files(exercise.folder, kind) for kind in kinds), *exercise.loaded]
+    files = _files((*paths, *exercise.catalogue))
+    return _digest(repr((deciding, course.repairs(exercise))).encode(), *files), digests
 
 
 def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return a digest of each thing that decides a score besides the notebook."""
-    # A set is not written the same each time.
+    """Return digests of the files, settings and versions, besides the notebook, that a score depends on."""
     rules = exercise.rules.items()
-    plain = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
-    settings = exercise.settings.limits, plain, exercise.settings.builds_on
+    # Operators are sorted, because the order of a set differs between processes.
+    plain_rules = [(name, rule.forbid, rule.operators and sorted(rule.operators)) for name, rule in rules]
+    settings = exercise.settings.limits, plain_rules, exercise.settings.builds_on
     tests = exercise.suite, *exercise.imported, *own_files(exercise.folder, MISTAKES)
     return {
         "source": _digest(*_files((exercise.source, *exercise.handout.values()), exercise.folder)),
@@ -68,29 +70,24 @@ def digests_of(course: Course, exercise: Exercise) -> dict[str, str]:
 
 @cache
 def engine(packages: tuple[str, ...] = DEFAULT) -> str:
-    """Return a digest of the engine's grading modules and of the packages that they compute with.
+    """Return a digest of the engine's grading modules and of the versions of the packages that they use.
 
-    It is computed once for each process, which grades with the modules that it has loaded.
+    It is computed once in each process, because a process grades with the modules that it has loaded.
     """
     return _digest(repr(versions(packages)).encode(), *_files(grading_modules(), _ENGINE))
 
 
 def grading_modules() -> Iterator[Path]:
-    """Yield the modules of the rooms that take part in grading, in order."""
-    found = {path for room in _ROOMS for path in (_ENGINE / room).glob("*.py")}
-    yield from sorted(found | {_ENGINE / name for name in _OTHERS})
+    """Yield the paths of the engine's files that affect grades, in alphabetical order."""
+    modules = {path for folder in _FOLDERS for path in (_ENGINE / folder).glob("*.py")}
+    yield from sorted(modules | {_ENGINE / name for name in _OTHER_FILES})
 
 
 def _files(paths: Iterable[Path], root: Path | None = None) -> Iterator[bytes]:
-    """Yield the names and contents of files; the names as they are seen from `root`, if it is given."""
+    """Yield the name and content of each file. If `root` is given, the name is the path relative to it."""
     for path in paths:
         yield (path.relative_to(root).as_posix() if root else path.name).encode()
-        yield _content(path)
-
-
-def _content(path: Path) -> bytes:
-    """Return what a file holds; a missing one differs from an empty one."""
-    return path.read_bytes() if path.is_file() else b"no file"
+        yield path.read_bytes() if path.is_file() else b"no file"  # a missing file differs from an empty one
 
 
 def _digest(*parts: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Finds the graded cells of an exercise among the cells of a submission, even where metadata is lost."""
+"""Finds the graded cells of an exercise among the cells of a submission, even if metadata is lost."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from autograder.submission.notebook import NotebookCell
 
 @dataclass(frozen=True, slots=True)
 class RestoredCell:
-    """A cell of the notebook that is shown: the student's cell, and the graded cell that it answers, if any.
+    """A cell of the restored notebook: the student's cell, and the graded cell that it answers, if any.
 
-    A graded cell that the submission lacks has no cell of the student.
+    For a graded cell that the submission lacks, `submitted` is None.
     """
 
     graded: Cell | None
@@ -23,35 +23,36 @@ class RestoredCell:
 def restore(
     cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], given: Iterable[str] = ()
 ) -> tuple[RestoredCell, ...]:
-    """Return the submission's cells in their order, each graded cell once, missing ones where they belong.
+    """Return the submission's cells in order, with each missing graded cell inserted after the previous one.
 
-    `ids` gives the submitted cell that still has the cell id of a graded one, by grade_id. `given` is text
-    that the release adds to the exercise's own.
+    `ids` has the numbers of the submitted cells that still have a graded cell's id, by grade_id. `given` are
+    texts that the release adds to those of the exercise.
     """
     texts = (*(cell.text for cell in cells if cell.role is Role.TEXT), *given)
     match = _Match(cells, submitted, ids, {text.strip() for text in texts})
-    owner = {match.found[cell.grade_id].number: cell for cell in cells if cell.grade_id in match.found}
-    places = [RestoredCell(owner.get(cell.number), cell) for cell in submitted]
-    position = 0
+    graded = {match.matched[cell.grade_id].number: cell for cell in cells if cell.grade_id in match.matched}
+    restored = [RestoredCell(graded.get(cell.number), cell) for cell in submitted]
+    index = 0
     for cell in match.graded:
-        if cell.grade_id not in match.found:
-            places.insert(position, RestoredCell(cell, None))
-        position = 1 + next(i for i, place in enumerate(places) if place.graded is cell)
-    return tuple(places)
+        if cell.grade_id not in match.matched:
+            restored.insert(index, RestoredCell(cell, None))
+        index = 1 + next(i for i, restored_cell in enumerate(restored) if restored_cell.graded is cell)
+    return tuple(restored)
 
 
 def answers_anything(
     cells: Sequence[Cell], submitted: Sequence[NotebookCell], released: Collection[str]
 ) -> bool:
-    """Whether a submission holds an answer to any question, which the stub is not.
+    """Whether a submission contains an answer to any question. An unchanged stub is not an answer.
 
-    Without the definition of a single question, it is a file of something else. `released` are the texts of
-    all cells as students get them: any other text may be a written answer.
+    A file that defines none of the questions belongs to something else, so the result is False. `released`
+    are the texts of all cells in the student's version. Any other text may be a written answer.
     """
     submitted = in_exercise_form(cells, submitted)
     if not defines_any([cell.name for cell in cells if cell.role is Role.SOLUTION], submitted):
         return False
-    pairs = ((one.graded, one.submitted) for one in restore(cells, submitted, {}) if one.submitted)
+    restored = restore(cells, submitted, {})
+    pairs = ((pair.graded, pair.submitted) for pair in restored if pair.submitted)
     return any(
         cell.text.strip() not in ("", graded.released().strip())
         if graded is not None and graded.role is not Role.CHECK
@@ -61,17 +62,18 @@ def answers_anything(
 
 
 def defines_any(names: Sequence[str], submitted: Iterable[NotebookCell]) -> bool:
-    """Whether any code cell defines one of these questions, or there are none."""
+    """Whether any code cell defines one of these questions. It is true if there are no questions."""
     defined = (bound_names(cell.text) for cell in submitted if cell.kind == "code")
     return not names or any(name in bound for bound in defined for name in names)
 
 
 def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -> tuple[NotebookCell, ...]:
-    """Return the submission's cells with the types that they have in the exercise, and one for each answer.
+    """Return the submission's cells with the types of the exercise's cells, and one cell per written answer.
 
-    One key in Jupyter (Y, M or R) changes a cell's type. Such a cell is recognised by its grade_id or its
-    cell id. It stays as it is if the submission answers the question in another cell of the right type.
-    Documents, as of Quarto, have one text cell where a notebook has several.
+    In Jupyter, one key (Y, M or R) changes a cell's type. A graded cell of the wrong type is recognised by
+    its grade_id or cell id. Its type is not restored if the submission answers the question in another cell
+    of the right type. A document, such as Quarto's, can have several written answers in one text cell. This
+    cell is split at the prompts of the answers.
     """
     types = dict[int, str]()
     for cell in cells:
@@ -89,44 +91,45 @@ def in_exercise_form(cells: Sequence[Cell], submitted: Sequence[NotebookCell]) -
 
 
 def _split(cell: NotebookCell, prompts: Iterable[str]) -> list[NotebookCell]:
-    """Return a text cell with several prompts as one cell for each, or as it is."""
-    starts = sorted(place for prompt in prompts if (place := cell.text.find(prompt)) >= 0)
+    """Return one cell for each prompt in a text cell, or the cell itself if it has fewer than two prompts."""
+    starts = sorted(start for prompt in prompts if (start := cell.text.find(prompt)) >= 0)
     if len(starts) < 2:
         return [cell]
-    borders = [0, *starts[1:], len(cell.text)]
-    texts = [cell.text[start:end].strip() for start, end in pairwise(borders)]
+    bounds = [0, *starts[1:], len(cell.text)]
+    texts = [cell.text[start:end].strip() for start, end in pairwise(bounds)]
     return [replace(cell, text=texts[0]), *(NotebookCell(0, cell.kind, text) for text in texts[1:])]
 
 
 class _Match:
-    """Pairs graded cells with submitted ones, the surest signs first; no submitted cell is taken twice."""
+    """Pairs graded cells with submitted ones, by the most reliable criterion first, each at most once."""
 
     def __init__(
-        self, cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], given: set[str]
+        self, cells: Sequence[Cell], submitted: Sequence[NotebookCell], ids: dict[str, int], texts: set[str]
     ) -> None:
         self.graded = [cell for cell in cells if cell.role in GRADED]
-        self.found: dict[str, NotebookCell] = {}
+        self.matched: dict[str, NotebookCell] = {}  # by grade_id
         self._submitted = submitted
         self._ids = ids
-        self._given = given
+        self._texts = texts  # the exercise's text cells, which are not written answers
         self._prompts = {cell: text.text.strip() for text, cell in pairwise(cells) if text.role is Role.TEXT}
-        signs = (self._has_grade_id, self._has_cell_id, self._has_content, self._has_prompt, self._is_between)
-        for sign in signs:
+        by_metadata = (self._has_grade_id, self._has_cell_id)
+        by_text = (self._has_content, self._has_prompt, self._is_between)
+        for criterion in (*by_metadata, *by_text):
             for cell in self.graded:
-                candidates = () if cell.grade_id in self.found else self._free(cell)
-                if fitting := [candidate for candidate in candidates if sign(cell, candidate)]:
-                    self.found[cell.grade_id] = self._best(cell, fitting)
+                candidates = () if cell.grade_id in self.matched else self._unmatched(cell)
+                if matches := [candidate for candidate in candidates if criterion(cell, candidate)]:
+                    self.matched[cell.grade_id] = self._best(cell, matches)
 
     def _best(self, cell: Cell, candidates: list[NotebookCell]) -> NotebookCell:
-        """Return the candidate that counts: the last of several definitions to run, else the first copy."""
+        """Return the last definition of a function or class. For other cells, prefer the first exact copy."""
         if cell.role is Role.SOLUTION:
             return ([c for c in candidates if cell.name in bound_names(c.text)] or candidates)[-1]
         return ([c for c in candidates if c.text.strip() == cell.text.strip()] or candidates)[0]
 
-    def _free(self, cell: Cell) -> Iterator[NotebookCell]:
-        taken = {candidate.number for candidate in self.found.values()}
+    def _unmatched(self, cell: Cell) -> Iterator[NotebookCell]:
+        numbers = {candidate.number for candidate in self.matched.values()}
         kind = "code" if cell.is_code else "markdown"
-        return (c for c in self._submitted if c.number not in taken and c.kind == kind)
+        return (c for c in self._submitted if c.number not in numbers and c.kind == kind)
 
     def _has_grade_id(self, cell: Cell, candidate: NotebookCell) -> bool:
         return candidate.name == cell.grade_id
@@ -135,7 +138,7 @@ class _Match:
         return candidate.number == self._ids.get(cell.grade_id)
 
     def _has_content(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether the text defines the question, or is the check's or the untouched written answer's."""
+        """Whether the candidate defines the question, or has the text of the check or unchanged stub."""
         if cell.role is Role.SOLUTION:
             return cell.name in bound_names(candidate.text)
         text = candidate.text.strip()
@@ -145,20 +148,21 @@ class _Match:
         return text == cell.text.strip() or first in (f'@check("{cell.name}")', f"# Check of {cell.name}")
 
     def _has_prompt(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether a written answer stands below its prompt, or in the prompt's own cell."""
+        """Whether a written answer is in the cell below its prompt, or in the cell of the prompt."""
         if cell.role is not Role.MANUAL or not (prompt := self._prompts.get(cell)):
             return False
         text = candidate.text.strip()
         before = self._submitted[candidate.number - 1].text.strip() if candidate.number else ""
-        return (before == prompt and text not in self._given) or (text.startswith(prompt) and text != prompt)
+        return (before == prompt and text not in self._texts) or (text.startswith(prompt) and text != prompt)
 
     def _is_between(self, cell: Cell, candidate: NotebookCell) -> bool:
-        """Whether a written answer stands between the graded cells that surround it in the exercise."""
-        if cell.role is not Role.MANUAL or candidate.text.strip() in self._given:
+        """Whether a candidate is between the graded cells before the written answer and those after it."""
+        if cell.role is not Role.MANUAL or candidate.text.strip() in self._texts:
             return False
-        here = self.graded.index(cell)
-        after = max(self._numbers(self.graded[:here]), default=-1)
-        return after < candidate.number < min(self._numbers(self.graded[here:]), default=len(self._submitted))
+        index = self.graded.index(cell)
+        last = max(self._numbers(self.graded[:index]), default=-1)
+        following = min(self._numbers(self.graded[index:]), default=len(self._submitted))
+        return last < candidate.number < following
 
     def _numbers(self, graded: Sequence[Cell]) -> list[int]:
-        return [self.found[cell.grade_id].number for cell in graded if cell.grade_id in self.found]
+        return [self.matched[cell.grade_id].number for cell in graded if cell.grade_id in self.matched]

@@ -1,7 +1,7 @@
-"""Reads a submitted notebook once: a stranger's bytes go in, plain cells or one clear refusal come out.
+"""Reads a submitted notebook once: untrusted bytes become a tuple of cells, or are refused with a reason.
 
-Colab writes a pasted picture into the text itself, where it may be hundreds of thousands of letters long. A
-text cell that is long because of pictures gives them up as attachments, which pages can show.
+Colab writes a pasted picture into the text of a cell, as base64 with hundreds of thousands of characters. If
+a text cell is too long, its pictures become attachments, which pages can show.
 """
 
 import errno
@@ -22,14 +22,14 @@ from autograder.report.text import writable
 from autograder.submission.script import cells_of_script
 
 MAX_BYTES = 20 << 20
-MAX_WITH_OUTPUTS = 50 << 20  # with outputs, which are dropped from what is larger than MAX_BYTES
+MAX_WITH_OUTPUTS = 50 << 20  # bytes with outputs, which are removed from a notebook of more than MAX_BYTES
 MAX_CELLS = 1000
 MAX_CELL = 200_000  # characters of a code cell
 MAX_TEXT = 200_000  # characters of a text cell
 _MAX_PICTURES = 20
 _PICTURE = re.compile(r"data:image/([\w.+-]{1,20});base64,([A-Za-z0-9+/=]+)")
 _CUT = "\n\n(The rest of this cell is left out: it is too long.)"
-_MAX_DIGITS = 400  # of an integer that is read; no notebook needs a longer one
+_MAX_DIGITS = 400  # of an integer in the JSON
 _KINDS = ("code", "markdown", "raw")
 _SAVE = "open it in Jupyter and save it"
 _READ = (
@@ -39,30 +39,30 @@ _READ = (
 _LANGUAGE = re.compile(rb'"language_info"\s*:\s*\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}')
 _VERSION = re.compile(rb'"version"\s*:\s*"(\d{1,3})\.(\d{1,3})')
 
-Attachments = tuple[tuple[str, str], ...]  # each picture's name, and its PNG in base64, unchecked
+Attachments = tuple[tuple[str, str], ...]  # the name and the base64 text of each PNG picture, unchecked
 
 
 class UnreadableError(Exception):
-    """The file is not a notebook that can be graded; the message says why and what to do."""
+    """The file is not a notebook that can be graded. The message gives the reason and a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookCell:
-    """One cell of a submission; `number` counts all cells from 0."""
+    """One cell of a submission. `number` is its index among all cells."""
 
     number: int
     kind: str
     text: str
-    name: str = ""  # its grade_id, where it has one
-    id: str = ""  # by which the notebook format tells cells apart
+    name: str = ""  # its grade_id, if it has one
+    id: str = ""  # its id in the notebook format
     attachments: Attachments = ()
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """A submitted file as it was at one moment; grading, restoring and recording all take this value.
+    """The content of a submitted file, read once for grading, restoring and recording.
 
-    `problem` says why there are no bytes. Only `cells` finds out whether the bytes are a notebook.
+    `problem` is the reason if the file could not be read. The content is not parsed before `cells` is used.
     """
 
     content: bytes
@@ -70,29 +70,29 @@ class Notebook:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the bytes or of the problem, by which another submission is known."""
+        """A hash of the problem, or else of the bytes. Files with different bytes have different digests."""
         return hashlib.sha256(self.problem.encode() or self.content).hexdigest()
 
     @cached_property
     def cells(self) -> tuple[NotebookCell, ...]:
-        """The cells; UnreadableError says why the file has none."""
+        """The cells. UnreadableError is raised if the file is not a readable notebook."""
         if self.problem:
             raise UnreadableError(self.problem)
         return cells_of(parse_notebook(self.content))
 
     @cached_property
     def python(self) -> tuple[int, int] | None:
-        """The version of Python with which the notebook was written, so far as its metadata say."""
-        place = max(self.content.rfind(b'"language_info"'), 0)
-        about = _LANGUAGE.match(self.content, place)
-        version = _VERSION.search(about[0]) if about else None
+        """The version of Python in the notebook's metadata, or None."""
+        start = max(self.content.rfind(b'"language_info"'), 0)
+        language_info = _LANGUAGE.match(self.content, start)
+        version = _VERSION.search(language_info[0]) if language_info else None
         return (int(version[1]), int(version[2])) if version else None
 
 
 def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> IO[bytes]:
-    """Open a plain file, in an open `folder` if given, or raise an OSError.
+    """Open a regular file, relative to an open `folder` if given. Raise OSError for anything else.
 
-    O_NONBLOCK lets no pipe keep us waiting.
+    With O_NONBLOCK, opening a pipe does not wait for a writer.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -103,9 +103,9 @@ def open_plain(path: Path | str, flags: int = 0, folder: int | None = None) -> I
 
 @contextmanager
 def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None = None) -> Iterator[int]:
-    """Open a folder, in an open `parent` if given, and yield its descriptor; a link raises an OSError.
+    """Open a folder, relative to an open `parent` if given, and yield its descriptor. A link raises OSError.
 
-    Whoever swaps the folder for another one afterwards changes nothing of what is read by the descriptor.
+    Replacing the folder afterwards has no effect on files that are opened relative to the descriptor.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags, dir_fd=parent)
     try:
@@ -115,7 +115,10 @@ def open_folder(path: Path | str, flags: int = os.O_NOFOLLOW, parent: int | None
 
 
 def read_notebook(path: Path) -> Notebook:
-    """Return the file at `path`, whatever it is, without following a link or waiting for a pipe."""
+    """Read the file at `path`, without following a link or waiting for a pipe.
+
+    If it cannot be read, the result has a `problem`.
+    """
     try:
         with open_plain(path, os.O_NOFOLLOW) as file:
             return Notebook(without_large_outputs(file.read(MAX_WITH_OUTPUTS + 1)))
@@ -126,7 +129,7 @@ def read_notebook(path: Path) -> Notebook:
 
 
 def without_large_outputs(content: bytes) -> bytes:
-    """Return a notebook that is larger than MAX_BYTES without its outputs, and whatever else as it is."""
+    """Remove the outputs of a notebook that is larger than MAX_BYTES. Other bytes are returned unchanged."""
     if not MAX_BYTES < len(content) <= MAX_WITH_OUTPUTS:
         return content
     try:
@@ -134,16 +137,16 @@ def without_large_outputs(content: bytes) -> bytes:
         for cell in notebook["cells"]:
             if "outputs" in cell:
                 cell["outputs"] = []
-        # A lone surrogate becomes \\udXXX, as JSON writes it.
+        # A lone surrogate becomes \udXXX, its escape sequence in JSON.
         return json.dumps(notebook, ensure_ascii=False, allow_nan=False).encode(errors="backslashreplace")
     except (ValueError, KeyError, TypeError, RecursionError):
         return content
 
 
 def parse_notebook(content: bytes) -> dict[str, Any]:
-    """Return the JSON of a notebook of format 4, of an older one or of a script as such a notebook.
+    """Return the JSON of a notebook in format 4. Older formats and scripts are converted.
 
-    UnreadableError says what is wrong with anything else.
+    Raise UnreadableError for anything else.
     """
     if len(content) > MAX_BYTES:
         fix = "take large pictures out of its text"
@@ -159,7 +162,7 @@ def parse_notebook(content: bytes) -> dict[str, Any]:
 
 
 def cells_of(notebook: dict[str, Any]) -> tuple[NotebookCell, ...]:
-    """Return the cells of a notebook that `parse_notebook` has checked, or that is our own."""
+    """Return the cells of a notebook that `parse_notebook` has checked, or that the engine made."""
     return tuple(_cell(number, cell) for number, cell in enumerate(notebook["cells"]))
 
 
@@ -178,7 +181,7 @@ def _cell(number: int, cell: dict[str, Any]) -> NotebookCell:
 
 
 def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the pictures that a text cell carries along."""
+    """Yield the name and the base64 text of each PNG picture that is attached to a text cell."""
     attachments = cell.get("attachments")
     for name, forms in attachments.items() if isinstance(attachments, dict) else ():
         match forms:
@@ -187,19 +190,22 @@ def _attachments(cell: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def without_pictures(text: str) -> tuple[str, Attachments]:
-    """Return a text as it is if it is short, else without its pictures and cut, and the pictures."""
+    """Move the pictures of a long text into attachments, and cut the text if it is still too long.
+
+    A text of at most MAX_TEXT characters is returned unchanged.
+    """
     if len(text) <= MAX_TEXT:
         return text, ()
-    taken: list[tuple[str, str]] = []
+    pictures: list[tuple[str, str]] = []
 
-    def take(found: re.Match[str]) -> str:
-        if found[1] != "png" or len(taken) == _MAX_PICTURES:
+    def move(match: re.Match[str]) -> str:
+        if match[1] != "png" or len(pictures) == _MAX_PICTURES:
             return "missing:picture"
-        taken.append((f"picture-{len(taken) + 1}.png", found[2]))
-        return f"attachment:{taken[-1][0]}"
+        pictures.append((f"picture-{len(pictures) + 1}.png", match[2]))
+        return f"attachment:{pictures[-1][0]}"
 
-    text = _PICTURE.sub(take, text)
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + _CUT, tuple(taken)
+    text = _PICTURE.sub(move, text)
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + _CUT, tuple(pictures)
 
 
 def _parsed(text: str) -> Any:
@@ -210,14 +216,14 @@ def _parsed(text: str) -> Any:
     except json.JSONDecodeError as error:
         if text.lstrip()[:1] != "{":
             raise UnreadableError(f"not a notebook; {_READ}") from None
-        place = f"line {error.lineno}, column {error.colno}"
-        raise UnreadableError(f"not JSON ({place}), perhaps cut off; {_SAVE}") from None
+        position = f"line {error.lineno}, column {error.colno}"
+        raise UnreadableError(f"not JSON ({position}), perhaps cut off; {_SAVE}") from None
 
 
 def _read_json(text: str) -> Any:
-    """Return what JSON stands for; numbers that JSON or a program cannot hold, such as NaN, become None.
+    """Return the value of a JSON text. NaN, infinite numbers and very long integers become None.
 
-    They stand in outputs and metadata, which grading does not read.
+    Such numbers occur in outputs and metadata, which grading does not read.
     """
     return json.loads(text, parse_constant=lambda _: None, parse_int=_integer, parse_float=_float)
 
@@ -232,7 +238,7 @@ def _float(digits: str) -> float | None:
 
 
 def _checked(notebook: Any) -> dict[str, Any]:
-    """Return a notebook whose cells have a kind and a text each; what says nothing of a cell may be wrong."""
+    """Return a notebook whose cells each have a kind and a text. Other parts of it are not checked."""
     if not isinstance(notebook, dict) or not notebook.keys() & {"nbformat", "cells"}:
         raise UnreadableError(f"JSON, but not a notebook; {_READ}")
     if notebook.get("nbformat") in (2, 3):
@@ -240,50 +246,50 @@ def _checked(notebook: Any) -> dict[str, Any]:
     if notebook.get("nbformat", 4) != 4:
         raise UnreadableError("not a notebook of format 4; open it in Jupyter and save it again")
     cells = notebook.get("cells")
-    kept: list[Any] = [cell for cell in cells if cell is not None] if isinstance(cells, list) else [None]
-    if not all(isinstance(cell, dict) for cell in kept):
+    present: list[Any] = [cell for cell in cells if cell is not None] if isinstance(cells, list) else [None]
+    if not all(isinstance(cell, dict) for cell in present):
         raise UnreadableError(f"its cells are not a list of cells; {_SAVE}")
-    if len(kept) > MAX_CELLS:
+    if len(present) > MAX_CELLS:
         raise UnreadableError(f"has more than {MAX_CELLS} cells; delete those that you do not need")
-    return {**notebook, "cells": [_plain_cell(number, cell) for number, cell in enumerate(kept, 1)]}
+    return {**notebook, "cells": [_plain_cell(number, cell) for number, cell in enumerate(present, 1)]}
 
 
 def _plain_cell(number: int, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell with a known kind and its text; a kind that Jupyter lacks counts as raw."""
+    """Return a cell with its kind and its text. A kind that Jupyter does not have becomes "raw"."""
     kind = cell["cell_type"] if cell.get("cell_type") in _KINDS else "raw"
     source = cell.get("source")
     lines = source if isinstance(source, list) else [source]
     if not all(line is None or isinstance(line, str) for line in lines):
-        fix = "copy what it should hold into a new cell, delete it, and save the notebook"
+        fix = "copy its content into a new cell, delete the old cell, and save the notebook"
         raise UnreadableError(f"cell {number} has no text; {fix}")
     text = "".join(filter(None, lines))
     if kind == "code" and len(text) > MAX_CELL:
-        fix = "take out what it prints or stores as text"
+        fix = "delete output or data that is written into its code"
         raise UnreadableError(f"cell {number} is longer than {MAX_CELL:,} characters; {fix}")
     return {**cell, "cell_type": kind, "source": text}
 
 
 def _upgraded(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Return a notebook of Jupyter's first years in today's format."""
-    import nbformat  # here, since hardly any notebook needs it
+    """Convert a notebook from format 2 or 3 to format 4."""
+    import nbformat  # imported here, because hardly any notebook needs it
     from traitlets.log import get_logger
 
     sheets = notebook.get("worksheets")
     sheets = [sheet for sheet in sheets if isinstance(sheet, dict)] if isinstance(sheets, list) else []
-    cells = [found for sheet in sheets if isinstance(found := sheet.get("cells"), list)]
-    if sum(map(len, cells)) > MAX_CELLS:  # before the conversion, which takes minutes for very many
+    cells = [sheet_cells for sheet in sheets if isinstance(sheet_cells := sheet.get("cells"), list)]
+    if sum(map(len, cells)) > MAX_CELLS:  # before the conversion, which takes minutes for very many cells
         raise UnreadableError(f"has more than {MAX_CELLS} cells")
     log = get_logger()
-    log.disabled = True  # it would repeat what the file says, and what is wrong in it is said below
+    log.disabled = True  # its messages would repeat parts of the file; the error below replaces them
     try:
         for cell in (cell for sheet in notebook.get("worksheets", ()) for cell in sheet["cells"]):
-            cell["outputs"] = []  # which grading does not read, whatever they hold
-        whole = nbformat.reader.reads(json.dumps({"metadata": {}} | notebook))
-        upgraded: dict[str, Any] = dict(nbformat.convert(whole, 4))
+            cell["outputs"] = []  # grading does not read outputs, and damaged ones cannot be converted
+        complete = nbformat.reader.reads(json.dumps({"metadata": {}} | notebook))
+        upgraded: dict[str, Any] = dict(nbformat.convert(complete, 4))
         for cell in upgraded["cells"]:
-            cell.pop("id", None)  # which is drawn anew each time
+            cell.pop("id", None)  # each conversion would give it another random id
         return upgraded | {"nbformat_minor": 4}
-    except Exception:  # whatever the file holds
+    except Exception:  # a damaged file can raise anything
         raise UnreadableError("of an old format, and damaged; open it in Jupyter and save it again") from None
     finally:
         log.disabled = False

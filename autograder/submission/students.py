@@ -1,6 +1,6 @@
-"""Reads students.csv: who is in the class, what platforms call them, and which groups they are in.
+"""Reads students.csv: the students of the class, their names and ids on platforms, and their groups.
 
-Headings are understood as people and the exports of universities write them.
+Headings are recognised in several languages and spellings, as in the exports of universities.
 """
 
 import csv
@@ -38,30 +38,30 @@ _MEANINGS = {
     _LAST: "lastname nachname surname familyname familienname nom apellido apellidos cognome achternaam"
     " efternamn",
 }
-_KNOWN = {word: meaning for meaning, words in _MEANINGS.items() for word in (*words.split(), meaning)}
+_MEANING_OF = {word: meaning for meaning, words in _MEANINGS.items() for word in (*words.split(), meaning)}
 _NUMBER, _EMAIL = re.compile(r"\d{3,}"), re.compile(r"\S+@\S+\.\S+")
 _MODEL = "write the headings id,name,email above the students"
 
 
 def meaning(heading: str) -> str:
-    """Return the column that a heading stands for, or the heading itself in small letters."""
+    """Return the column that a heading means, or the heading in lower case if its meaning is unknown."""
     text = unicodedata.normalize("NFKC", heading).strip().casefold()
-    return _KNOWN.get(re.sub(r"[\W_]", "", text), text)
+    return _MEANING_OF.get(re.sub(r"[\W_]", "", text), text)
 
 
-_SEVERAL = re.compile(r"\s*;\s*")  # between names, and between groups, in one cell
-# Moodle leaves these out of a name that it writes into a zip; the others stand between words.
-_LEFT_OUT, _BETWEEN = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
-# People and programs type several apostrophes and hyphens for one.
+_SEPARATOR = re.compile(r"\s*;\s*")  # between several names or groups in one cell
+# Characters that Moodle removes from a name in a zip, and characters that separate the words of a name.
+_REMOVED, _BETWEEN_WORDS = re.compile(r"[&<>\"`|':\\/\x00-\x1f]"), re.compile(r"[\s._,]+")
+# Characters that people and programs write in place of "'" and "-".
 _APOSTROPHES = re.compile("[\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\ua78c]")
 _HYPHENS = re.compile("[\u2010-\u2015\u2212\ufe58]")
-# Kinds of what students are called, besides the platforms of ids.
+# Kinds of keys with which students are looked up. For an id, the kind is its platform, or "".
 _ANY, _NAME, _SQUEEZED, _GROUP = "id anywhere", "name", "squeezed name", "group"
 
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """One student: the id that we use, and what platforms call the same person."""
+    """One student: the id in this course, and the names and ids on platforms."""
 
     id: str
     names: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Student:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Last name and first name, by the first of the names: before a comma stands the last name."""
+        """Last name and first name, from the first of the names: "Last, First" or "First Last"."""
         name = self.names[0] if self.names else ""
         last, comma, first = name.partition(",")
         if not comma:
@@ -80,18 +80,18 @@ class Student:
 
     @property
     def name(self) -> str:
-        """The name by which lists are sorted, or the id where there is none."""
+        """The name by which lists are sorted, with the last name first, or the id if there is no name."""
         last, first = self.parts
         return f"{last}, {first}" if first else last or self.id
 
     @property
     def full_name(self) -> str:
-        """First and last name, or an empty text where there is no name."""
+        """First and last name, or "" if there is no name."""
         return " ".join(filter(None, reversed(self.parts)))
 
     @property
     def ids(self) -> Iterator[tuple[str, str]]:
-        """Everything that stands for this student alone: the platform, empty for any, and the id."""
+        """The platform and text of each id of this student. The platform is "" for the id and the address."""
         yield from (("", text) for text in (self.id, self.email) if text)
         yield from self.platforms.items()
 
@@ -103,64 +103,66 @@ class Students:
     all: tuple[Student, ...]
 
     def called(self, text: str, platform: str = "") -> Sequence[Student]:
-        """Return whoever has this id or address, or else everybody of this name, however it is written.
+        """Return the student with this id or email address, else the students with this name.
 
-        The id may be one of `platform`; where none is given, it may be of any.
+        Different spellings of the name are equal. The id can also be the student's id on `platform`. If no
+        platform is given and nothing else matches, the ids on all platforms are compared.
         """
-        ids = [(place, folded(text)) for place in dict.fromkeys((platform, ""))]
+        ids = [(kind, folded(text)) for kind in dict.fromkeys((platform, ""))]
         anywhere = [] if platform else [(_ANY, folded(text))]
         return self._first(*ids, (_NAME, spelling(text)), *anywhere)
 
     def squeezed(self, text: str) -> Sequence[Student]:
-        """Return everybody whose name gives `text` without the gaps between its words, as in Canvas."""
+        """Return the students whose name is `text` when written without spaces, as in Canvas."""
         return self._first((_SQUEEZED, squeezed(text)))
 
     def closest(self, text: str) -> Student | None:
-        """Return the student who has the id, name or address most like `text`, if any is like it."""
-        known = {text: found[0] for (kind, text), found in self._known.items() if kind in (_ANY, _NAME)}
-        return known.get(closest(spelling(text), known))
+        """Return the student with the id, name or address most similar to `text`, or None."""
+        keys = (_ANY, _NAME)
+        by_text = {text: students[0] for (kind, text), students in self._by_key.items() if kind in keys}
+        return by_text.get(closest(spelling(text), by_text))
 
     def in_group(self, text: str) -> Sequence[Student]:
         """Return the members of a group."""
         return self._first((_GROUP, squeezed(text)))
 
     def unknown(self, id_: str) -> str:
-        """Return that this is nobody's id, and whose it could be; empty where it is a student's."""
+        """Return a message that `id_` is not a student's id, with a suggestion, or "" if it is."""
         if id_ in (student.id for student in self.all):
             return ""
-        close = self.closest(id_)
-        meant = ", ".join(student.id for student in self.called(id_) or filter(None, [close]))
-        fix = f'did you mean "{meant}"?' if meant else "add it there"
-        return f'"{id_}" is no id in {STUDENTS}; {fix}'
+        similar = self.closest(id_)
+        suggested = ", ".join(student.id for student in self.called(id_) or filter(None, [similar]))
+        fix = f'did you mean "{suggested}"?' if suggested else "add it there"
+        return f'"{id_}" is not an id in {STUDENTS}; {fix}'
 
     def _first(self, *keys: tuple[str, str]) -> Sequence[Student]:
-        """Return the students of the first of these keys that is anybody's."""
-        return next(filter(None, map(self._known.get, keys)), ())
+        """Return the students with the first of these keys that any student has."""
+        return next(filter(None, map(self._by_key.get, keys)), ())
 
     @cached_property
-    def _known(self) -> Mapping[tuple[str, str], Sequence[Student]]:
-        """The students by everything that they are called and its kind, each once, in the list's order."""
-        found: dict[tuple[str, str], list[Student]] = defaultdict(list)
+    def _by_key(self) -> Mapping[tuple[str, str], Sequence[Student]]:
+        """The students by each kind and text of their keys, in the list's order."""
+        by_key: dict[tuple[str, str], list[Student]] = defaultdict(list)
         for student in self.all:
-            ids = [(place, folded(text)) for place, text in student.ids]
+            ids = [(platform, folded(text)) for platform, text in student.ids]
             names = list(_forms(student))
             keys = [*ids, *((_ANY, text) for _, text in ids), *((_NAME, form) for form in names)]
             keys += [(_SQUEEZED, squeezed(form)) for form in names]
             keys += [(_GROUP, squeezed(group)) for group in student.groups]
             for key in dict.fromkeys(keys):
-                found[key].append(student)
-        return found
+                by_key[key].append(student)
+        return by_key
 
 
 @lru_cache(maxsize=1 << 16)
 def spelling(text: str) -> str:
-    """Return what two ways to write a name or an id have in common."""
+    """Return a form of a name or id that is equal for its different spellings."""
     plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
-    return _BETWEEN.sub(" ", _LEFT_OUT.sub("", folded(plain))).strip()
+    return _BETWEEN_WORDS.sub(" ", _REMOVED.sub("", folded(plain))).strip()
 
 
 def folded(text: str) -> str:
-    """Return a form that two names share if some file system takes one for the other."""
+    """Return a form that is equal for two names if some file system cannot tell them apart."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
@@ -170,14 +172,14 @@ def squeezed(text: str) -> str:
 
 
 def _forms(student: Student) -> Iterator[str]:
-    """Yield the spellings of a student's names, whichever word comes first."""
+    """Yield the rotations of a student's names: "ann lee" and "lee ann"."""
     for name in student.names:
         words = spelling(name).split(" ")
-        yield from (" ".join(words[turn:] + words[:turn]) for turn in range(len(words)))
+        yield from (" ".join(words[first:] + words[:first]) for first in range(len(words)))
 
 
 def student_names(root: Path) -> dict[str, str]:
-    """Return the full names in students.csv, by id; nobody if there is no such file."""
+    """Return the full names in students.csv, by id. If there is no such file, the dict is empty."""
     listed = listed_students(root)
     return {student.id: student.full_name for student in (listed.all if listed else ()) if student.full_name}
 
@@ -188,29 +190,29 @@ def with_name(student: str, names: Mapping[str, str]) -> str:
 
 
 def listed_students(root: Path) -> Students | None:
-    """Return the list of students in a course's folder, or None where there is none."""
+    """Return the students in a course's students.csv, or None if there is no such file."""
     path = root / STUDENTS
     return read_students(path) if path.is_file() else None
 
 
 def read_students(path: Path) -> Students:
-    """Return the students in a CSV file: with a header, or with an id and other names in each row."""
+    """Return the students in a CSV file. Without a header, each row has an id and other names."""
     rows = [[cell.strip() for cell in row] for row in read_rows(path)]
     try:
         columns = _columns(rows)
     except ValueError as error:
         raise UsageError(f"{path}:1: {error}") from None
-    titled = bool(columns)
+    has_header = bool(columns)
     lines = [(f"{path}:{number}", cells) for number, cells in enumerate(rows, 1) if any(cells)]
-    students = [(line, _student(line, columns, cells)) for line, cells in lines[titled:]]
-    _refuse_repetitions(path, students, names=not titled)
+    students = [(line, _student(line, columns, cells)) for line, cells in lines[has_header:]]
+    _refuse_repetitions(path, students, names=not has_header)
     return Students(tuple(student for _, student in students))
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return what the columns of a list hold, or nothing where its first row is a student already.
+    """Return the meanings of the columns, or an empty list if the first row is a student.
 
-    ValueError says what the first row must be where it is neither.
+    If the first row is neither a header nor a student, ValueError is raised.
     """
     headings = rows[0] if rows else ()
     columns = [meaning(heading) for heading in headings]
@@ -218,20 +220,20 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
         columns[columns.index(_STUDENT)] = "name" if "id" in columns else "id"
     if _FIRST in columns and _LAST not in columns and "name" in columns:
         columns[columns.index("name")] = _LAST
-    known = [column in (*COLUMNS, _FIRST, _LAST) for column in columns]
+    are_meanings = [column in (*COLUMNS, _FIRST, _LAST) for column in columns]
     if "id" not in columns:
-        if any(known[:1]) or sum(known) > 1 or _is_header(headings, rows[1:]):
+        if any(are_meanings[:1]) or sum(are_meanings) > 1 or _is_header(headings, rows[1:]):
             raise ValueError(f'"{", ".join(headings)}" has no column id; {_MODEL}')
         return []
-    for heading, column, is_known in zip(headings, columns, known, strict=True):
-        if column and (not is_known or columns.count(column) > 1):
+    for heading, column, is_meaning in zip(headings, columns, are_meanings, strict=True):
+        if column and (not is_meaning or columns.count(column) > 1):
             fix = f"use {', '.join(COLUMNS)}, or leave its heading empty"
-            raise ValueError(f'"{heading}" is no column, or is there twice; {fix}')
+            raise ValueError(f'"{heading}" is not a column, or occurs twice; {fix}')
     return columns
 
 
 def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column holds numbers or addresses for several students, but not in the first row."""
+    """Whether a column has numbers or email addresses in all of several rows, but not in the first row."""
     filled = [row for row in rows if any(row)]
     return len(filled) > 1 and any(
         heading and not form.search(heading) and all(map(form.fullmatch, cells))
@@ -241,7 +243,7 @@ def _is_header(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """Return the rows of a CSV file, or raise a UsageError; some spreadsheets put ; between cells."""
+    """Return the rows of a CSV file, with "," or ";" between cells. Raise UsageError if it cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
         semicolons = bool(lines) and ";" in lines[0] and "," not in lines[0]
@@ -273,28 +275,28 @@ def _student(line: str, columns: Sequence[str], cells: Sequence[str]) -> Student
         id_, *others = filter(None, cells)
         values = {"id": id_, "name": ";".join(others)}
     if not is_student(wrong := values.get("id", "")):
-        raise UsageError(f'{line}: "{wrong}" is not an id; put one of letters, digits and . _ @ + - first')
+        raise UsageError(f'{line}: "{wrong}" is not an id; use only letters, digits and . _ @ + -')
     for cell in cells:
         if any(letter in "<>" or unicodedata.category(letter) == "Cc" for letter in cell):
-            raise UsageError(f"{line}: {cell!a} has a control character or an angle bracket; take it out")
-    names, groups = (tuple(filter(None, _SEVERAL.split(values.get(key, "")))) for key in ("name", "group"))
+            raise UsageError(f"{line}: {cell!a} has a control character or an angle bracket; delete it")
+    names, groups = (tuple(filter(None, _SEPARATOR.split(values.get(key, "")))) for key in ("name", "group"))
     platforms = {name: values[name] for name in PLATFORMS if values.get(name)}
     return Student(values["id"], names, values.get("email", ""), platforms, groups)
 
 
 def _refuse_repetitions(path: Path, students: Sequence[tuple[str, Student]], *, names: bool) -> None:
-    """Refuse an id in two rows, or for two students; without a header, refuse the same name for two."""
+    """Refuse an id that two students have. If `names`, also refuse a name that two students have."""
     rows: dict[str, str] = {}
     for line, student in students:
         if (first := rows.setdefault(folded(student.id), line)) != line:
             same = f'{path}: rows {_row(first)} and {_row(line)} have the same id "{student.id}"'
             raise UsageError(f"{same}; delete one of them")
-    known: dict[tuple[str, str], str] = {}
+    lines: dict[tuple[str, str], str] = {}
     for line, student in students:
-        for place, text in (*student.ids, *(("", name) for name in student.names if names)):
-            if (first := known.setdefault((place, folded(text)), line)) != line:
-                both = f'{path}: rows {_row(first)} and {_row(line)} have the same "{text}"'
-                raise UsageError(f"{both}, so it stands for two students; delete it in both rows")
+        for platform, text in (*student.ids, *(("", name) for name in student.names if names)):
+            if (first := lines.setdefault((platform, folded(text)), line)) != line:
+                same = f'{path}: rows {_row(first)} and {_row(line)} have the same "{text}"'
+                raise UsageError(f"{same}, so it identifies two students; delete it in both rows")
 
 
 def _row(line: str) -> str:

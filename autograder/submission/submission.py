@@ -1,4 +1,4 @@
-"""Names a submission by its student and exercise, which its cells may tell, and says where its files lie."""
+"""Determines the student and the exercise of a submission, and the paths of its files."""
 
 import re
 import sys
@@ -16,15 +16,16 @@ from autograder.errors import UsageError
 from autograder.report.text import terminal_line
 from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError, read_notebook
 
-# A student's id becomes folders, database rows and table cells, so no character may have a meaning there.
+# A student's id is used in paths, database rows and tables, so it has no character with a meaning there.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
-_MAX_ID = 200  # bytes; a name in a file system has 255
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # devices in Windows
+_MAX_ID = 200  # bytes; file systems allow 255 for a name
+# Names of devices in Windows.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one student handed in for one exercise."""
+    """The submission of one student for one exercise."""
 
     root: Path
     student: str
@@ -32,44 +33,45 @@ class Submission:
 
     @property
     def folder(self) -> Path:
-        """The folder that was handed in."""
+        """The folder of this submission in submitted/."""
         return self.root / "submitted" / self.student / self.exercise
 
     @property
     def notebook(self) -> Path:
-        """Where the notebook must lie."""
+        """The path that the notebook must have."""
         return self.folder / f"{self.exercise}.ipynb"
 
     @property
     def autograded(self) -> Path:
-        """The notebook as it was graded."""
+        """The path of the graded notebook."""
         return self.root / "autograded" / self.student / self.exercise / f"{self.exercise}.ipynb"
 
     @property
     def feedback(self) -> Path:
-        """The page that the student gets."""
+        """The path of the student's feedback page."""
         return self.root / "feedback" / self.student / self.exercise / f"{self.exercise}.html"
 
 
 def is_student(name: str) -> bool:
     """Whether `name` can be a student's id."""
-    plain = is_normalized("NFC", name) and len(name.encode(errors="replace")) <= _MAX_ID
-    return plain and bool(_ID.fullmatch(name)) and not name.endswith(".") and not _RESERVED.fullmatch(name)
+    is_short = len(name.encode(errors="replace")) <= _MAX_ID
+    is_reserved = name.endswith(".") or _RESERVED.fullmatch(name)
+    return is_normalized("NFC", name) and is_short and bool(_ID.fullmatch(name)) and not is_reserved
 
 
 def students_in(course: Course) -> set[str]:
-    """Return whoever has anything in submitted/ for an exercise of the course."""
-    found = (find_submissions(course, exercise) for exercise in course.exercises.values())
-    return {submission.student for submissions in found for submission in submissions}
+    """Return the ids of all students with a submission for an exercise of the course."""
+    exercises = course.exercises.values()
+    return {submission.student for exercise in exercises for submission in find_submissions(course, exercise)}
 
 
 def has_come(course: Course, student: str) -> bool:
-    """Whether anything of a student lies in submitted/."""
+    """Whether submitted/ has a folder of this student."""
     return (course.root / "submitted" / student).is_dir()
 
 
 def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]:
-    """Yield what lies in submitted/ for `exercise`, in order of the students' ids, even of invalid ones."""
+    """Yield the submissions in submitted/ for `exercise`, in order of the students' ids, valid or not."""
     submitted = course.root / "submitted"
     for folder in sorted(submitted.iterdir()) if submitted.is_dir() else ():
         submission = Submission(course.root, folder.name, exercise.name)
@@ -80,51 +82,57 @@ def find_submissions(course: Course, exercise: Exercise) -> Iterator[Submission]
 def count_newer_pythons(
     course: Course, exercises: Iterable[Exercise], on_failure: OnFailure = raise_failure
 ) -> dict[str, int]:
-    """Return how many notebooks in submitted/ were written with each Python that is newer than this one."""
+    """Return the number of notebooks in submitted/ for each version of Python that is newer than this one."""
     newer = Counter[tuple[int, ...]]()
-    for submission in (one for exercise in exercises for one in find_submissions(course, exercise)):
-        with skipping(course, submission.exercise, submission.student, on_failure):
-            version = read_notebook(submission.notebook).python
-            newer.update([version] if version and version > sys.version_info[:2] else ())
+    for exercise in exercises:
+        for submission in find_submissions(course, exercise):
+            with skipping(course, submission.exercise, submission.student, on_failure):
+                version = read_notebook(submission.notebook).python
+                newer.update([version] if version and version > sys.version_info[:2] else ())
     return {".".join(map(str, version)): count for version, count in sorted(newer.items())}
 
 
 class UnknownExerciseError(UsageError):
-    """Neither the notebook nor the command says which exercise it is."""
+    """The exercise of a notebook cannot be determined."""
 
 
 def exercise_by_name(course: Course, path: Path) -> Exercise | None:
-    """Return the exercise that the notebook's name, or else its folder, names."""
+    """Return the exercise that is named in the notebook's file name, else in its folder's name, else None."""
     names = (exercise_in(text, course.exercises) for text in (path.stem, path.absolute().parent.name))
     return course.exercises.get(next(filter(None, names), ""))
 
 
 def exercise_in(text: str, exercises: Iterable[str]) -> str:
-    """Return the longest name of an exercise that stands in `text` as a word of its own, or an empty text."""
+    """Return the longest name of an exercise that `text` contains, or "".
+
+    In `text`, no letter or digit may be next to the name.
+    """
     words = ((name, rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in exercises)
     return max((name for name, word in words if re.search(word, text)), key=len, default="")
 
 
 def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercise:
-    """Return the exercise that shares most questions with the notebook's cells; it must be the only one."""
+    """Return the exercise with the most questions in the notebook's cells.
+
+    If several exercises have as many, or none has any, UnknownExerciseError is raised.
+    """
     try:
-        present = _questions(notebook.cells)
+        names = _names(notebook.cells)
     except UnreadableError:
-        present = set()
+        names = set()
     exercises = course.exercises.values()
-    shared = {exercise: len(present.intersection(exercise.questions)) for exercise in exercises}
-    most = max(shared.values())
-    best = [exercise for exercise, count in shared.items() if count == most]
+    counts = {exercise: len(names.intersection(exercise.questions)) for exercise in exercises}
+    most = max(counts.values())
+    best = [exercise for exercise, count in counts.items() if count == most]
     if most and len(best) == 1:
         return best[0]
-    known = ", ".join(course.exercises)
     raise UnknownExerciseError(
-        f"{terminal_line(str(path))}: neither its name, its folder nor its cells tell which exercise it is; "
-        f"pass --exercise (one of {known})"
+        f"{terminal_line(str(path))}: neither its name, its folder nor its cells identify the exercise; "
+        f"pass --exercise (one of {', '.join(course.exercises)})"
     )
 
 
-def _questions(cells: Sequence[NotebookCell]) -> set[str]:
-    """Return what the cells define and their names."""
+def _names(cells: Sequence[NotebookCell]) -> set[str]:
+    """Return the names that the cells define, and the grade_ids of the cells."""
     code = (cell.text for cell in cells if cell.kind == "code")
     return {cell.name for cell in cells}.union(*map(bound_names, code))

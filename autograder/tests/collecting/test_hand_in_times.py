@@ -135,7 +135,7 @@ a.b
 a_b
 """
 SEVERAL = "is the name of several students (anna1, anna2); write the id or"
-UNLISTED = "is no id in students.csv"
+UNLISTED = "is not an id in students.csv"
 BERLIN = "2026-03-02 19:00 Europe/Berlin"
 
 

@@ -86,7 +86,7 @@ def test_an_extension_is_for_somebody_of_the_list(dated: Course, student: str, f
     words = ["--course", str(dated.root), "extend", student, "01_small", BERLIN]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 2
-    assert done.output == f'"{student}" is no id in students.csv; {fix}\n'
+    assert done.output == f'"{student}" is not an id in students.csv; {fix}\n'
     assert not (dated.root / "extensions.csv").exists()
     extend(dated, "ada", "01_small", BERLIN)
 
@@ -96,7 +96,7 @@ def test_a_row_for_somebody_unknown_is_named_and_the_others_count(dated: Course)
     rows = "".join(f"{student},01_small,{BERLIN}\n" for student in ("ana1", "ada", "left"))
     (dated.root / "extensions.csv").write_text(f"student,exercise,until\n{rows}", encoding="utf-8")
     (dated.root / "submitted" / "left" / "02_other").mkdir(parents=True)  # handed in before leaving
-    line = 'extensions.csv:2: "ana1" is no id in students.csv; did you mean "ana"?'
+    line = 'extensions.csv:2: "ana1" is not an id in students.csv; did you mean "ana"?'
     assert list(doubts(dated, [small(dated)])) == [line]
     assert list(doubts(dated, [])) == []
     for command in ("students", "grade"):

@@ -82,10 +82,10 @@ def test_a_row_that_names_nobody_or_nothing_is_told_with_what_may_be_meant(cours
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [
         'regrade_requests.csv:2: "01" is not an exercise; did you mean "01_small"?',
-        'regrade_requests.csv:3: "Ben" is no id in students.csv; did you mean "ben"?',
+        'regrade_requests.csv:3: "Ben" is not an id in students.csv; did you mean "ben"?',
         'regrade_requests.csv:4: "row_sum" is not a question of 01_small; did you mean "row_sums"?',
         'regrade_requests.csv:6: names no student, and "" is not an exercise; use one of 01_small',
-        'regrade_requests.csv:9: "zzz" is no id in students.csv; add it there, '
+        'regrade_requests.csv:9: "zzz" is not an id in students.csv; add it there, '
         'and "doubl" is not a question of 01_small; did you mean "double"?',
     ]
     assert [line.split()[-1] for line in done.stdout.splitlines() if "01_small" in line] == list("bcdfg")

@@ -31,7 +31,7 @@ BOOK: dict[str, Any] = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cel
 
 
 SAVE = "open it in Jupyter and save it"
-NEW_CELL = "copy what it should hold into a new cell, delete it, and save the notebook"
+NEW_CELL = "copy its content into a new cell, delete the old cell, and save the notebook"
 READ = "it must be the notebook itself (.ipynb), or its export as a script or text by"
 
 

@@ -25,13 +25,13 @@ OBEYED = ":3: .* has a control character or an angle bracket"
     ("text", "message"),
     [
         ("=x,Ada\n", ':1: "=x" is not an id'),
-        ("ada,Lee\nbob,Lee\n", ': rows 1 and 2 have the same "Lee", so it stands for two students'),
+        ("ada,Lee\nbob,Lee\n", ': rows 1 and 2 have the same "Lee", so it identifies two students'),
         ("id,name\n,Lee\n", ':2: "" is not an id'),
-        ("id,phone\nada,1\n", ':1: "phone" is no column, or is there twice; use id, name, email'),
-        ("id,name,names\nada,1,2\n", ':1: "name" is no column, or is there twice'),
+        ("id,phone\nada,1\n", ':1: "phone" is not a column, or occurs twice; use id, name, email'),
+        ("id,name,names\nada,1,2\n", ':1: "name" is not a column, or occurs twice'),
         (
             "id,email\nada,a@b.c\nbob,A@b.c\n",
-            ': rows 2 and 3 have the same "A@b.c", so it stands for two students',
+            ': rows 2 and 3 have the same "A@b.c", so it identifies two students',
         ),
         ("id,name\nada,Lee\nada,Lee\n", ': rows 2 and 3 have the same id "ada"; delete one of them'),
         ("Vorname,Nachname\nAda,Lovelace\n", NO_ID),
