@@ -176,7 +176,7 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
 
 
 def _pip_name(module: str) -> str:
-    """Return pip's name of a module's package, or the module's name in lower case if it is not installed."""
+    """Return pip's name of a module's package, in lower case, or the module's name if none is installed."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 
