@@ -6,6 +6,6 @@ from autograder.course.course import load_course
 from autograder.gradebook import configuration
 
 c = get_config()  # noqa: F821 - nbgrader provides it
-# Course id, folders, and our exporters and preprocessors in the place of those that execute and believe
-# submissions. What you add below this line holds for nbgrader and for `autograder` alike.
+# The course id, the folders, and exporters and preprocessors that replace nbgrader's own, which would execute
+# submissions and trust their outputs. Settings that you add below apply to nbgrader and to `autograder`.
 c.merge(configuration(load_course(Path(__file__).parent)))

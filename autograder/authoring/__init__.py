@@ -4,17 +4,17 @@ In reading order:
 
 new: starts a course or an exercise, from a small working sample or from an nbgrader source notebook
 from_nbgrader: turns an nbgrader source notebook into an exercise
-imported_tests: makes hidden tests of the test cells of such a notebook
-imported_figures: rewrites what these tests ask of matplotlib's figures
-imported_files: finds the files, pictures and packages that such a notebook needs
-verify: verifies exercises on their own answers, right and wrong; keeps the proofs
-together: verifies several exercises in several processes, which share out the mutants
+imported_tests: makes hidden tests from the test cells of an nbgrader notebook
+imported_figures: rewrites the calls of matplotlib's figures and axes in these tests
+imported_files: finds the files, pictures and packages that an nbgrader notebook needs
+verify: verifies exercises on their author's answers, right and wrong; saves the proofs
+together: verifies several exercises in several processes, and distributes their mutants
 kernel: runs an exercise's notebook in a real kernel
-release: writes source notebooks and releases, and finds what a release would refuse or give away
-entry: checks what course.yaml says of an exercise, and proves what questions may build on
-trials: runs hidden tests on trusted code, and says which of them fail and where
-calls: finds answers that cannot be called as the solution is
-strength: measures the hidden tests on mutants of the exercise's own solution
-costs: measures which share of the points wrong answers keep, and checks the rules for it
+release: writes source notebooks and releases, and finds answers that a release would reveal
+entry: checks `builds_on` in course.yaml, and finds tests that do not tell answers apart
+trials: runs hidden tests on trusted code with a time limit, and returns the failed runs
+calls: finds answers that do not accept the solution's calls
+strength: measures how many mutants of the solution the hidden tests catch
+costs: measures the share of the points that wrong answers keep, and checks the rules for it
 answers: fills answers into notebooks, as students would, and writes the solutions for students
 """

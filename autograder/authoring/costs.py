@@ -68,7 +68,8 @@ def trivial_answers(exercise: Exercise, question: str) -> Iterator[tuple[str, st
     """Yield trivial answers to a question: a short description and the code of each.
 
     A function, or a class's `forward`, returns zeros, an argument or a mean. A `forward` also returns the
-    output of one layer. The right answer stands above; it only lends its layers and the form of its result.
+    output of one layer. The code begins with the right answer, of which the trivial one uses only the layers
+    and the shape of the result.
     """
     solution = exercise.solutions[question]
     for node in ast.parse(solution).body:
@@ -116,7 +117,7 @@ def _method(function: ast.FunctionDef, body: str) -> str:
 QUARTER, LEAST_COST = 0.25, 0.03  # shares of a question's points
 _NOISE = 1e-9  # rounding error of a share
 _VARIANTS = 3  # answers with one misconception that are tried until one fails a test
-_BROKEN = 3  # failed tests: if each fails by an error of _BROKEN_CODE, the answer is left out
+_BROKEN = 3  # first failed tests: if all fail by errors of _BROKEN_CODE, the answer is left out
 # A rule that leads only to these errors has broken the code; no student would submit that.
 _BROKEN_CODE = {"NameError", "UnboundLocalError", "AttributeError", "TypeError", "ValueError"}
 CLASSES = ("results wrong", "corner", "trivial")
@@ -158,7 +159,7 @@ class Cost:
         return max(lost - most, LEAST_COST - lost, 0.0)
 
     def __str__(self) -> str:
-        kept = f"keeps {_percent(self.kept)}"
+        kept = f"keeps {round(100 * self.kept)} %"
         if self.kind == "trivial":
             return f"{self.question}: an answer that {self.mistake} {kept}"
         code = f' (with "{self.changed}")' if self.changed else ""
@@ -272,9 +273,7 @@ class _CostMeter:
         self._exercise, self._question, self._check = suite.exercise, question, check
         self._whole = whole
         self._tests = suite.of(question)
-        self._others = (
-            sum(not test.basic for test in self._tests) or 1
-        )  # the number of tests besides basic ones
+        self._other_tests = sum(not test.basic for test in self._tests) or 1  # number, without basic tests
         self._suite, self._trial = suite, Trial(suite, question)
 
     def misconceptions(self, answers: Answers) -> Iterator[Cost]:
@@ -339,7 +338,7 @@ class _CostMeter:
                 break  # its results are wrong and the check fails: an upper bound of its share is enough
         fails = dict.fromkeys(test.function for test in self._tests if test in failed)
         wrong = any(test.basic for test in failed)
-        kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._others)
+        kept, most = kept_share(self._tests, failed), max(QUARTER, 0.5 / self._other_tests)
         return Cost(self._question, kind, name, kept, wrong, most, is_green, place, tuple(fails))
 
     def _failing(self, code: str) -> Iterator[Run]:
@@ -409,7 +408,3 @@ def check_error(check: str, cells: tuple[str, ...], limit: float = MOST) -> Base
         except (Exception, SystemExit, OutOfTimeError) as error:
             return error
     return None
-
-
-def _percent(share: float) -> str:
-    return f"{round(100 * share)} %"

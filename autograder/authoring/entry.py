@@ -100,7 +100,7 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
 def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite) -> str | None:
     """Return the problem if the right answer to `other` gets too many points as an answer to `later`.
 
-    A student's code could return it while a worker regrades `later`, so it may not be worth much.
+    A worker that regrades `later` has it, so a student's code could return its results.
     """
     if (share := _share(suite, (*exercise.reference, f"{later} = {other}"), later)) <= MOST:
         return None
@@ -120,7 +120,7 @@ def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Answer]:
 
 
 def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:
-    """Return the answers of an accepted cell, with a wrong answer to the earlier question."""
+    """Return the answers of an accepted cell, but with a wrong answer to the earlier question."""
     answers, wrong = exercise.replaced(caller.code), _WRONG.format(earlier)
     if earlier not in answers:
         return {**answers, earlier: wrong}

@@ -278,8 +278,8 @@ class _Conversion:
         visible, points = _HIDDEN.sub("", text).strip(), float(settings.get("points") or 0)
         answer.points += points
         if not answer.is_tested:
-            fix = f"an instructor grades {answer.name}, and gives the points of {identity}, too"
-            self.notes.append(f"{identity} is left out: {fix}.")
+            why = f"an instructor grades {answer.name}, also for the points of {identity}"
+            self.notes.append(f"{identity} is left out: {why}.")
             return
         answer.visible.append(visible)
         if answer.cell is None:

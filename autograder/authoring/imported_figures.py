@@ -61,7 +61,7 @@ def lines_of(statement: ast.stmt) -> Iterator[str]:
 
 
 def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[ast.stmt, str]:
-    """Return the statement with facts instead of calls, and its first expression that has no fact, or ""."""
+    """Return the statement with facts instead of calls, and its first expression without a fact, if any."""
     if (figures | lines).isdisjoint(part.id for part in ast.walk(statement) if isinstance(part, ast.Name)):
         return statement, ""
     changed = _ToFacts(figures).visit(statement)

@@ -104,6 +104,7 @@ class Files:
 
 
 def _attachments(cell: Any) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the bytes of each picture that was pasted into a text cell."""
     for name, forms in cell.get("attachments", {}).items():
         for kind, encoded in forms.items():
             text = "".join(encoded)
@@ -120,14 +121,14 @@ def _paths(tree: ast.AST) -> Iterator[str]:
                 ast.Name("Path"), [_, _, *_] as parts
             ) if all(map(_text, parts)):
                 yield "/".join(map(_text, parts))
-            case ast.BinOp(op=ast.Div()) if name := _divided(node):
+            case ast.BinOp(op=ast.Div()) if name := _joined_path(node):
                 yield name
 
 
-def _divided(node: ast.expr) -> str:
+def _joined_path(node: ast.expr) -> str:
     """Return the path that an expression like `Path("data") / "trees.csv"` names, or an empty string."""
     match node:
-        case ast.BinOp(left, ast.Div(), right) if (name := _divided(left)) and _text(right):
+        case ast.BinOp(left, ast.Div(), right) if (name := _joined_path(left)) and _text(right):
             return f"{name}/{_text(right)}"
         case ast.Call(func, [argument]) if ast.unparse(func).endswith("Path"):
             return _text(argument)
@@ -142,15 +143,13 @@ def _read_files(tree: ast.AST) -> Iterator[str]:
     """Yield the names of files that code reads."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func, [first, *others], named) if _READING.search(_last_word(func)):
+            case ast.Call(func, [first, *others], named) if _READING.search(
+                ast.unparse(func).rpartition(".")[2]
+            ):
                 modes = [*others[:1], *(word.value for word in named if word.arg == "mode")]
                 writes = re.fullmatch("[wax][bt+]*", "".join(map(_text, modes)))
                 if not writes and re.search(r"\.\w{1,5}$", _text(first)):
                     yield _text(first)
-
-
-def _last_word(function: ast.expr) -> str:
-    return ast.unparse(function).rpartition(".")[2]
 
 
 def modules(tree: ast.AST) -> Iterator[str]:
@@ -173,10 +172,11 @@ def packages(codes: Sequence[str], folder: Path) -> tuple[str, ...]:
         imported.add(FIGURES)
     local = {name for name in imported if (folder / f"{name}.py").is_file() or (folder / name).is_dir()}
     others = imported - sys.stdlib_module_names - local - _GIVEN - {"autograder"}
-    return tuple(sorted({_package(name) for name in others}))
+    return tuple(sorted({_pip_name(name) for name in others}))
 
 
-def _package(module: str) -> str:
+def _pip_name(module: str) -> str:
+    """Return pip's name of a module's package, in lower case, or the module's name if none is installed."""
     return _OTHER_NAMES.get(module) or next(iter(_distributions().get(module, ())), module).lower()
 
 

@@ -168,7 +168,7 @@ class _TestReader:
         self.asserts = False  # whether a statement of the hidden test tests something
         self._local: set[str] = set()  # names that the hidden test binds
         self._lines: set[str] = set()  # names of lines that are drawn on axes
-        self._omitted_names: set[str] = set()  # names that only a statement left out binds or deletes
+        self._omitted_names: set[str] = set()  # names that a left-out statement binds or deletes
         self._replaced: set[str] = set()  # variables of the notebook that have another value in the test
         self._saved: dict[str, str] = {}  # local names for a notebook's variable, each with this variable
 
@@ -206,7 +206,7 @@ class _TestReader:
         return ""
 
     def _follow(self, statement: ast.stmt) -> None:
-        """Record the names that a statement binds, and the notebook's variables it replaces or restores."""
+        """Record names that a statement binds, and the notebook's variables that it replaces or restores."""
         bound = bindings(statement)
         self._local |= bound
         self._omitted_names -= bound
@@ -232,12 +232,11 @@ def _asserts(statement: ast.stmt) -> bool:
 
 def has_long_text(tree: ast.AST) -> bool:
     """Whether code has a string over several lines, which indenting the code would change."""
-    strings = (n for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) or _is_text(n))
-    return any(node.lineno != node.end_lineno for node in strings)  # type: ignore[attr-defined]
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    for node in ast.walk(tree):
+        match node:
+            case ast.JoinedStr() | ast.Constant(str() | bytes()) if node.lineno != node.end_lineno:
+                return True
+    return False
 
 
 def _fetching(name: str, statement: ast.stmt) -> str:

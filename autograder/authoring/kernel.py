@@ -54,8 +54,7 @@ def _run(notebook: nbformat.NotebookNode, folder: Path) -> tuple[int, str]:
     client.comm_open_handlers.clear()
     ended = ""
     try:
-        # One thread, because other exercises run at the same time. A kernel's own messages do not help
-        # authors.
+        # One thread, because other exercises run at the same time. The kernel's messages do not help authors.
         client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=DEVNULL, stderr=DEVNULL)
     except CellTimeoutError:
         ended = f"takes longer than {CELL_SECONDS} s"

@@ -10,7 +10,7 @@ from autograder.course.names import NAME
 from autograder.course.packages import DEFAULT, name_of
 from autograder.files import write_whole
 
-FIRST = {  # the exercise of a new course, by the package that it is about
+FIRST = {  # the sample exercise of a new course, by its subject: a package, or Python itself
     "torch": "01_half",
     "pandas": "01_mean_heights",
     "numpy": "01_scaled",
@@ -20,7 +20,7 @@ _HERE = Path(__file__).parent
 _TEMPLATE = ".template"
 _CATALOGUE = "misconceptions"  # the folder in solutions/
 _COURSE = ("course.yaml", ".gitignore", "nbgrader_config.py", "Makefile", "README.md")
-_IGNORED = {".git", ".venv"}  # folders in a folder that counts as empty
+_IGNORED = {".git", ".venv"}  # a folder with only these counts as empty
 _Files = Mapping[str, str | bytes]
 
 
@@ -72,8 +72,9 @@ def entry(name: str) -> str:
     return f"  - name: {name}"
 
 
-def _as_name(text: str, otherwise: str) -> str:
-    return re.sub("[^A-Za-z0-9_-]+", "_", text).strip("_-")[:100] or otherwise
+def _as_name(text: str, default: str) -> str:
+    """Return the text as a name of a course or an exercise, or the default if no character can stay."""
+    return re.sub("[^A-Za-z0-9_-]+", "_", text).strip("_-")[:100] or default
 
 
 def _in_folder(name: str, files: _Files) -> _Files:

@@ -64,7 +64,7 @@ def write_source(exercise: Exercise, folder: Path) -> list[Path]:
 
 
 def release_notebooks(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
-    """Build the exercises and write their releases to assignments/, without opening the gradebook."""
+    """Build the exercises and write their releases to assignments/. The gradebook is not used."""
     build_sources(course, exercises)
     return [path for exercise in exercises for path in _release(course, exercise)]
 
@@ -83,7 +83,8 @@ def answered_early(course: Course, exercises: Sequence[Exercise], now: datetime)
             last = last_due_time(course, earlier)
             if answered and (last is None or now <= last):
                 when = last.isoformat(" ", "minutes") if last else f"{earlier} is over"
-                yield f"{exercise.name}: answers {answered} of {earlier}; hand it out after {when}"
+                problem = f"its given code answers {answered} of {earlier}; release it after {when}"
+                yield f"{exercise.name}: {problem}"
 
 
 def stale(course: Course, exercises: Sequence[Exercise]) -> list[str]:

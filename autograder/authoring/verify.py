@@ -71,7 +71,7 @@ class Proof:
 
 
 def explanations(course: Course, exercises: Sequence[Exercise], zygote: Zygote) -> Iterator[str]:
-    """Yield the feedback that a student would get for each known mistake, with a repair if there is one."""
+    """Yield the feedback that a student would get for each known mistake."""
     for exercise in exercises:
         yield from explained(course, exercise, zygote, known_mistakes(exercise))
 
@@ -139,7 +139,7 @@ def with_strength(proof: Proof, strength: Strength) -> Proof:
 
 
 def misjudged(course: Course, exercise: Exercise, zygote: Zygote) -> list[str]:
-    """Return the author's answers that get wrong marks, each tried on one set of inputs.
+    """Return a finding for each answer of the author that gets wrong marks on one set of inputs.
 
     This is the quick part of a proof: right answers must get full marks, and a mistake must fail its
     question. Costs and mutants are left out.
@@ -283,14 +283,16 @@ class _Verification:
         return not reported
 
     def _try_untouched(self) -> None:
-        """Find questions of an untouched release that do not count as not attempted."""
+        """Find questions that do not count as "not attempted" in an untouched release."""
         for question in self._grade(stubs(self.exercise), checked=True).questions:
             if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
                 tests = lines_of_tests(self.grader.suite, passed, question.name)
                 cause = f", since it passes {tests}; make that stricter" if tests else f". {question.hint}"
                 problem = f'question "{question.name}" is {question.verdict}{cause}'
-                self._find(str(self.exercise.source), f"untouched, all must be not attempted, but {problem}")
+                self._find(
+                    str(self.exercise.source), f"untouched, no question may count as attempted, but {problem}"
+                )
 
     def _try_mistake(self, mistake: Answer) -> None:
         """Find a mistake that passes its question or fails another one.
@@ -332,7 +334,9 @@ class _Verification:
             full = question.score == question.max_score or question.verdict is Verdict.UNGRADED
             is_answered = question.name == mistake.question
             if is_answered and full:
-                self._find(mistake.place, f"gets full marks; add a hidden test to {question.name} that fails")
+                self._find(
+                    mistake.place, f"gets full marks; add a hidden test of {question.name} that it fails"
+                )
             elif is_answered and question.verdict is Verdict.GRADER_ERROR:
                 self._find(mistake.place, f"breaks a hidden test of its own question: {question.hint}")
             elif not is_answered and not full:

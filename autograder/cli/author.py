@@ -42,7 +42,7 @@ def release(
     from autograder.authoring.release import answered_early, release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
-        raise click.UsageError("--early goes with --solutions, and --check without it")
+        raise click.UsageError("--early goes with --solutions, and --check goes without --solutions")
     if solutions:
         paths, waiting = write_solutions(course, exercises, datetime.now(UTC), early=early)
         options.print_written(course, paths)
@@ -64,11 +64,11 @@ def release(
 
 @click.command()
 @options.exercises
-@options.jobs(help="Verify in so many processes; default: all cores.")
-@click.option("--verbose", is_flag=True, help="Show surviving mutants, and what students read on mistakes.")
+@options.jobs(help="The number of processes; default: one for each core.")
+@click.option("--verbose", is_flag=True, help="Show surviving mutants and students' feedback for mistakes.")
 @click.option("--thorough", is_flag=True, help="Try answers on 16 sets of inputs, the reference on 320.")
-@click.option("--shares", is_flag=True, help="Show which shares of the points wrong answers keep.")
-@click.option("--anew", is_flag=True, help="Verify even what was verified before and has not changed.")
+@click.option("--shares", is_flag=True, help="Show the shares of the points that wrong answers keep.")
+@click.option("--anew", is_flag=True, help="Verify also exercises that have not changed since their proof.")
 def verify(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -78,7 +78,7 @@ def verify(
     shares: bool,
     anew: bool,
 ) -> None:
-    """Check each exercise's tests on its own answers.
+    """Check each exercise's tests on its author's answers.
 
     Right answers must get full marks, and wrong ones must not.
     """
@@ -127,7 +127,7 @@ def verify(
     type=click.Choice(["torch", "numpy", "pandas", "python"]),
     default="torch",
     show_default=True,
-    help="The package that the exercise is about; python: none.",
+    help="The package that the exercise is about; with `python`, none.",
 )
 def init(folder: Path, notebook: Path | None, subject: str) -> None:
     """Start a course in an empty folder.

@@ -97,13 +97,13 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
     expected = marker_keys(place, _FORMS[kind])[0].keys() if kind else set[str]()
     optional = {"error"} if kind is Kind.MISTAKE else set[str]()
     if kind is None or title or not expected <= keys.keys() <= expected | optional:
-        raise SourceError(f"{place} is no answer; write {' or '.join(_FORMS[one] for one in kinds)}")
+        raise SourceError(f"{place} is not an answer; write {' or '.join(_FORMS[one] for one in kinds)}")
     tree = parsed(path, text, line)
     if not (docstring := ast.get_docstring(tree)):
         fix = "begin with one that says what is different, hints at the mistake, or gives a reason"
         raise SourceError(f"{place} has no docstring; {fix}")
     if not (rest := tree.body[1:]):
-        raise SourceError(f"{place} holds nothing but a docstring; write the answer below it")
+        raise SourceError(f"{place} has only a docstring; write the answer below it")
     above = tree.body[0].end_lineno or 1
     lines = text.split("\n")[above:]
     blank = next(number for number, one in enumerate(lines) if one.strip())

@@ -323,7 +323,7 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
                 fix = f"use one of {', '.join(before)}" if before else "it is the first, so delete this"
                 problem = f'"{name}" does not come before {later}; {fix}'
             elif not _is_function(exercise, name):
-                problem = f'"{name}" is no function, so no right one can stand in for it; delete it here'
+                problem = f'"{name}" is not a function, so grading cannot replace a wrong one; delete it here'
             else:
                 continue
             yield (BUILDS_ON, later, place), problem

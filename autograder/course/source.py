@@ -287,7 +287,7 @@ def _cell(path: Path, line: int, options: str, text: str) -> Cell:
         return Cell(role, text, line=line)
     (role,) = roles
     if is_text and role is not Role.MANUAL:
-        raise SourceError(f"{place} is marked {role}; that takes a code cell")
+        raise SourceError(f"{place} is marked {role}, so it must be a code cell")
     points = 0.0
     with suppress(ValueError):
         points = float(keys.get("points", 0))

@@ -36,7 +36,8 @@ def edited(answer: Answer, solution: str) -> Answer:
             if ast.dump(tree) == before:
                 fix = "copy its left side from there"
                 raise SourceError(
-                    f"{answer.place}: {rule.before} fits nothing in the solution of {answer.question}; {fix}"
+                    f"{answer.place}: {rule.before} matches nothing in the solution of "
+                    f"{answer.question}; {fix}"
                 )
     except PatternError as error:
         raise SourceError(f"{answer.place}: {error}") from error

@@ -117,16 +117,16 @@ def test_given_code_that_answers_an_earlier_exercise_is_warned_of_until_that_is_
         return list(answered_early(course, course.chosen(["08", "09"]), now))
 
     undated = (
-        "08_multi_head_attention: answers causal_mask of 06_causal_attention; "
-        "hand it out after 06_causal_attention is over"
+        "08_multi_head_attention: its given code answers causal_mask of 06_causal_attention; "
+        "release it after 06_causal_attention is over"
     )
     seven = (
-        "08_multi_head_attention: answers Attention of 07_cross_attention; "
-        "hand it out after 2026-03-01 18:00+00:00"
+        "08_multi_head_attention: its given code answers Attention of 07_cross_attention; "
+        "release it after 2026-03-01 18:00+00:00"
     )
     eight = (
-        "09_tiny_gpt: answers MultiHeadAttention of 08_multi_head_attention; "
-        "hand it out after 2026-03-08 18:00+00:00"
+        "09_tiny_gpt: its given code answers MultiHeadAttention of 08_multi_head_attention; "
+        "release it after 2026-03-08 18:00+00:00"
     )
     assert warned(due) == [undated, seven, eight]
     assert warned(due + timedelta(days=1)) == [undated, eight]

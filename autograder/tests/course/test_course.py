@@ -175,8 +175,8 @@ def test_no_class_can_be_built_on(course: Course) -> None:
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace("def double(x: torch.Tensor) -> torch.Tensor:", "class double:"), "utf-8")
     assert refusal(course, HEAD + ONE + "    builds_on: {row_sums: [double]}\n") == [
-        'course.yaml:5: exercises[0].builds_on.row_sums[0]: "double" is no function, so no right one can '
-        "stand in for it; delete it here"
+        'course.yaml:5: exercises[0].builds_on.row_sums[0]: "double" is not a function, so grading '
+        "cannot replace a wrong one; delete it here"
     ]
 
 

@@ -32,7 +32,7 @@ MISTAKE = 'mistake="double" name="x"'
     ("marker", "code", "message"),
     [
         (MISTAKE, "def double(x):\n    return x\n", "0: this cell has no docstring; begin with one that"),
-        (MISTAKE, DOCUMENTED, "0: this cell holds nothing but a docstring; write the answer below it"),
+        (MISTAKE, DOCUMENTED, "0: this cell has only a docstring; write the answer below it"),
         (
             MISTAKE.replace("double", "treble"),
             f"{DOCUMENTED}def double(x): ...",
@@ -43,13 +43,13 @@ MISTAKE = 'mistake="double" name="x"'
         (
             MISTAKE,
             f"{DOCUMENTED}edit = 'X / Y => X'",
-            "0: X / Y fits nothing in the solution of double; copy",
+            "0: X / Y matches nothing in the solution of double; copy",
         ),
         (MISTAKE, f"{DOCUMENTED}edit = 'mul(X'", "0: 'mul(X' has no =>"),
         (
             'mistake="double"',
             f"{DOCUMENTED}def double(x): ...",
-            '0: this cell is no answer; write mistake="question"',
+            '0: this cell is not an answer; write mistake="question"',
         ),
         ("mistake=double", f"{DOCUMENTED}def double(x): ...", "0: this cell has keys that cannot be read"),
         (

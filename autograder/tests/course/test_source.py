@@ -79,7 +79,7 @@ def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
         (
             'solution="double"',
             '[markdown] solution="double"',
-            "01_small.py:7: this cell is marked solution; that takes a code cell",
+            "01_small.py:7: this cell is marked solution, so it must be a code cell",
         ),
         ('manual="why"', 'manual="why not"', '"why not" is no name; use the letters a to z, digits and _'),
         ('manual="why"', 'manual="hälfte"', '"hälfte" is no name; use the letters a to z, digits and _'),
