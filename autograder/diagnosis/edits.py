@@ -1,9 +1,9 @@
 """Makes small edits of a student's code, the likeliest repairs first.
 
-Values and steps of right answers are tried where the student's code has other ones or none, and what a rule
-of the catalogue undoes. General changes follow: another dimension, name, operator or bound, a step less, a
-result that is kept, steps and statements in another order. All of them are tried by the hidden tests, so it
-does not matter that most of them make no sense.
+Some edits insert values and steps of right answers where the student's code has other values or none. Others
+apply the inverses of the catalogue's rules. General edits change a dimension, name, operator or bound, remove
+a step, assign a discarded result, or reorder steps and statements. Most edits make no sense. That does not
+matter, because the hidden tests check each of them.
 """
 
 import ast
@@ -24,6 +24,7 @@ from autograder.diagnosis.fragments import (
     EditBuilder,
     RightAnswerFragments,
     accepts_step,
+    edit_of,
     name_substitutions,
     operation,
     returning,
@@ -40,9 +41,11 @@ from autograder.diagnosis.trees import (
     names_in,
     parse_expression,
     path_to_difference,
+    position,
     replaced,
     self_attribute,
     token_counts,
+    token_distance,
     with_values,
 )
 
@@ -54,103 +57,110 @@ _TAKES_DIMENSIONS = frozenset((
     "repeat_interleave", "norm", "std", "var", "log_sum_exp", "logsumexp", "split", "chunk", "movedim",
     "flip", "select", "narrow", "normalize",
 ))  # fmt: skip
-_TRANSPOSE = ("transpose", "swapaxes")  # whose two dimensions a table changes together: equal ones do nothing
+# Rules of tables.py change both dimensions of these together. Two equal dimensions would have no effect.
+_TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
-_MOST_FOR_NOTHING = 8  # words and signs that may stand in the place of hardly any
-_MOST_JOINT = 6  # places that one edit changes in the same way
+_MOST_FOR_SMALL = 8  # tokens of a value that replaces a single name or number, beyond twice its own tokens
+_MOST_JOINT_NODES = 6  # nodes that one edit changes in the same way
 _DIM_NAMES = ("dim", "axis", "dim0", "dim1")
 
 
 def edits(code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return the changes to some code, the likeliest first: those of what no right answer has."""
+    """Return edits of some code, the likeliest first.
+
+    Edits of expressions that right answers lack come before edits of those that right answers have, too.
+    """
     compared = right.compared(code)
-    found = [
+    candidates = [
         edit
         for site in code.places
         for make in _EDIT_GENERATORS
         for edit in make(EditBuilder(right, compared, site), site)
     ]
-    if code.casts:  # whoever casts back what was cast goes round the mistake
-        found = [edit for edit in found if edit.kind != "missing" or edit.does not in _CASTS]
-    return _ranked([*found, *_joint(found)], code, right)
+    if code.casts:  # another cast would hide the effect of a wrong one
+        candidates = [edit for edit in candidates if edit.kind != "missing" or edit.does not in _CASTS]
+    return _ranked([*candidates, *_joint(candidates)], code, right)
 
 
 def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[Edit]:
-    """Return what the rules of the catalogue undo in some code, in several writings that they may know."""
-    ranked, seen = list[Edit](), set[tuple[object, ...]]()
+    """Return edits by the inverses of the catalogue's rules, in several rewritten forms of some code."""
+    ranked, ranked_positions = list[Edit](), set[tuple[object, ...]]()
     for code in views:
         builders = [EditBuilder(right, right.compared(code), site) for site in code.places]
-        found = [edit for one in builders for edit in _by_catalogue(one, one.site)]
-        found = [edit for edit in (*found, *_by_several_rules(code, right)) if _position(edit) not in seen]
-        seen |= {_position(edit) for edit in found}
-        ranked += _ranked([*found, *_joint(found)], code, right)
+        candidates = [edit for builder in builders for edit in _by_inverse_rules(builder, builder.site)]
+        candidates = [
+            edit
+            for edit in (*candidates, *_by_several_rules(code, right))
+            if _edit_position(edit) not in ranked_positions
+        ]
+        ranked_positions |= {_edit_position(edit) for edit in candidates}
+        ranked += _ranked([*candidates, *_joint(candidates)], code, right)
     return ranked
 
 
-def _position(edit: Edit) -> tuple[object, ...]:
-    """Return where an edit is made, and what it undoes or makes."""
-    site = (getattr(edit.old, name, 0) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
-    return edit.misconception, edit.kind, *site
+def _edit_position(edit: Edit) -> tuple[object, ...]:
+    """Return the misconception, kind and position of an edit. Of edits with equal ones, the first counts."""
+    return edit.misconception, edit.kind, *position(edit.old)
 
 
-def _ranked(found: Sequence[Edit], code: Code, right: RightAnswerFragments) -> list[Edit]:
-    """Return edits by their ranks; what right answers have as well is edited later."""
-    unfamiliarity, at_node = right.unfamiliarity(code), Counter[tuple[int, str]]()
+def _ranked(candidates: Sequence[Edit], code: Code, right: RightAnswerFragments) -> list[Edit]:
+    """Return edits sorted by rank. Edits of expressions that right answers have, too, get a higher rank."""
+    unfamiliarity_by_id, likelier_edits = right.unfamiliarity(code), Counter[tuple[int, str]]()
     ranked = []
-    for edit in sorted(found, key=lambda edit: edit.rank):
-        value = unfamiliarity.get(id(edit.old), 1.0)
-        late = 0.0 if edit.kind in _OF_NAMES else _FAMILIAR * (1 - value)
-        late += _FURTHER * at_node[id(edit.old), edit.kind]
-        at_node[id(edit.old), edit.kind] += 1
-        ranked.append(replace(edit, rank=edit.rank + late, is_suspicious=value > 0, within=code))
+    for edit in sorted(candidates, key=lambda edit: edit.rank):
+        unfamiliarity = unfamiliarity_by_id.get(id(edit.old), 1.0)
+        delay = 0.0 if edit.kind in _NAME_KINDS else _FAMILIAR_DELAY * (1 - unfamiliarity)
+        delay += _REPEATED_DELAY * likelier_edits[id(edit.old), edit.kind]
+        likelier_edits[id(edit.old), edit.kind] += 1
+        ranked.append(replace(edit, rank=edit.rank + delay, is_suspicious=unfamiliarity > 0, within=code))
     return sorted(ranked, key=lambda edit: edit.rank)
 
 
-_FAMILIAR = 0.8  # added to the rank of an edit in an expression that right answers have, too
-_FURTHER = 0.03  # added to the rank for each likelier edit of the same kind at the same node
-# Outlines do not show what these edits change.
-_OF_NAMES = frozenset(("name", "unread", "missing", "statement", "order", "swapped", "copy", "buffer"))
+_FAMILIAR_DELAY = 0.8  # added to the rank of an edit in an expression that right answers have, too
+_REPEATED_DELAY = 0.03  # added to the rank for each likelier edit of the same kind and node
+# Kinds of edits that change what outlines leave out, such as names. Unfamiliarity says nothing about them.
+_NAME_KINDS = frozenset(("name", "unread", "missing", "statement", "order", "swapped", "copy", "buffer"))
 
 
-def _joint(found: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield changes that are made in the same way at several places of a function, as in three layers."""
-    alike = defaultdict[tuple[object, ...], dict[int, Edit]](dict)
-    for edit in found:
+def _joint(candidates: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield edits that change several nodes of a function in the same way, such as three layers."""
+    by_recipe = defaultdict[tuple[object, ...], dict[int, Edit]](dict)
+    for edit in candidates:
         if edit.recipe:
-            alike[edit.recipe][id(edit.old)] = edit
-    for one, *others in (several.values() for several in alike.values()):
-        if 0 < len(others) < _MOST_JOINT:
+            by_recipe[edit.recipe][id(edit.old)] = edit
+    for first, *others in (several.values() for several in by_recipe.values()):
+        if 0 < len(others) < _MOST_JOINT_NODES:
             more = tuple((other.old, other.make) for other in others)
-            yield replace(one, rank=one.rank + 0.2, size=one.size + 1, more=more)
+            yield replace(first, rank=first.rank + 0.2, size=first.size + 1, more=more)
 
 
 def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the values that right answers have in the same place."""
+    """Yield edits that insert the values of right answers in the same slot."""
     node = site.node
     if site.slot is None or not isinstance(node, ast.expr) or site.slot[0] in _TRANSPOSE:
         return
     slots, size = dict.fromkeys([site.slot, *site.use_slots]), token_counts(node).total()
     slots |= {("range", "0"): None} if site.slot == ("range", "1") else {}
-    # More would be the answer itself.
-    room = 2 * size + (3 if site.slot[0] == "return" else _MOST_FOR_NOTHING)
+    # A longer value would be the answer itself.
+    most_tokens = 2 * size + (3 if site.slot[0] == "return" else _MOST_FOR_SMALL)
     for fragment in dict.fromkeys(one for slot in slots for one in builder.right.values.get(slot, ())):
         if isinstance(fragment.tree, ast.Name) and fragment.tree.id not in site.scope.names:
             continue
         if site.slot == ("[]", "1") and not isinstance(node, type(fragment.tree) | ast.Constant | ast.Name):
             continue
-        is_around = (
+        contains_name = (
             isinstance(node, ast.Name)
             and node.id in fragment.names
             and not isinstance(fragment.tree, ast.Name)
         )
-        if is_around or size - MOST_ADDED <= fragment.size <= min(room, size + MOST_ADDED):
-            simple = isinstance(fragment.tree, ast.Constant | ast.UnaryOp | ast.Name)
+        if contains_name or size - MOST_ADDED <= fragment.size <= min(most_tokens, size + MOST_ADDED):
+            is_simple = isinstance(fragment.tree, ast.Constant | ast.UnaryOp | ast.Name)
             rank = (
                 1.0
-                + (0 if simple else 0.4)
-                + (type(fragment.tree) is not type(node)) * (0.2 if is_around else 0.6)
+                + (0 if is_simple else 0.4)
+                + (type(fragment.tree) is not type(node)) * (0.2 if contains_name else 0.6)
             )
-            # A value is better put where it is made than in the place of its name.
+            # To replace a value where it is computed is likelier than to replace its name.
             rank += isinstance(node, ast.Name) and not isinstance(fragment.tree, ast.Name)
             kind = _kind_of_value(site, fragment.tree)
             for names, tokens in name_substitutions(fragment, site.scope):
@@ -167,8 +177,8 @@ def _kind_of_value(site: NodeInScope, tree: ast.AST) -> str:
     return "bound" if function in ("for", "range") else "value"
 
 
-def _numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield other dimensions, bounds, numbers and switches."""
+def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits with other dimensions, bounds, numbers and truth values."""
     node, value = site.node, _constant(site.node)
     function, argument = site.slot or ("", "")
     if isinstance(value, bool):
@@ -196,13 +206,13 @@ def _constant(node: ast.AST) -> Any:
     return None
 
 
-def _names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the names of other arguments and variables of the function."""
+def _other_names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits with the names of other arguments, variables or attributes."""
     scope = site.scope
     match site.node:
         case ast.Name(id=name, ctx=ast.Load()) if name in scope.names:
             for other in scope.names:
-                if other != name and _may_stand(other, site):
+                if other != name and _may_replace(other, site):
                     rank = 2.0 + (other not in scope.parameters) * 0.1
                     yield from builder.edit(site.node, ast.Name(other, ast.Load()), "name", rank)
         case ast.Attribute(value=ast.Name("self"), attr=attribute, ctx=ast.Load()):
@@ -212,7 +222,7 @@ def _names(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield arguments that a function does not use, in the place of values and handed on by calls."""
+    """Yield edits that use an unread argument, variable or attribute, as a value or in a call."""
     node = site.node
     if (
         isinstance(node, ast.Attribute)
@@ -226,7 +236,7 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
         if (
             isinstance(node, ast.Name | ast.Subscript | ast.Attribute)
             and site.slot
-            and _may_stand(name, site)
+            and _may_replace(name, site)
         ):
             yield from builder.edit(node, argument, "unread", 1.0)
             if site.slot == ("=", "") and name not in site.scope.parameters:
@@ -235,41 +245,41 @@ def _unread(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
             yield from builder.edit(node, altered(node, args=[*node.args, argument]), "unread", 0.9)
 
 
-def _may_stand(name: str, site: NodeInScope) -> bool:
-    """Whether a name may be meant at a place: a number in the place of a switch is right by accident."""
+def _may_replace(name: str, site: NodeInScope) -> bool:
+    """Whether a name may replace a node. As the argument `bias`, another number would count as True."""
     return site.slot is None or site.slot[1] != "bias" or "bias" in name
 
 
-def _step_fragments(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield a value on which a step of a right answer acts, or another step in the place of the student's."""
+def _right_steps(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits that apply a right answer's step to a value, or replace a step by a right answer's."""
     node, compared = site.node, builder.compared
     if not accepts_step(site) or site.scope.function == "" or not isinstance(node, ast.expr):
         return
-    is_main = (site.slot or ("",))[0] in _MAIN
-    inside, does = step_input(node), operation(node)
+    in_main_slot = (site.slot or ("",))[0] in _MAIN_SLOTS
+    inner, applied = step_input(node), operation(node)
     for fragment in builder.right.steps:
-        is_missing = fragment.does in compared.may_lack and does != fragment.does
+        is_missing = fragment.does in compared.may_lack and applied != fragment.does
         is_missing &= not fragment.calls or fragment.does in compared.lacks
-        is_other = inside is not None and does == fragment.does
-        base = 1.4 if site.slot in fragment.slots else 1.8 if is_main else 2.2
+        is_other = inner is not None and applied == fragment.does
+        base = 1.4 if site.slot in fragment.slots else 1.8 if in_main_slot else 2.2
         for names, tokens in name_substitutions(fragment, site.scope) if is_missing or is_other else ():
             if is_missing:
                 rank = base + (fragment.does not in compared.lacks) * 0.9
                 rank -= not fragment.attributes.isdisjoint(site.scope.unread_attributes)
                 make = partial(fragment.written, names, node)
                 yield from builder.sized(node, make, "missing", rank, Counter(), tokens, does=fragment.does)
-            if is_other and inside is not None:
-                make = partial(fragment.written, names, inside)
-                gone = token_counts(node) - token_counts(inside)
-                yield from builder.sized(node, make, "step", base + 0.7, gone, tokens)
+            if is_other and inner is not None:
+                make = partial(fragment.written, names, inner)
+                removed = token_counts(node) - token_counts(inner)
+                yield from builder.sized(node, make, "step", base + 0.7, removed, tokens)
 
 
-_MAIN = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
+_MAIN_SLOTS = frozenset(("return", "=", "MatMult", "softmax", "masked_fill", "dropout", "matmul"))
 
 
-def _by_catalogue(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield what a rule of the catalogue makes backward, or a general rule."""
-    yield from _by(
+def _by_inverse_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits by the inverses of the catalogue's rules, and by the rules of EDITS."""
+    yield from _apply_rules(
         builder,
         site,
         (*builder.right.inverse_rules.get(type(site.node), ()), *EDITS.get(type(site.node), ())),
@@ -277,70 +287,64 @@ def _by_catalogue(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _by_rules(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield what a mutant's rule turns back, or a rule of the catalogue or a general one makes."""
-    yield from _by_catalogue(builder, site)
-    yield from _by(builder, site, MUTANTS.get(type(site.node), ()))
+    """Yield edits by all rules: of the catalogue, EDITS, MUTANTS and STEPS."""
+    yield from _by_inverse_rules(builder, site)
+    yield from _apply_rules(builder, site, MUTANTS.get(type(site.node), ()))
     for rule in STEPS if accepts_step(site) and site.scope.function else ():
         make = partial(rule.wrap, site.node)
         tokens = Counter(("(", ")", "step", "."))
         yield from builder.sized(site.node, make, rule.kind, rule.rank, Counter(), tokens, does=rule.does)
 
 
-def _by(builder: EditBuilder, site: NodeInScope, rules: Iterable[Rule]) -> Iterator[Edit]:
+def _apply_rules(builder: EditBuilder, site: NodeInScope, rules: Iterable[Rule]) -> Iterator[Edit]:
     node = site.node
     for rule in rules if site.scope.function else ():
-        if not rule.others and (made := rule.at(node)) is not None:
-            kind, rank = (rule.kind, rule.rank) if rule.rank else _sort_of_rule(builder, rule, node, made)
-            size = (token_counts(node) - token_counts(made)).total() + (
-                token_counts(made) - token_counts(node)
-            ).total()
-            for edit in builder.edit(node, made, kind, rank, size=size):
+        if not rule.others and (replacement := rule.at(node)) is not None:
+            kind, rank = rule.kind, rule.rank
+            if not rank:
+                kind, rank = _kind_and_rank_of_rule(builder, rule, node, replacement)
+            size = token_distance(token_counts(node), token_counts(replacement))
+            for edit in builder.edit(node, replacement, kind, rank, size=size):
                 yield replace(edit, misconception=rule.misconception)
 
 
 def _by_several_rules(code: Code, right: RightAnswerFragments) -> Iterator[Edit]:
-    """Yield what rules that are applied together make, if each of them fits somewhere in one definition."""
-    for statement in (one for at, one in enumerate(code.statements) if at not in code.fixed):
+    """Yield edits by rules that are applied together, if each of them matches in the same statement."""
+    several_rules = [rule for rules in right.inverse_rules.values() for rule in rules if rule.others]
+    for statement in code.editable:
         nodes = by_type(statement)
-        for rule in (one for several in right.inverse_rules.values() for one in several if one.others):
+        for rule in several_rules:
             changes = [
-                [(node, made) for node in nodes.get(part.type, ()) if (made := part.at(node)) is not None]
+                [(node, new) for node in nodes.get(part.type, ()) if (new := part.at(node)) is not None]
                 for part in (rule, *rule.others)
             ]
             if all(changes):
-                (old, new), *more = [change for several in changes for change in several]
-                others = tuple((one, returning(made)) for one, made in more)
-                yield Edit(
-                    old,
-                    returning(new),
-                    "value",
-                    1.2,
-                    2 * len(more),
-                    more=others,
-                    misconception=rule.misconception,
-                )
+                joint = [change for of_one_rule in changes for change in of_one_rule]
+                yield edit_of(joint, "value", 1.2, 2 * (len(joint) - 1), rule.misconception)
 
 
-def _sort_of_rule(builder: EditBuilder, rule: Rule, node: ast.AST, made: ast.AST) -> tuple[str, float]:
-    """Return the kind and the rank of what a rule makes that does not say them itself."""
+def _kind_and_rank_of_rule(
+    builder: EditBuilder, rule: Rule, node: ast.AST, replacement: ast.AST
+) -> tuple[str, float]:
+    """Return the kind and rank of an edit by a rule that states neither."""
     if not rule.misconception:
-        return _sort_of_change(builder, node, made)
-    *_, smallest = path_to_difference(node, made)
-    kind, _ = _sort_of_change(builder, *smallest)
+        return _kind_and_rank(builder, node, replacement)
+    *_, smallest = path_to_difference(node, replacement)
+    kind, _ = _kind_and_rank(builder, *smallest)
     return "value" if kind == "place" else kind, 1.2
 
 
-def _calls(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield calls with a keyword more, and of functions that right answers call instead."""
+def _other_calls(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits that add a keyword argument to a call, or call a similar function of right answers."""
     node = site.node
     if not isinstance(node, ast.Call):
         return
     for keyword, tree, rank in _more_keywords(builder, node, site):
-        made = altered(node, keywords=[*node.keywords, ast.keyword(keyword, tree)])
-        yield from builder.edit(node, made, "argument", rank)
-    known = {function for function, _ in builder.right.values} | {"reshape"}
-    for function in _ALIKE.get(called_name(node), ()):
-        if isinstance(node.func, ast.Attribute) and function in known:
+        new_call = altered(node, keywords=[*node.keywords, ast.keyword(keyword, tree)])
+        yield from builder.edit(node, new_call, "argument", rank)
+    known_functions = {function for function, _ in builder.right.values} | {"reshape"}
+    for function in _SIMILAR.get(called_name(node), ()):
+        if isinstance(node.func, ast.Attribute) and function in known_functions:
             yield from builder.edit(
                 node, altered(node, func=altered(node.func, attr=function)), "function", 1.6
             )
@@ -349,20 +353,23 @@ def _calls(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 def _more_keywords(
     builder: EditBuilder, node: ast.Call, site: NodeInScope
 ) -> Iterator[tuple[str, ast.expr, float]]:
-    """Yield keywords that a call may lack, each with a value and a rank."""
-    name, has = called_name(node), {keyword.arg for keyword in node.keywords}
-    for (function, argument), found in builder.right.values.items():
-        if function == name and argument.isidentifier() and argument not in has:
-            for fragment in found:
+    """Yield keyword arguments that a call may lack, each with a value and a rank."""
+    name, present = called_name(node), {keyword.arg for keyword in node.keywords}
+    for (function, argument), fragments in builder.right.values.items():
+        if function == name and argument.isidentifier() and argument not in present:
+            for fragment in fragments:
                 yield from (
                     (argument, fragment.written(names), 1.6)
                     for names, _ in name_substitutions(fragment, site.scope)
                 )
-    if name in ("zeros", "ones", "full", "empty", "eye", "arange", "tensor", "randn") and "dtype" not in has:
+    if (
+        name in ("zeros", "ones", "full", "empty", "eye", "arange", "tensor", "randn")
+        and "dtype" not in present
+    ):
         yield from (("dtype", parse_expression(f"{one}.dtype"), 1.2) for one in site.scope.parameters[:3])
 
 
-_ALIKE: dict[str, list[str]] = {  # beside those that mutants take for one another
+_SIMILAR: dict[str, list[str]] = {  # similar functions, in addition to those of MUTANTS
     one: [other for other in group.split() if other != one]
     for group in (
         "view reshape flatten", "cat vstack hstack concat stack", "masked_fill_ masked_fill", "add_ add",
@@ -373,20 +380,20 @@ _ALIKE: dict[str, list[str]] = {  # beside those that mutants take for one anoth
 }  # fmt: skip
 
 
-def _changed_back(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the slips that make mutants, which turn back what the same slips have done."""
+def _inverse_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits by the slips that make mutants. A slip often undoes another one of the same kind."""
     if not site.scope.function or (
         site.slot and site.slot[0] in _TRANSPOSE and _constant(site.node) is not None
     ):
         return
     for part, other in slips(site.node, Scope()):
         if not (isinstance(part, ast.stmt) and is_docstring(part)):
-            kind, rank = _sort_of_change(builder, part, other)
+            kind, rank = _kind_and_rank(builder, part, other)
             yield from builder.edit(part, other, kind, rank)
 
 
-def _sort_of_change(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple[str, float]:
-    """Return what kind of thing a change changes, and its rank."""
+def _kind_and_rank(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tuple[str, float]:
+    """Return the kind and rank of a change of `part` into `other`."""
     parts = (*ast.iter_child_nodes(part), *ast.iter_child_nodes(getattr(part, "func", ast.Pass())))
     match part, other:
         case _, ast.Pass():
@@ -401,8 +408,8 @@ def _sort_of_change(builder: EditBuilder, part: ast.AST, other: ast.AST) -> tupl
             rank = 1.2 if operation(part) in builder.compared.has_more else 2.2
             return "too much", rank + (step_input(part) is not other) * 0.4
         case ast.Call(func=one), ast.Call(func=two) if ast.dump(one) != ast.dump(two):
-            known = any(function == called_name(other) for function, _ in builder.right.values)
-            return "function", 1.6 if known else 3.0
+            is_known = any(function == called_name(other) for function, _ in builder.right.values)
+            return "function", 1.6 if is_known else 3.0
         case ast.Call(args=one, keywords=named), ast.Call(args=two, keywords=others):
             same = len(one) == len(two) and len(named) == len(others)
             return ("order", 1.8) if same else ("argument", 3.0)
@@ -417,8 +424,8 @@ _KINDS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 
 
-def _in_lists(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield tuples and lists in which two neighbours have changed places."""
+def _swapped_elements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits that swap two neighbouring elements of a tuple or list."""
     match site.node:
         case ast.Tuple(elts=parts, ctx=ast.Load()) | ast.List(elts=parts, ctx=ast.Load()):
             for at, pair in enumerate(pairwise(parts)):
@@ -427,8 +434,8 @@ def _in_lists(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
                     yield from builder.edit(site.node, altered(site.node, elts=several), "order", 1.8)
 
 
-def _slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield results that are kept, tensors that are not changed in place, and blocks taken apart."""
+def _statement_slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits that assign a discarded result, avoid a change in place or dissolve a block."""
     node = site.node
     match node:
         case ast.Expr(
@@ -437,11 +444,11 @@ def _slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
             target = altered(owner, ctx=ast.Store())
             yield from builder.edit(node, ast.Assign([target], call, lineno=0), "discarded", 1.0)
         case ast.Expr(value=ast.Call(args=[ast.Name() as first, *_]) as call):
-            made = ast.Assign([altered(first, ctx=ast.Store())], call, lineno=0)
-            yield from builder.edit(node, made, "discarded", 1.2)
+            assignment = ast.Assign([altered(first, ctx=ast.Store())], call, lineno=0)
+            yield from builder.edit(node, assignment, "discarded", 1.2)
         case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-            made = ast.Assign([node.target], ast.BinOp(ast.Name(name, ast.Load()), op, value), lineno=0)
-            yield from builder.edit(node, made, "in place", 1.2)
+            assignment = ast.Assign([node.target], ast.BinOp(ast.Name(name, ast.Load()), op, value), lineno=0)
+            yield from builder.edit(node, assignment, "in place", 1.2)
         case ast.Assign(targets=[ast.Name() | ast.Subscript()], value=ast.Name(id=name) as value):
             yield from builder.edit(value, parse_expression(f"{name}.clone()"), "copy", 1.3)
         case ast.With():
@@ -451,35 +458,35 @@ def _slips(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
             yield from builder.edit(node, [loop, last], "return in the loop", 0.9)
 
 
-def _moves(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield a step that acts at another place of the same function: a mask, a dropout, a norm, a factor."""
+def _moved_steps(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits that move a step, such as a mask, a dropout or a norm, to another value of the function."""
     node = site.node
     if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
         return
     values = [one for one in ast.walk(node) if isinstance(one, ast.Call | ast.BinOp)]
     for step in values:
-        inside = step_input(step)
-        if inside is None or operation(step) in _NO_STEPS:
+        step_data = step_input(step)
+        if step_data is None or operation(step) in _NOT_MOVED:
             continue
-        size = (token_counts(step) - token_counts(inside)).total()
-        template = replaced(step, {id(inside): ast.Name(HOLE, ast.Load())})
-        within = {id(one) for one in ast.walk(step)}
+        size = (token_counts(step) - token_counts(step_data)).total()
+        template = replaced(step, {id(step_data): ast.Name(HOLE, ast.Load())})
+        inside_step = {id(one) for one in ast.walk(step)}
         for target in values if size <= MOST_ADDED else ():
-            if id(target) not in within and all(one is not step for one in ast.walk(target)):
+            if id(target) not in inside_step and all(one is not step for one in ast.walk(target)):
                 make = partial(with_values, template, {HOLE: target})
                 rank = 1.7 + RANK_PER_TOKEN * size
                 yield Edit(
-                    step, returning(inside), "order", rank, size + TOKENS_PER_NODE, more=((target, make),)
+                    step, returning(step_data), "order", rank, size + TOKENS_PER_NODE, more=((target, make),)
                 )
 
 
-_NO_STEPS = frozenset((
+_NOT_MOVED = frozenset((
     "MatMult", "Add", "[]", "zeros", "arange", "append", "range", "len", "Linear", "super", "",
 ))  # fmt: skip
 
 
-def _statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield neighbouring statements in the other order, or what they do: f(g(x)) for g(f(x))."""
+def _reordered_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
+    """Yield edits that swap two neighbouring statements, or the steps in them: f(g(x)) for g(f(x))."""
     if not isinstance(site.node, ast.FunctionDef):
         return
     for one, other in pairwise(site.node.body):
@@ -497,20 +504,20 @@ def _statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _missing_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield statements of right answers that do not return anything, at each position of a function."""
+    """Yield edits that insert a right answer's statement without a result, at each position of a function."""
     node = site.node
     if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
         return
-    known = {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Expr)}
-    inside = [one for one in ast.walk(node) if isinstance(one, ast.stmt) and one is not node]
+    existing = {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Expr)}
+    statements = [one for one in ast.walk(node) if isinstance(one, ast.stmt) and one is not node]
     scope = replace(site.scope, names=names_of(node))
     for fragment in builder.right.statements:
-        is_known = fragment.attributes <= {*scope.attributes, "training"}
-        for names, tokens in name_substitutions(fragment, scope, MOST_NAMES // 2) if is_known else ():
+        has_attributes = fragment.attributes <= {*scope.attributes, "training"}
+        for names, tokens in name_substitutions(fragment, scope, MOST_NAMES // 2) if has_attributes else ():
             new = fragment.written(names)
-            if ast.unparse(new) in known or (isinstance(new, ast.If) and "raise" in ast.unparse(node)):
+            if ast.unparse(new) in existing or (isinstance(new, ast.If) and "raise" in ast.unparse(node)):
                 continue
-            for statement in inside:
+            for statement in statements:
                 if not is_docstring(statement):
                     make = returning([new, statement])
                     yield Edit(
@@ -519,7 +526,7 @@ def _missing_statements(builder: EditBuilder, site: NodeInScope) -> Iterator[Edi
 
 
 def _overwritten(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield a function without the line that gives an argument another value before it is read."""
+    """Yield edits that remove an assignment that overwrites an argument."""
     match site.node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in site.scope.parameters:
             if name not in names_in(value):
@@ -527,27 +534,26 @@ def _overwritten(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _swapped(_: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield two arguments, or two attributes of self, each in the place of the other in a whole function."""
+    """Yield edits that swap two arguments, or two attributes of self, everywhere in a function."""
     node = site.node
     if not isinstance(node, ast.FunctionDef):
         return
-    read = defaultdict[str, list[ast.expr]](list)
-    for one in ast.walk(node):
-        match one:
+    reads = defaultdict[str, list[ast.expr]](list)
+    for part in ast.walk(node):
+        match part:
             case ast.Attribute(value=ast.Name("self"), attr=name, ctx=ast.Load()):
-                read[f"self.{name}"].append(one)
+                reads[f"self.{name}"].append(part)
             case ast.Name(id=argument, ctx=ast.Load()) if argument in site.scope.parameters:
-                read[argument].append(one)
-    for left, right in combinations(read, 2):
-        uses = [*((use, right) for use in read[left]), *((use, left) for use in read[right])]
-        if ("." in left) == ("." in right) and 2 <= len(uses) <= _MOST_JOINT:
-            (old, new), *more = [(use, parse_expression(name)) for use, name in uses]
-            others = tuple((use, returning(made)) for use, made in more)
-            yield Edit(old, returning(new), "swapped", 1.9, 2 * len(uses), more=others)
+                reads[argument].append(part)
+    for left, right in combinations(reads, 2):
+        uses = [*((use, right) for use in reads[left]), *((use, left) for use in reads[right])]
+        if ("." in left) == ("." in right) and 2 <= len(uses) <= _MOST_JOINT_NODES:
+            changes = [(use, parse_expression(name)) for use, name in uses]
+            yield edit_of(changes, "swapped", 1.9, 2 * len(uses))
 
 
 def _raised(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield the errors that right answers raise."""
+    """Yield edits that raise the type of error that right answers raise."""
     match site.node:
         case ast.Raise(exc=ast.Call(func=ast.Name(id=name) as raised) | (ast.Name(id=name) as raised)):
             for fragment in builder.right.statements:
@@ -557,7 +563,7 @@ def _raised(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _buffers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
-    """Yield a buffer in the place of a plain attribute, or of a parameter that is none."""
+    """Yield edits that register a buffer instead of assigning an attribute or a parameter."""
     match site.node:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)], value=value):
             if isinstance(value, ast.Call) and called_name(value) == "Parameter" and value.args:
@@ -570,6 +576,7 @@ def _buffers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 _EDIT_GENERATORS: tuple[EditGenerator, ...] = (
-    _values, _numbers, _names, _unread, _step_fragments, _by_rules, _calls, _in_lists, _slips, _buffers,
-    _statements, _moves, _changed_back, _missing_statements, _swapped, _raised, _overwritten,
+    _values, _other_numbers, _other_names, _unread, _right_steps, _by_rules, _other_calls, _swapped_elements,
+    _statement_slips, _buffers, _reordered_statements, _moved_steps, _inverse_slips, _missing_statements,
+    _swapped, _raised, _overwritten,
 )  # fmt: skip

@@ -28,6 +28,7 @@ from autograder.diagnosis.trees import (
     replaced,
     self_attribute,
     token_counts,
+    token_distance,
     with_values,
     without_positions,
 )
@@ -126,9 +127,7 @@ class RightAnswerFragments:
     def compared(self, code: Code) -> "Compared":
         """Compare the operations of some code with those of the most similar right answers."""
         counts = operations(code)
-        nearest = sorted(
-            self.operations, key=lambda other: (counts - other).total() + (other - counts).total()
-        )
+        nearest = sorted(self.operations, key=lambda other: token_distance(counts, other))
         lacks = [frozenset(other - counts) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
         has = [frozenset(counts - other) for other in nearest[:_MOST_COMPARED]] or [frozenset[str]()]
         return Compared(lacks[0], frozenset().union(*lacks), frozenset.intersection(*has))
@@ -397,15 +396,15 @@ class EditBuilder:
         size: int | None = None,
     ) -> Iterator[Edit]:
         """Yield an edit if it is small. With a `size`, it counts as small and keeps its rank."""
-        others = tuple((other, returning(new_part)) for other, new_part in more)
         if size is not None:
-            yield Edit(old, returning(new), kind, rank, size, more=others)
+            yield edit_of([(old, new), *more], kind, rank, size)
             return
         removed, added = Counter[str](), Counter[str]()
         for old_part, new_part in ((old, new), *more):
             removed += token_counts(old_part)
             for part in new_part if isinstance(new_part, list) else [new_part]:
                 added += token_counts(part)
+        others = tuple((other, returning(new_part)) for other, new_part in more)
         yield from self.sized(old, returning(new), kind, rank, removed, added, others)
 
     def sized(
@@ -431,6 +430,15 @@ class EditBuilder:
             recipe = *where, frozenset(only_removed.items()), frozenset(only_added.items())
         rank += RANK_PER_TOKEN * size
         yield Edit(old, make, kind, rank, size, removed.total(), more, recipe=recipe, does=does)
+
+
+def edit_of(
+    changes: Sequence[tuple[ast.AST, New]], kind: str, rank: float, size: int, misconception: str = ""
+) -> Edit:
+    """Return one edit that makes all these changes, pairs of a node and its replacement."""
+    (old, new), *more = changes
+    others = tuple((other, returning(replacement)) for other, replacement in more)
+    return Edit(old, returning(new), kind, rank, size, more=others, misconception=misconception)
 
 
 def returning(new: New) -> Make:

@@ -163,6 +163,11 @@ def names_in(tree: ast.AST, kind: type[ast.expr_context] = ast.expr_context) -> 
             yield node.id
 
 
+def token_distance(one: Counter[str], other: Counter[str]) -> int:
+    """Return the number of tokens that are only in one of two counts."""
+    return (one - other).total() + (other - one).total()
+
+
 def expression_count(tree: ast.AST) -> int:
     """Return the number of expressions in a tree."""
     return sum(isinstance(node, ast.expr) for node in ast.walk(tree))
