@@ -52,9 +52,7 @@ TOO_COSTLY = "takes more memory than there is; collect it manually"
 _DAMAGED = "is damaged; download it again"
 _NO_ARCHIVE = "is not a zip or tar archive, or is damaged; download it again"
 _TOO_MANY = "contains too many entries; collect it in parts"
-_NOTEBOOK_ALONE = (
-    "is a notebook; put it into a folder named by the student's id, and collect the folder above"
-)
+_ALONE = "is a notebook; put it into a folder named by the student's id, and collect the folder above"
 _MAX_DEPTH = 100  # nested folders, all of which are open at the same time
 _TOO_DEEP = f"is nested in more than {_MAX_DEPTH} folders; put it into fewer"
 _LINK, _NOT_PLAIN = "is a link", "is not a plain file"
@@ -103,8 +101,7 @@ class ArchiveEntry:
     """A file of an archive or folder, or a refused item. `read` works until the next entry is requested."""
 
     name: str
-    # The file's time in the archive, without a zone if there is none; in a nested archive, that archive's
-    # time.
+    # The file's time, without a zone if the archive gives no zone; in a nested archive, that archive's time.
     when: datetime | None = None
     read: Callable[[int], bytes] = unreadable  # raises EntryError if there are more bytes than its argument
     problem: str = ""  # the reason why it must not be read
@@ -166,7 +163,7 @@ def read_entries(path: Path, bounds: Bounds | None = None) -> Iterator[ArchiveEn
 
 def _read_packed(path: Path, bounds: Bounds) -> Iterator[ArchiveEntry]:
     if notebook_stem(path.name) is not None:
-        raise ArchiveError(_NOTEBOOK_ALONE)
+        raise ArchiveError(_ALONE)
     with open_plain(path) as file:
         yield from _read_archive(file, os.fstat(file.fileno()).st_size, bounds)
 

@@ -261,7 +261,7 @@ def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tu
 
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
-    """Write `attempt` and its time into submitted/. Return whether another notebook was there before."""
+    """Write `attempt` and its time into submitted/. Return whether the notebook there changed."""
     try:
         content = attempt.notebook.read_bytes()
     except FileNotFoundError:

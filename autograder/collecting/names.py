@@ -25,7 +25,7 @@ _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE)_)?(?P<number>(?P<owner>anon_[1-9A-HJ-NP-Za-km-z]{5}))_(?P<upload>\d+)_(?P<file>[^/]+)"
 )
 # Moodle: the full name of the participant or group, in which Moodle replaces _ by a space, and a number that
-# the participant has in this assignment only. Moodle's default group for students without one has no number.
+# the participant has in this assignment only. Its default group, for students without a group, has no number.
 _MOODLE = re.compile(r"(?P<owner>[^/_]+)(?:_(?P<number>\d+))?_assignsubmission_file_?.+")
 # Texts that students type into Moodle's or Canvas's page are exported as HTML files with such names.
 _TYPED = (
@@ -35,7 +35,7 @@ _TYPED = (
 
 
 def plausible(when: datetime) -> datetime | None:
-    """Return `when`, or None outside 1990 to 2099: a file without a time often has 1970 or 1980."""
+    """Return `when`, or None if it is before 1991 or after 2099. Files without a time have 1970 or 1980."""
     return when if 1990 < when.year < 2100 else None
 
 

@@ -53,7 +53,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
     sound = [file.name for file in files if not file.problem]
-    records, unread = _gradescope_records(archive, sound, files)
+    records, refused_metadata = _gradescope_records(archive, sound, files)
     paths = [file.path for file in notebooks or others]
     top = class_folder(paths, rules.exercises)
     if rules.students is not None:
@@ -62,7 +62,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
         top = top or listed_class_folder(paths, lambda name: _is_owned(name, rules))
     owners = Owners(rules, map(as_uploaded, sound), top, records, stored_numbers(course.root))
     attributions = [Attribution(file=file, problem=file.problem) for file in files if file.problem]
-    attributions += unread
+    attributions += refused_metadata
     for file in notebooks:
         attributions += _guarded([file], course, partial(_owners_of, file, owners, stem(archive.name)))
     attributions += _refuse_without_notebook(others, owners, attributions, course)
@@ -359,7 +359,7 @@ def _fix(file: ArchiveEntry, students: Sequence[str]) -> str:
 
 
 def _is_helper(file: ArchiveEntry) -> bool:
-    """Whether a file is of a kind that accompanies notebooks. Its folder may belong to no student."""
+    """Whether a file is of a kind that accompanies notebooks, even outside of students' folders."""
     path = PurePosixPath(file.path)
     is_hidden = any(part.startswith(".") for part in path.parts)
     return is_hidden or _suffix(file) in _HELPER_SUFFIXES or path.name.lower() in _HELPER_NAMES
