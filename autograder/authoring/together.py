@@ -66,9 +66,15 @@ def prove_together(
                 exercise.name: _start_proof(pool, course, exercise, sets, jobs, whole=whole)
                 for exercise in reversed(changed)
             }
+            parts = [part for proof in started.values() for part in proof.parts]
+
+            def show_progress() -> None:
+                done = sum(part.done() for part in parts)
+                notify(f"{done} of {len(parts)} parts of the proofs are done")
+
             for exercise in exercises:
                 if (proof := saved[exercise.name]) is None:
-                    proof = started[exercise.name].proof(course.settings.mutants_fail, notify)
+                    proof = started[exercise.name].proof(course.settings.mutants_fail, show_progress)
                     save_proof(course, exercise, sets, proof, whole=whole)
                 yield proof
         except KeyboardInterrupt:
@@ -86,28 +92,31 @@ class _StartedProof:
     mutants: Sequence[Future[list[int]]]  # of each part, the indices of the mutants that pass all tests
     kernel: Future[tuple[str, ...]]
 
-    def proof(self, share: float, notify: _Notify) -> Proof:
-        """Wait for the parts and return the whole proof."""
-        self._wait([self.main], notify)
+    @property
+    def parts(self) -> Sequence[Future[Any]]:
+        """All parts of the proof."""
+        return [self.main, *self.mutants, self.kernel]
+
+    def proof(self, share: float, show_progress: Callable[[], None]) -> Proof:
+        """Wait for the parts and return the whole proof; call `show_progress` every PROGRESS seconds."""
+        _wait([self.main], show_progress)
         proof = self.main.result()
         if proof.costs is not None:  # else right answers fail, and figures on mutants would mean nothing
-            self._wait(self.mutants, notify)
+            _wait(self.mutants, show_progress)
             survivors = [number for part in self.mutants for number in part.result()]
             try:
                 proof = with_strength(proof, judge(self.exercise, survivors, share))
             except SourceError as error:
                 return Proof(self.exercise.name, findings=(str(error),))
         if not proof.findings:
-            self._wait([self.kernel], notify)
+            _wait([self.kernel], show_progress)
             proof = replace(proof, findings=self.kernel.result())
         return proof
 
-    def _wait(self, parts: Sequence[Future[Any]], notify: _Notify) -> None:
-        """Wait for some parts, and notify of the progress every PROGRESS seconds."""
-        while wait(parts, PROGRESS).not_done:
-            done, every = sum(part.done() for part in self.mutants), len(self.mutants)
-            tests = "" if self.main.done() else "its answers are still being tried, "
-            notify(f"{self.exercise.name}: {tests}{done} of {every} parts of the mutants are done")
+
+def _wait(parts: Sequence[Future[Any]], show_progress: Callable[[], None]) -> None:
+    while wait(parts, PROGRESS).not_done:
+        show_progress()
 
 
 def _start_proof(

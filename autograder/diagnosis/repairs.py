@@ -1,4 +1,4 @@
-"""Finds what is wrong in a student's code from the edit that repairs it: its place, name and kind."""
+"""Derives from a repair what is wrong in a student's code: its place, name and kind."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,11 @@ from autograder.testing.exchange import Local
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import silence
 
-_MOST = 200  # edits that are tried alone for each second
+_EDITS_PER_SECOND = 200  # candidates that are tried for each second of the budget
 
 
 class Repairer:
-    """Repairs answers to the questions of one exercise; what they share is computed once."""
+    """Repairs answers to the questions of one exercise. Results that are equal for all answers are cached."""
 
     def __init__(self, suite: Suite, seconds: float = 2.0) -> None:
         self.suite = suite
@@ -31,35 +31,40 @@ class Repairer:
         self.answers = cache(lambda question: Answers(suite.exercise, self.catalogue, question))
         self.fragments = cache(self._collect_fragments)
         self.failed = cache(self._failed)
-        self._rules = cache(self._fitting)
+        self._rules = cache(self._fitting_rules)
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The course's misconceptions."""
+        """The course's catalogue of misconceptions."""
         return load_catalogue(self.suite.exercise.catalogue)
 
     def search(
         self, question: str, code: Code, failed: Sequence[HiddenTest], runner: CandidateRunner
     ) -> Iterator[Repair]:
-        """Look for repairs of some code that fails these tests of a question, and yield the best first."""
-        fragments = self.fragments(question)
-        most = round(self._seconds * _MOST)
-        found = Search(
-            self.suite, question, fragments, runner, self._right, self._seconds * 1e6, most, self._rewritten
+        """Return repairs of some code that fails these tests of a question, the best first."""
+        search = Search(
+            self.suite,
+            question,
+            self.fragments(question),
+            runner,
+            self._right,
+            budget=self._seconds * 1e6,
+            most=round(self._seconds * _EDITS_PER_SECOND),
+            rewrite=self.rewritten_forms,
         )
-        return found.repairs(code, failed)
+        return search.repairs(code, failed)
 
-    def _rewritten(self, code: Code) -> list[Code]:
-        """Return code in one writing, and with single expressions in the place of several statements."""
+    def rewritten_forms(self, code: Code) -> list[Code]:
+        """Return code in the standard form, and then also with joined statements."""
         tree = self.catalogue.in_one_writing(ast.Module([*code.statements], []), is_exact=True)
-        return [replace(code, statements=tuple(one.body)) for one in (tree, with_joined_statements(tree))]
+        forms = (tree, with_joined_statements(tree))
+        return [replace(code, statements=tuple(form.body)) for form in forms]
 
     def names(self, question: str, repair: Repair) -> Iterator[Misconception]:
-        """Yield the misconceptions whose rules make the wrong code of the repaired code.
+        """Yield the misconceptions whose rules turn the repaired code back into the wrong code.
 
-        If a rule has made the edit, its misconception comes first. Other rules are tried on what the repair
-        has changed and on the code around it: as it is, with sizes in the place of their names, and with
-        single expressions in the place of several statements.
+        If a rule has made the edit, its misconception comes first. Other rules are tried on the changed code
+        and its ancestors: in the standard form, also with inlined values, and also with joined statements.
         """
         names = {edit.misconception for edit in repair.edits}
         if len(names) == 1 and names != {""}:
@@ -67,8 +72,8 @@ class Repairer:
         if len(repair.edits) > 1:
             return
         (edit,) = repair.edits
-        for own, made in self._differences(edit.within or repair.code, repair.code):
-            yield from self._made_by_rules(question, own, made)
+        for wrong, right in self._differing_statements(edit.within or repair.code, repair.code):
+            yield from self._misconceptions_between(question, wrong, right)
 
     def same_code(self, first: Code, second: Code) -> bool:
         """Whether two answers differ at most in writing, annotations, and local variables.
@@ -76,16 +81,15 @@ class Repairer:
         Definitions of other questions do not count.
         """
         texts = [
-            _text(_without_local_names(with_joined_statements(self._in_one_writing(statements))))
+            _text(_without_local_names(with_joined_statements(self._standard_form(code.editable))))
             for code in (first, second)
-            for statements in [[s for at, s in enumerate(code.statements) if at not in code.fixed]]
         ]
         return texts[0] == texts[1]
 
     def place(self, question: str, edit: Edit) -> Place | None:
-        """Return the place of the catalogue that an edit changes, with all of its parts.
+        """Return the place of the catalogue that each change of an edit is in, or None.
 
-        None if an edit leaves a cast in the code: it may go round the mistake.
+        If an edit leaves all casts in the code, a cast may hide the mistake. Then the place is unknown.
         """
         code = edit.within
         if code is None or (code.casts and code.edited(edit.changes).casts == code.casts):
@@ -94,64 +98,77 @@ class Repairer:
             new = edit.make()
             statement = new[0] if isinstance(new, list) and edit.kind == "statement" else edit.old
             return next(places_at(statement, edit.kind, self._fitting_places(question)), None)
-        found = [self._places(question, code, code.edited([change]), edit.kind) for change in edit.changes]
-        return next((one for one in found[0] if all(one in others for others in found)), None)
+        places = [self._places(question, code, code.edited([change]), edit.kind) for change in edit.changes]
+        return next((place for place in places[0] if all(place in others for others in places)), None)
 
     def _places(self, question: str, wrong: Code, right: Code, kind: str) -> list[Place]:
         fitting = self._fitting_places(question)
-        pairs = self._differences(wrong, right)
-        return [place for own, made in pairs for place in places_of(own, made, kind, fitting)]
+        pairs = self._differing_statements(wrong, right)
+        return [
+            place
+            for wrong_part, right_part in pairs
+            for place in places_of(wrong_part, right_part, kind, fitting)
+        ]
 
     def _fitting_places(self, question: str) -> list[Place]:
-        return [one for one in self.catalogue.places if one.fits(self.answers(question).right)]
+        right = self.answers(question).right
+        return [place for place in self.catalogue.places if place.fits(right)]
 
-    def _differences(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
-        """Yield the statements in which two codes differ, in one writing, and then with fewer names.
+    def _differing_statements(self, wrong: Code, right: Code) -> Iterator[tuple[ast.Module, ast.Module]]:
+        """Yield the statements in which two codes differ: in the standard form, and then with fewer names.
 
-        If both are the same in one writing, they differ in their writing alone.
+        If they are equal in the standard form, they are yielded as they are.
         """
         pairs = zip(wrong.statements, right.statements, strict=True)
         differing = [pair for pair in pairs if pair[0] is not pair[1]]
-        own, made = (self._in_one_writing(statements) for statements in zip(*differing, strict=True))
-        if _text(own) == _text(made):
-            own, made = (ast.Module([*statements], []) for statements in zip(*differing, strict=True))
-        seen = list[tuple[ast.Module, ast.Module]]()
+        wrong_part, right_part = (
+            self._standard_form(statements) for statements in zip(*differing, strict=True)
+        )
+        if _text(wrong_part) == _text(right_part):
+            wrong_part, right_part = (
+                ast.Module([*statements], []) for statements in zip(*differing, strict=True)
+            )
+        yielded = list[tuple[ast.Module, ast.Module]]()
         for shorten in (
             lambda tree: tree,
             with_inlined_values,
             lambda tree: with_joined_statements(with_inlined_values(tree)),
         ):
-            pair = shorten(own), shorten(made)
-            if all(pair != other for other in seen):
-                seen.append(pair)
+            pair = shorten(wrong_part), shorten(right_part)
+            if all(pair != other for other in yielded):
+                yielded.append(pair)
                 yield pair
 
-    def _made_by_rules(self, question: str, own: ast.Module, made: ast.Module) -> Iterator[Misconception]:
-        texts, above, named = _texts(own), [one for one, _ in path_to_difference(made, own)], set[str]()
-        near = {id(node) for node in (*above, *ast.walk(above[-1]))}
+    def _misconceptions_between(
+        self, question: str, wrong: ast.Module, right: ast.Module
+    ) -> Iterator[Misconception]:
+        """Yield the misconceptions whose rules turn right code into wrong code."""
+        texts, yielded = [text_of(statement) for statement in _statements_of(wrong)], set[str]()
+        path = [node for node, _ in path_to_difference(right, wrong)]
+        near = {id(node) for node in (*path, *ast.walk(path[-1]))}
         for misconception, rule in self._rules(question):
-            changed = rule.apply(made, near=near)
-            if misconception.name not in named and any(self._is_written(one, texts) for one in changed):
-                named.add(misconception.name)
+            results = rule.apply(right, near=near)
+            if misconception.name not in yielded and any(self._has_texts(tree, texts) for tree in results):
+                yielded.add(misconception.name)
                 yield misconception
 
-    def _fitting(self, question: str) -> tuple[tuple[Misconception, Rule], ...]:
+    def _fitting_rules(self, question: str) -> tuple[tuple[Misconception, Rule], ...]:
         right = self.answers(question).right
-        fitting = (one for one in self.catalogue.misconceptions if one.fits(right))
-        return tuple((one, rule) for one in fitting for rule in one.rules)
+        fitting = (entry for entry in self.catalogue.misconceptions if entry.fits(right))
+        return tuple((misconception, rule) for misconception in fitting for rule in misconception.rules)
 
-    def _is_written(self, tree: ast.Module, texts: Sequence[str]) -> bool:
-        """Whether code has these texts, or gets them where it is brought into one writing.
+    def _has_texts(self, tree: ast.Module, texts: Sequence[str]) -> bool:
+        """Whether the statements of some code have these texts, as they are or in the standard form.
 
-        Most methods of a class are still those of the code that a rule has changed, and need no such writing.
+        Most methods of a class have the right text as they are, which is quicker to check.
         """
-        parts = [*_parts(tree)]
+        parts = [*_statements_of(tree)]
         return len(parts) == len(texts) and all(
             text_of(one) == text or _text(self.catalogue.in_one_writing(ast.Module([one], []))) == text
             for one, text in zip(parts, texts, strict=True)
         )
 
-    def _in_one_writing(self, statements: Sequence[ast.stmt]) -> ast.Module:
+    def _standard_form(self, statements: Sequence[ast.stmt]) -> ast.Module:
         tree = ast.parse(Code(tuple(statements)).text)
         return ast.parse(ast.unparse(self.catalogue.in_one_writing(tree)))
 
@@ -167,27 +184,27 @@ class Repairer:
         )
 
     def _failed(self, question: str, misconception: Misconception) -> tuple[tuple[Run, ...], ...]:
-        """Return the failed runs of each right answer in which this misconception is made."""
-        exercise, found = self.suite.exercise, list[tuple[Run, ...]]()
+        """Return the failed runs of each wrong answer that this misconception's rules make."""
+        exercise, failed_runs = self.suite.exercise, list[tuple[Run, ...]]()
         for answer in self.answers(question).by(misconception):
             with catch_warnings(action="ignore"), silence():
                 try:
                     local = Local(self.suite.namespace(exercise.variant(answer.code)))
-                except Exception:  # noqa: S112 - a rule made of it what no student would hand in
+                except Exception:  # noqa: S112 - the generated code cannot even be defined
                     continue
                 runs = (self.suite.run_one(test, local) for test in self.suite.of(question))
-                found.append(tuple(run for run in runs if run.error is not None))
-        return tuple(found)
+                failed_runs.append(tuple(run for run in runs if run.error is not None))
+        return tuple(failed_runs)
 
 
-def _parts(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements of some code: of a class its head, and then what stands in it."""
-    for one in tree.body:
-        if isinstance(one, ast.ClassDef):
-            yield altered(one, body=[])
-            yield from (inner for inner in one.body if not is_docstring(inner))
+def _statements_of(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of some code; for a class, its head and then the statements of its body."""
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            yield altered(statement, body=[])
+            yield from (inner for inner in statement.body if not is_docstring(inner))
         else:
-            yield one
+            yield statement
 
 
 def _without_local_names(tree: ast.Module) -> ast.Module:
@@ -212,19 +229,15 @@ def _without_local_names(tree: ast.Module) -> ast.Module:
     return rewritten(tree, change)  # type: ignore[no-any-return]
 
 
-def _texts(tree: ast.Module) -> list[str]:
-    return [text_of(one) for one in _parts(tree)]
-
-
 def _text(tree: ast.Module) -> str:
-    """Write code without docstrings; what trees share is written once."""
+    """Write code without docstrings. The texts of shared statements are cached."""
     return Code(tuple(tree.body)).text
 
 
 def sort_of(edit: Edit, code: Code) -> tuple[object, ...]:
-    """Return what sort of edit this is: its kind, the function, and the step that it adds, or the place."""
-    place = next((one for one in (edit.within or code).places if one.node is edit.old), None)
-    function = place.scope.function if place else ""
+    """Return the sort of an edit: its kind, its function, and the operation that it inserts or its slot."""
+    site = next((site for site in (edit.within or code).places if site.node is edit.old), None)
+    function = site.scope.function if site else ""
     if edit.kind in ("missing", "step") and isinstance(new := edit.make(), ast.AST):
         return edit.kind, function, operation(new)
-    return edit.kind, function, (place.slot if place else None) or type(edit.old)
+    return edit.kind, function, (site.slot if site else None) or type(edit.old)

@@ -7,12 +7,12 @@ from itertools import islice
 
 from autograder.diagnosis.code import Code, is_signed
 from autograder.diagnosis.fragments import Edit
-from autograder.diagnosis.trees import path_to_difference
+from autograder.diagnosis.trees import path_to_difference, position
 from autograder.report.report import Place
 from autograder.report.text import one_line
 
-_MOST = 60  # characters of a student's code that are quoted
-KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it writes
+_LONGEST_QUOTE = 60  # characters of quoted student code
+KINDS: Mapping[str, str] = {  # what an edit changes, without the new code
     "argument": "other arguments",
     "assigned": "a plain assignment",
     "bound": "another bound",
@@ -45,36 +45,36 @@ KINDS: Mapping[str, str] = {  # what an edit does; nothing is said of what it wr
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """What an edit changes, so that it can be shown in every answer with the same syntax tree.
+    """The positions of the nodes that an edit changes. All answers with the same syntax tree can use them.
 
-    A node is a statement's number and the node's own among all nodes of that statement.
+    The position of a node is its statement's index and its own index among the nodes of that statement.
     """
 
-    changed: tuple[int, int] | None  # the smallest part of the student's text
-    others: tuple[tuple[int, int], ...] = ()  # that the edit changes too
-    is_definition: bool = False  # a whole one, which is too long to be quoted
+    changed: tuple[int, int] | None  # the smallest changed part of the student's text
+    others: tuple[tuple[int, int], ...] = ()  # further nodes that the edit changes
+    is_definition: bool = False  # whether it is a function or class, which is too long to quote
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The code of one question in a submission, and where it stands."""
+    """The code of one question in a submission, and the cells that contain it."""
 
     code: Code
-    texts: Mapping[int, str]  # of all cells on which it rests, by number
+    texts: Mapping[int, str]  # the texts of the cells that the question depends on, by cell number
     main: str  # the text of the cell that defines the question
 
     def where(self, edit: Edit) -> str:
-        """Return "in line 7, at `dim=-2`", in the student's own words."""
+        """Return where an edit changes the code, such as "in line 7, at `dim=-2`"."""
         return self.at(self.spot(edit))
 
     def at(self, spot: Spot) -> str:
-        """Return "in line 7, at `dim=-2`" of what an edit of the same syntax tree changes."""
-        text, node = self._text(spot), self._node(spot.changed)
-        quoted = one_line(ast.get_source_segment(text, node) or "", _MOST + 1) if node else ""
-        quoted = quoted if len(quoted) <= _MOST else f"{quoted[:_MOST]}…"
-        *before, last = self._lines(spot) or [0]
+        """Return where a spot is, such as "in line 7, at `dim=-2`"."""
+        text, node = self._cell_text(spot), self._node_at(spot.changed)
+        quoted = one_line(ast.get_source_segment(text, node) or "", _LONGEST_QUOTE + 1) if node else ""
+        quoted = quoted if len(quoted) <= _LONGEST_QUOTE else f"{quoted[:_LONGEST_QUOTE]}…"
+        *before, last = self._changed_lines(spot) or [0]
         where = f"in lines {', '.join(map(str, before))} and {last}" if before else f"in line {last}"
-        where += "" if text == self.main else f" of the cell that begins with `{_first(text)}`"
+        where += "" if text == self.main else f" of the cell that begins with `{_first_line(text)}`"
         return f"{where}, at `{quoted}`" if quoted and not spot.is_definition else where
 
     def place(self, question: str, edit: Edit) -> Place | None:
@@ -82,62 +82,63 @@ class Looked:
         return self.line(question, self.spot(edit))
 
     def line(self, question: str, spot: Spot) -> Place | None:
-        """Return the first changed line in the cell that answers the question."""
-        lines = self._lines(spot) if spot.changed and self._text(spot) == self.main else []
+        """Return the first changed line of a spot in the cell that answers the question."""
+        lines = self._changed_lines(spot) if spot.changed and self._cell_text(spot) == self.main else []
         return Place(question, lines[0]) if lines else None
 
     def spot(self, edit: Edit) -> Spot:
-        """Return what an edit changes."""
-        others = (self._found(old, edit.cell) for old, _ in edit.more)
+        """Return the positions of the nodes that an edit changes."""
+        others = (self._position(old, edit.cell) for old, _ in edit.more)
         is_definition = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
-        return Spot(self._found(_changed(edit), edit.cell), tuple(filter(None, others)), is_definition)
+        part = _changed_part(edit)
+        changed = part if getattr(part, "lineno", 0) else edit.at or edit.old
+        return Spot(self._position(changed, edit.cell), tuple(filter(None, others)), is_definition)
 
-    def _found(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
-        """Return where a node stands in the student's own code; an edit may have copied it meanwhile."""
-        wanted = _extent(node)
-        for number, statement in enumerate(self.code.statements if wanted[1] else ()):
-            if self.code.cells[number] == cell:
-                for at, one in enumerate(ast.walk(statement)):
-                    if _extent(one) == wanted:
-                        return number, at
+    def _position(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
+        """Return the position of a node in the student's code. The node may be a copy made by an edit."""
+        extent = _extent(node)
+        for index, statement in enumerate(self.code.statements if extent[1] else ()):
+            if self.code.cells[index] == cell:
+                for node_index, part in enumerate(ast.walk(statement)):
+                    if _extent(part) == extent:
+                        return index, node_index
         return None
 
-    def _node(self, found: tuple[int, int] | None) -> ast.AST | None:
-        if found is None:
+    def _node_at(self, position: tuple[int, int] | None) -> ast.AST | None:
+        if position is None:
             return None
-        return next(islice(ast.walk(self.code.statements[found[0]]), found[1], None))
+        return next(islice(ast.walk(self.code.statements[position[0]]), position[1], None))
 
-    def _text(self, spot: Spot) -> str:
+    def _cell_text(self, spot: Spot) -> str:
         cells = self.code.cells
         return self.texts.get(cells[spot.changed[0]], "") if spot.changed else ""
 
-    def _lines(self, spot: Spot) -> list[int]:
-        """Return the lines that an edit changes, as its cell counts them."""
-        nodes = map(self._node, (spot.changed, *spot.others))
+    def _changed_lines(self, spot: Spot) -> list[int]:
+        """Return the numbers of the changed lines, counted in their cell."""
+        nodes = map(self._node_at, (spot.changed, *spot.others))
         return sorted({getattr(node, "lineno", 0) for node in nodes} - {0})
 
 
 def _extent(node: ast.AST) -> tuple[object, ...]:
     """Return a node's type, and where it begins and ends in the text."""
-    ends = (getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
-    return type(node), *ends
+    return type(node), *position(node)
 
 
 @dataclass(frozen=True, slots=True)
 class Unplaced(Looked):
-    """The code of an answer whose explanation is shared with others that have the same syntax tree.
+    """The code of an answer whose explanation is shared by all answers with the same syntax tree.
 
-    In the words, the numbers of `spots` stand between zeros in the place of lines and quotations.
+    The explanation has indices of `spots` between NUL characters instead of lines and quotations.
     """
 
     spots: list[Spot] = field(default_factory=list)
 
     def where(self, edit: Edit) -> str:
-        """Return the number of the spot."""
+        """Return the index of the edit's spot between NUL characters."""
         return f"\0{self._number(edit)}\0"
 
     def place(self, question: str, edit: Edit) -> Place | None:
-        """Return a place with the number of the spot instead of a line."""
+        """Return a place with the index of the spot instead of a line number."""
         return Place(question, self._number(edit)) if Looked.place(self, question, edit) else None
 
     def _number(self, edit: Edit) -> int:
@@ -145,61 +146,56 @@ class Unplaced(Looked):
         return len(self.spots) - 1
 
 
-def _changed(edit: Edit) -> ast.AST:
-    """Return the smallest part of the student's text that an edit changes."""
-    part = _part(edit)
-    return part if getattr(part, "lineno", 0) else edit.at or edit.old
-
-
-def _first(text: str) -> str:
+def _first_line(text: str) -> str:
     line = next(
         (one for one in text.splitlines() if one.startswith(("def ", "class "))), text.partition("\n")[0]
     )
-    return one_line(line.strip(), _MOST // 2)
+    return one_line(line.strip(), _LONGEST_QUOTE // 2)
 
 
-def _part(edit: Edit) -> ast.AST:
-    """Return the smallest part of what is edited that the edit changes."""
+def _changed_part(edit: Edit) -> ast.AST:
+    """Return the smallest part of the replaced node that an edit changes."""
     old, new = edit.old, edit.make()
     if edit.kind == "return in the loop" and isinstance(old, ast.For):
         return old.body[-1]
     if isinstance(new, list) or edit.kind in ("missing", "too much"):
         return old
-    return _smallest(old, new)
+    return _smallest_difference(old, new)
 
 
-def _smallest(old: ast.AST, new: ast.AST) -> ast.AST:
-    """Return the smallest part of a node that differs from another one; of calls, perhaps an argument."""
-    part, made = old, new
-    for one, other in path_to_difference(old, new):
-        if getattr(one, "lineno", 0):  # an operator has no place
-            part, made = one, other
-        if is_signed(one):
+def _smallest_difference(old: ast.AST, new: ast.AST) -> ast.AST:
+    """Return the smallest part of a node that differs from another node. It may be an argument of a call."""
+    part, other_part = old, new
+    for old_node, new_node in path_to_difference(old, new):
+        if getattr(old_node, "lineno", 0):  # operators have no line numbers
+            part, other_part = old_node, new_node
+        if is_signed(old_node):
             break
     if (
         isinstance(part, ast.Call)
-        and isinstance(made, ast.Call)
-        and ast.unparse(part.func) == ast.unparse(made.func)
+        and isinstance(other_part, ast.Call)
+        and ast.unparse(part.func) == ast.unparse(other_part.func)
     ):
-        ones, others = _arguments(part), _arguments(made)
+        old_arguments, new_arguments = _arguments_by_text(part), _arguments_by_text(other_part)
         match (
-            [ones[text] for text in ones if text not in others],
-            [others[text] for text in others if text not in ones],
+            [old_arguments[text] for text in old_arguments if text not in new_arguments],
+            [new_arguments[text] for text in new_arguments if text not in old_arguments],
         ):
-            case [one], [other]:
-                return _smallest(one, other)
-            case [one], []:
-                return one
+            case [old_node], [new_node]:
+                return _smallest_difference(old_node, new_node)
+            case [old_node], []:
+                return old_node
     return part
 
 
-def _arguments(node: ast.Call) -> dict[str, ast.expr]:
+def _arguments_by_text(node: ast.Call) -> dict[str, ast.expr]:
     """Return a call's arguments by their texts."""
-    return {ast.unparse(one): one for one in (*node.args, *(keyword.value for keyword in node.keywords))}
+    arguments = (*node.args, *(keyword.value for keyword in node.keywords))
+    return {ast.unparse(argument): argument for argument in arguments}
 
 
 def shown(edit: Edit) -> str:
-    """Return what stands there instead, where an author lets students see it."""
+    """Return the new code of an edit, for courses that show repairs to students."""
     new = edit.make()
     parts = new if isinstance(new, list) else [new]
     return "; ".join(
