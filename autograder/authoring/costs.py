@@ -53,7 +53,7 @@ def _zeros_(result):
     if hasattr(result, "new_zeros"):
         return result.new_zeros(result.shape)
     if isinstance(result, (tuple, list)):
-        return type(result)(_zeros_(one) for one in result)
+        return type(result)(_zeros_(item) for item in result)
     is_array = type(result).__name__ == "ndarray"
     return result * 0 if is_array else None if result is None else type(result)()
 """

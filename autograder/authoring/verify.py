@@ -92,7 +92,11 @@ def idle_rules(course: Course, proofs: Sequence[Proof]) -> list[str]:
     fitting = frozenset[str]().union(*(proof.costs.fitting for proof in proofs if proof.costs))
     first = next(iter(course.exercises.values()))
     catalogue = load_catalogue(first.catalogue)
-    rules = [spelt(one, rule) for one in catalogue.misconceptions for rule in one.rules]
+    rules = [
+        spelt(misconception, rule)
+        for misconception in catalogue.misconceptions
+        for rule in misconception.rules
+    ]
     return [rule for rule in rules if rule not in fitting]
 
 

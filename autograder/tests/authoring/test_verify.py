@@ -52,7 +52,7 @@ def test_the_small_exercise_stands(course: Course, zygote: Zygote) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "found"),
     [
-        ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test to"),
+        ("mistakes.py", "", MISTAKE.format("x + x"), "gets full marks; add a hidden test of"),
         ("test_hidden.py", HALVES, BOTH, "Make that test independent of row_sums"),
         ("accepted.py", "", ACCEPTED.format("x"), 'must get full marks, but double, "Every element'),
         (
