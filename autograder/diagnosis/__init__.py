@@ -5,9 +5,11 @@ In reading order:
 - words: describes a repair in words.
 - repairs: derives from a repair what is wrong in a student's code: its place, name and kind.
 - search: looks for a repair, within a budget of counted operations that is the same on a busy machine.
+- candidates: edited code, and its answers to the requests of tests.
 - same: compares two values, or the answers of two runs.
 - code: the statements that a question depends on, and edited copies of them.
 - edits: the edits that are tried, the likeliest first.
+- statement_edits: those of whole statements.
 - fragments: the values and steps of right answers, and the construction of edits from them.
 - tables: general edits and mutants, as tables of rules.
 - mutations: mutants that cannot be written as rules.

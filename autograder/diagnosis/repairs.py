@@ -6,12 +6,13 @@ from dataclasses import replace
 from functools import cache, cached_property
 from warnings import catch_warnings
 
+from autograder.diagnosis.candidates import CandidateRunner, Repair
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.fragments import Edit, RightAnswerFragments, collect_fragments, operation
 from autograder.diagnosis.misconceptions import Catalogue, Misconception, load_catalogue
 from autograder.diagnosis.patterns import Rule, rules_by_type
 from autograder.diagnosis.places import Place, places_at, places_of
-from autograder.diagnosis.search import CandidateRunner, Repair, Search, right_answer
+from autograder.diagnosis.search import Search, right_answer
 from autograder.diagnosis.trees import altered, is_docstring, path_to_difference, rewritten, text_of
 from autograder.diagnosis.wrong import Answers, with_inlined_values, with_joined_statements
 from autograder.testing.exchange import Local

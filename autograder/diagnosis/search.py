@@ -12,29 +12,27 @@ The budget counts calls of torch in right answers, not seconds, so a busy machin
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, takewhile
-from typing import Any, Protocol
+from typing import Any
 
+from autograder.diagnosis.candidates import Candidate, CandidateRunner, Repair
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits, edits_by_rules
 from autograder.diagnosis.fragments import Edit, RightAnswerFragments
 from autograder.diagnosis.trees import New
 from autograder.testing.exchange import (
-    Backend,
     Exchange,
     FromMemory,
     LostError,
-    Reply,
     Request,
     hands_over_function,
 )
 from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
-from autograder.worker.protocol import Header, Parts, ProtocolError, pack
-from autograder.worker.remote_function import Answer
+from autograder.worker.protocol import Header, ProtocolError
 
 SECOND = Inputs(b"disclosed, a second set")
 # Microseconds charged to the budget for each.
@@ -58,66 +56,6 @@ _MOST_REPAIRS = 4  # repairs among which the best is chosen
 _MOST_BYTES = 1 << 16  # bytes of an array that are compared for its distance
 _LONGEST_BATCH = 300_000  # microseconds of all tests of one request
 _MOST_TESTS_AT_ONCE = 8  # tests for which the worker answers one request
-
-
-class CandidateRunner(Backend, Protocol):
-    """Runs candidates, in a worker that has never received a hidden input."""
-
-    def define(self, code: str) -> bool:
-        """Run the code of a candidate, and return whether it succeeded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """Edits, and the code after them, which passes every test."""
-
-    edits: tuple[Edit, ...]
-    code: Code
-
-
-@dataclass
-class Candidate:
-    """Edited code and its cached answers. The worker answers further requests of tests."""
-
-    runner: CandidateRunner
-    code: Code
-    edits: tuple[Edit, ...] = ()
-    is_code: bool = True
-    is_proven: bool = False  # whether it has passed all tests, on both sets of inputs
-    live_request_count: int = 0  # requests that were not cached; before the first, the worker runs the code
-    # A test's requests with the candidate's answers, and these answers as bytes.
-    cached_exchanges: dict[tuple[HiddenTest, Inputs], tuple[list[Exchange], bytes]] = field(
-        default_factory=dict
-    )
-
-    def ask(self, header: Header, tensors: Parts, answer: Answer | None = None) -> Reply:
-        """Return the worker's answer to a request."""
-        if not self.live_request_count:
-            self.runner.define(self.code.text)
-        self.live_request_count += 1
-        return self.runner.ask(header, tensors, answer)
-
-    def take(
-        self,
-        answers: object,
-        requests_of: Mapping[HiddenTest, Sequence[Request]],
-        inputs: Inputs,
-        parts: Iterator[Any],
-    ) -> None:
-        """Cache the answers to the requests of tests. Raise ValueError if their form is invalid."""
-        self.is_code = isinstance(answers, list)
-        for (test, requests), replies in zip(
-            requests_of.items(), answers if isinstance(answers, list) else [], strict=False
-        ):
-            exchanges, sent = list[Exchange](), Parts()
-            for request, answer in zip(requests, replies, strict=False):
-                match answer:
-                    case [dict() as header, int(count)]:
-                        exchanges.append(Exchange(request, (header, [*islice(parts, count)])))
-                        sent += exchanges[-1].reply[1]
-                    case _:
-                        raise ValueError("an answer has an invalid form")
-            self.cached_exchanges[test, inputs] = exchanges, pack({"value": replies}, sent)
 
 
 @dataclass

@@ -19,12 +19,13 @@ from autograder.course.code import bound_names, parsed, pieces, readable, rests_
 from autograder.course.exercise import Exercise, reference_errors
 from autograder.course.settings import DEFAULT_REPAIRS, Repairs, RepairsShown
 from autograder.diagnosis import words
+from autograder.diagnosis.candidates import Repair
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.repairs import Repairer, sort_of
 from autograder.diagnosis.same import same_exchanges
-from autograder.diagnosis.search import SECOND, Repair
+from autograder.diagnosis.search import SECOND
 from autograder.diagnosis.words import Looked, Spot, Unplaced
 from autograder.files import locked, write_whole
 from autograder.grading.explanation import Submitted

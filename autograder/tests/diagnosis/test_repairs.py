@@ -8,12 +8,12 @@ from functools import cache
 import pytest
 
 from autograder.course.exercise import Exercise
+from autograder.diagnosis.candidates import Repair
 from autograder.diagnosis.code import Code
 from autograder.diagnosis.edits import edits
 from autograder.diagnosis.fragments import Edit
 from autograder.diagnosis.known import known_mistakes
 from autograder.diagnosis.repairs import Repairer, sort_of
-from autograder.diagnosis.search import Repair
 from autograder.diagnosis.words import Looked
 from autograder.testing.exchange import Backend, FromMemory, Local, Reply
 from autograder.testing.inputs import DISCLOSED, Inputs
