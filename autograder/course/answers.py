@@ -1,7 +1,7 @@
-"""Reads accepted.py and mistakes.py: right and wrong answers, each in a cell of the percent format.
+"""Reads right and wrong answers from accepted.py and mistakes.py, which have one answer in each percent cell.
 
-The first statement of a cell is a docstring: it says what is different, is the hint of a mistake, or gives
-the reason for an exception.
+The first statement of a cell is a docstring. It describes the difference from the solution, or is the hint of
+a mistake or the reason for an exception.
 """
 
 import ast
@@ -17,7 +17,7 @@ ACCEPTED, MISTAKES = "accepted.py", "mistakes.py"
 
 
 class Kind(StrEnum):
-    """What a cell holds; the key of its marker that says so."""
+    """The kind of answer in a cell. Each value is also the key of the cell's marker."""
 
     ACCEPTED = "accepted"
     MISTAKE = "mistake"
@@ -33,18 +33,18 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One cell: a right answer, a wrong one, or an exception to what `verify` demands."""
+    """One cell: a right answer, a wrong answer, or an exception to a rule of `verify`."""
 
     kind: Kind
-    question: str  # of a mistake or an exception; accepted answers name theirs by what they define
-    title: str  # what is different or wrong, with `__` before the name of one of several writings
+    question: str  # the question of a mistake or an exception, "" for an accepted answer
+    title: str  # the difference or mistake; `__` and a suffix follow if several cells show the same one
     docstring: str
-    code: str  # what follows the docstring
+    code: str  # the code after the docstring
     path: Path
     marker: int  # the line of the cell's marker
-    line: int  # on which the code begins
-    edit: str = ""  # of the solution, if the answer is written as one
-    error: str = ""  # the type of the error that a mistake is about, such as a name that is not defined
+    line: int  # the first line of the code
+    edit: str = ""  # the edit of the solution that gives this answer, or ""
+    error: str = ""  # the type of the error that a mistake raises, such as NameError, or ""
 
     @property
     def name(self) -> str:
@@ -77,17 +77,17 @@ def read_answers(path: Path, *kinds: Kind) -> tuple[Answer, ...]:
 
 @lru_cache(maxsize=64)
 def _answers(text: str, path: Path, kinds: tuple[Kind, ...]) -> tuple[Answer, ...]:
-    parsed(path, text)  # which says where the file is no Python
-    lines, found = dict[tuple[str, str], int](), list[Answer]()
+    parsed(path, text)  # raises SourceError with the line if the file is not Python
+    lines, answers = dict[tuple[str, str], int](), list[Answer]()
     for line, options, cell in parts(text):
-        if line > 1:  # what stands before the first marker describes the file
-            found.append(answer := _answer(path, line, options, cell, kinds))
+        if line > 1:  # the text before the first marker describes the file
+            answers.append(answer := _answer(path, line, options, cell, kinds))
             key = answer.question, answer.title or str(line)
             if (first := lines.setdefault(key, line)) != line:
                 raise SourceError(
                     f"{answer.place}: has the name of the cell on line {first - 1}; choose another"
                 )
-    return tuple(found)
+    return tuple(answers)
 
 
 def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, ...]) -> Answer:
@@ -122,7 +122,7 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
 
 
 def _edit(statements: list[ast.stmt]) -> str:
-    """Return the text of a cell that holds nothing but `edit = "..."`, else nothing."""
+    """Return the text of a cell that contains only `edit = "..."`, or ""."""
     match statements:
         case [ast.Assign([ast.Name("edit")], value)]:
             return _string(value)

@@ -1,8 +1,8 @@
 """Reads Python code without running it: whether it can be parsed quickly, and which names it binds.
 
-Python's parser keeps every beginning of a dotted name in an import, so that a long one takes gigabytes. Its
-tables of symbols copy all names of a function for each function inside. Both grow with the square of the
-code; what is left within the bounds here takes a fraction of a second.
+Python's parser stores every prefix of a dotted name in an import, so a long name takes gigabytes. Its symbol
+tables copy all names of a function for each nested function. Both costs grow with the square of the code's
+length. Code within the limits of this module takes a fraction of a second.
 """
 
 import ast
@@ -15,10 +15,10 @@ from itertools import accumulate
 
 MAX_CODE = 150_000  # characters of a notebook's code
 MAX_TOKENS = 20_000  # words and signs; the longest notebook of the course has 6,000
-MAX_DOTS = 100  # in one dotted name
-MAX_RUN_DOTS = 1000  # in one dotted name of code that is only run; with more, this begins to take long
-MAX_DEPTH = 100  # brackets inside brackets
-_PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # of a dotted name
+MAX_DOTS = 100  # dots in one dotted name
+MAX_RUN_DOTS = 1000  # dots in one dotted name of code that is only run; longer names are slow to compile
+MAX_DEPTH = 100  # levels of nested brackets
+_PART = r"(?:\.[\s\\]*\w+[\s\\]*)"  # a dot and the word after it in a dotted name
 _LONG_NAME = re.compile(rf"{_PART}{{{MAX_DOTS}}}")
 _DOTTED = re.compile(rf"{_PART}++")
 _TOKEN = re.compile(r"\w+|[^\w\s\\]")
@@ -39,7 +39,7 @@ _ASSIGNED = re.compile(r"^(\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]*)?=(?!=)", 
 def bound_names(code: str) -> frozenset[str]:
     """Return the names that code binds at its top level: its functions, classes and variables.
 
-    This is told by its lines, so it is quick, whatever the code, and needs no code that Python can read.
+    The names are found with regular expressions, so this is quick and also works for invalid code.
     """
     plain = _QUOTED.sub("", code)
     return frozenset(_DEFINED.findall(plain)).union(*map(_WORD.findall, _ASSIGNED.findall(plain)))
@@ -52,7 +52,7 @@ def readable(codes: Iterable[str]) -> bool:
 
 
 def _readable(codes: Sequence[str]) -> set[int]:
-    """Return which cells are parsed: from the shortest on, as many as the bounds allow together."""
+    """Return the indices of the cells to parse: the shortest first, until their total reaches a limit."""
     left, tokens_left = MAX_CODE, MAX_TOKENS
     chosen = set[int]()
     for at in sorted(range(len(codes)), key=lambda at: len(codes[at])):
@@ -67,35 +67,35 @@ def _readable(codes: Sequence[str]) -> set[int]:
 
 
 def quick_to_parse(code: str) -> bool:
-    """Whether no dotted name in some code is too long for Python's parser."""
+    """Whether all dotted names in code are short enough for Python's parser."""
     return _LONG_NAME.search(code) is None
 
 
 def quick_to_run(code: str) -> bool:
-    """Whether no dotted name keeps Python's parser busy for long before some code begins to run."""
+    """Whether all dotted names in code are short enough for Python to compile it quickly."""
     return code.count(".") <= MAX_RUN_DOTS or all(
         name[0].count(".") <= MAX_RUN_DOTS for name in _DOTTED.finditer(code)
     )
 
 
 def _depth(tokens: Iterable[str]) -> int:
-    """Return how many brackets are open at the deepest place; text and comments count as if code."""
+    """Return the maximum depth of nested brackets, including brackets in strings and comments."""
     steps = (1 if sign in _OPEN else -1 for sign in tokens if sign in _OPEN or sign in _CLOSE)
     return max(accumulate(steps, lambda depth, step: max(depth + step, 0), initial=0))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A top-level statement, or a cell that cannot be parsed, of which the words count."""
+    """A top-level statement, or a whole cell that is not parsed; then all its words count as names."""
 
     tree: ast.stmt | None
-    bound: frozenset[str]  # names of the notebook
-    named: frozenset[str]  # all names in it
-    at: int = 0  # the place of its cell
+    bound: frozenset[str]  # the notebook's names that it binds
+    named: frozenset[str]  # the notebook's names that occur in it
+    at: int = 0  # the index of its cell
 
 
 def pieces(codes: Iterable[str]) -> list[Piece]:
-    """Return the pieces of a notebook's code cells; magics count as nothing."""
+    """Return the statements and unparsed cells of a notebook's code cells. Magics are replaced."""
     codes = list(codes)
     chosen = _readable(codes)
     found, copies = list[Piece](), Counter[str]()
@@ -112,15 +112,15 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
 def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], frozenset[str]], ...] | None:
     """Return a cell's statements, each with the names that it binds and all names in it.
 
-    The cells of a class are parsed once. Equal cells of one notebook get different trees: an edit of one
-    leaves the other as it is.
+    A cell that many students share is parsed once. Equal cells of one notebook get separate trees, so that an
+    edit of one tree does not change the other.
     """
     body = parsed(code)
     return None if body is None else tuple((one, bindings(one), _named(one)) for one in body)
 
 
 def parsed(code: str) -> list[ast.stmt] | None:
-    """Return a cell's statements, with `pass` or None for magics without code; None where it is no Python."""
+    """Return a cell's statements, with magics replaced by `pass` or None. Return None for invalid code."""
     timed = _TIMED.sub(r"\1", code)
     plain = (_ASSIGNED_MAGIC.sub("= None", _MAGIC.sub(r"\1pass", text)) for text in (timed, code))
     for text in (code, *plain):
@@ -132,7 +132,7 @@ def parsed(code: str) -> list[ast.stmt] | None:
 
 
 def rests_on(name: str, found: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
-    """Return the pieces that a name leads to, each once, and every name in them."""
+    """Return the statements and cells that a name depends on, directly or not, and all names in them."""
     binding = defaultdict[str, list[int]](list)
     for number, piece in enumerate(found):
         for one in piece.bound:
@@ -158,7 +158,7 @@ def bindings(statement: ast.stmt) -> frozenset[str]:
 
 @lru_cache(256)
 def in_scope(tree: ast.AST) -> Sequence[tuple[ast.AST, frozenset[str]]]:
-    """Return every node of some code with the names that are local to the functions around it."""
+    """Return every node of a tree with the names that are local to the functions around it."""
     pending, found = [(tree, frozenset[str]())], list[tuple[ast.AST, frozenset[str]]]()
     while pending:
         node, local = pending.pop()
@@ -170,7 +170,7 @@ def in_scope(tree: ast.AST) -> Sequence[tuple[ast.AST, frozenset[str]]]:
 
 
 def _local_names(scope: ast.AST) -> frozenset[str]:
-    """Return the names of a function, or of a comprehension, without those of functions inside."""
+    """Return the local names of a function or comprehension, without those of nested functions."""
     nodes = list(ast.walk(scope.args)) if isinstance(scope, (*_FUNCTIONS, ast.Lambda)) else list[ast.AST]()
     pending = list(ast.iter_child_nodes(scope))
     while pending:
@@ -182,7 +182,7 @@ def _local_names(scope: ast.AST) -> frozenset[str]:
 
 
 def _made(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node makes."""
+    """Yield the names that a node binds."""
     match node:
         case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name) | ast.ClassDef(name):
             yield name
@@ -193,6 +193,6 @@ def _made(node: ast.AST) -> Iterator[str]:
 
 
 def _named(statement: ast.stmt) -> frozenset[str]:
-    """Return the names of the notebook in a statement, without a function's own."""
+    """Return the notebook's names that occur in a statement, without the local names of functions."""
     pairs = in_scope(statement)
     return frozenset(node.id for node, local in pairs if isinstance(node, ast.Name) and node.id not in local)

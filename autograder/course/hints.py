@@ -19,30 +19,30 @@ from autograder.course.yaml_lines import KeyPath, Problem
 
 _COMPUTING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.comprehension, ast.AugAssign)
 _SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert)
-_WORDS = 6  # in a line of a written answer that would tell it
-_GAP = r"[\s#]*"  # between two words or signs; a comment goes on behind the next line's sign
+_WORDS = 6  # the number of words from which a line of a written answer is secret
+_GAP = r"[\s#]*"  # the text between two tokens: white space, and "#" where a comment continues
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A part of an answer, and what it looks like in another text, however that is laid out."""
+    """A part of an answer, and a pattern that finds it in other texts with any white space."""
 
-    name: str  # of the question or written answer
+    name: str  # the name of the question or written answer
     text: str
     pattern: re.Pattern[str]
 
     def line(self, text: str) -> int | None:
-        """Return on which of the lines of a text this begins, counted from 0; None if it is not there."""
+        """Return the index of the line of `text` on which this part begins, or None if it does not occur."""
         found = self.pattern.search(text)
         return text.count("\n", 0, found.start()) if found else None
 
 
 def secrets(exercise: Exercise) -> list[Secret]:
-    """Return what the answers of an exercise consist of and students must not read.
+    """Return the parts of an exercise's answers that students must not read.
 
-    A statement of a solution that has an operator, a choice, a loop inside, a named argument or several
-    arguments, or that is the only one of its answer, may stand nowhere in what students get, unless the code
-    that they are given has the same one. So may no line of a written answer that has six words or more.
+    These are a solution's statements with an operator, a condition, a comprehension, a named argument or
+    several arguments, and a solution's only statement if it has a call. A statement that is also in the given
+    code is not secret. In written answers, each line of six or more words is secret.
     """
     given = {ast.unparse(node) for cell in exercise.cells if cell.is_reference for node in _given(cell)}
     found = [secret for cell in exercise.cells for secret in _of(cell, given)]
@@ -77,14 +77,14 @@ def _tells(statement: ast.stmt, *, alone: bool) -> bool:
 
 
 def _secret(cell: Cell, text: str) -> Secret:
-    """Return a part of an answer as it may stand elsewhere, with other white space or in a comment."""
+    """Return a part of an answer with a pattern that allows other white space and comment signs."""
     tokens = re.findall(r"\w+|[^\w\s]", text)
     pattern = _GAP.join("""["']""" if sign in "\"'" else re.escape(sign) for sign in tokens)
     return Secret(cell.name, " ".join(text.split()), re.compile(rf"(?<![\w.]){pattern}(?![\w(]|\.\w)"))
 
 
 def check_hints(exercise: Exercise) -> None:
-    """Raise a SourceError if hints of an exercise, or those for all, are wrong; it says which and why."""
+    """Raise SourceError, which lists the faults, if hints of an exercise or of the course are invalid."""
     private = secrets(exercise)
     for folder, wrong in ((exercise.folder.parent, _wrong_shared), (exercise.folder, _wrong_own)):
         if (path := folder / "hints.yaml").is_file():

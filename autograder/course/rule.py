@@ -52,13 +52,13 @@ GROUPS = {
 
 
 def spelt_out(names: Iterable[str]) -> frozenset[str]:
-    """Return the operators that `names` stand for: groups of them, or single ones."""
+    """Return the names of all operators in `names`, with each name of a group replaced by its operators."""
     return frozenset[str]().union(*(GROUPS.get(name, {name}) for name in names))
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question's rules; whatever breaks them is held for a person, and proves nothing."""
+    """One question's rules. The grader sends answers that break them to an instructor."""
 
-    forbid: tuple[str, ...] = ()  # names that its code must not use
-    operators: frozenset[str] | None = None  # all that torch may run during its calls; None: anything
+    forbid: tuple[str, ...] = ()  # names that the answer's code must not use
+    operators: frozenset[str] | None = None  # the only operators that its calls may run; None allows all

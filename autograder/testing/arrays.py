@@ -1,4 +1,4 @@
-"""What hidden tests expect of numpy's arrays."""
+"""Expectations of hidden tests for numpy arrays."""
 
 from numbers import Number
 from typing import Any
@@ -23,11 +23,11 @@ def expect_array(
     hint: str = "",
     name: str = "The result",
 ) -> Array:
-    """Expect an array of the shape and the values of `expected`, of this dtype if one is given; return it.
+    """Expect an array with the shape and values of `expected`, and with `dtype` if it is given. Return it.
 
-    Without one, any dtype will do of which numpy makes that of `expected` by itself: int32 for int64, and int
-    for float. Where a single number is expected, a number of Python's is right, too. NaN is right where it is
-    expected. The student reads `hint` where only the values are wrong.
+    Without `dtype`, any dtype is accepted that numpy casts to that of `expected` under its rule "same_kind",
+    such as int32 or int64 for float64. If a single number is expected, a Python or numpy number is accepted.
+    NaN equals NaN. The student reads `hint` if only the values are wrong.
     """
     right = np.asarray(expected)
     is_number = right.ndim == 0 and isinstance(actual, Number | np.generic)
@@ -36,12 +36,15 @@ def expect_array(
     seen = np.asarray(actual)
     if seen.shape != right.shape:
         raise Unmet(f"{name} must have shape {right.shape}, but it has {seen.shape}.")
-    asked = right.dtype if dtype is None else np.dtype(dtype)
-    fits = np.can_cast(seen.dtype, asked, "same_kind") if dtype is None else seen.dtype == asked
-    if not fits and not {seen.dtype.kind, asked.kind} <= _TEXTS:
-        raise Unmet(f"{name} must hold {asked}, but it holds {seen.dtype}.")
+    expected_dtype = right.dtype if dtype is None else np.dtype(dtype)
+    if dtype is None:
+        fits = np.can_cast(seen.dtype, expected_dtype, "same_kind")
+    else:
+        fits = seen.dtype == expected_dtype
+    if not fits and not {seen.dtype.kind, expected_dtype.kind} <= _TEXTS:
+        raise Unmet(f"{name} must hold {expected_dtype}, but it holds {seen.dtype}.")
     if atol is None:
-        atol = max(_TOLERANCES.get(one, 1e-9) for one in (seen.dtype, right.dtype))
+        atol = max(_TOLERANCES.get(each, 1e-9) for each in (seen.dtype, right.dtype))
     if not (wrong := unlike(seen, right, atol, rtol)).any():
         return seen
     if seen.dtype.kind in _INEXACT and (nan := np.isnan(seen) & wrong).any():
@@ -50,7 +53,10 @@ def expect_array(
 
 
 def unlike(seen: Array, right: Array, atol: float, rtol: float = 1e-9) -> Array:
-    """Return where two arrays of one shape differ; what is missing in both is no difference."""
+    """Return a bool array that is true where two arrays of equal shape differ.
+
+    Two missing values, such as NaN, NaT or None, count as equal.
+    """
     kinds = {seen.dtype.kind, right.dtype.kind}
     if kinds <= _WHOLE or kinds <= {"M"} or kinds <= {"m"}:
         other: Array = seen != right
@@ -58,12 +64,12 @@ def unlike(seen: Array, right: Array, atol: float, rtol: float = 1e-9) -> Array:
     if kinds <= _WHOLE | _INEXACT:
         return ~np.isclose(seen, right, rtol=rtol, atol=atol, equal_nan=True)
     pairs = zip(seen.ravel().tolist(), right.ravel().tolist(), strict=True)
-    return ~np.array([_are_alike(*pair, atol) for pair in pairs], dtype=bool).reshape(right.shape)
+    return ~np.array([_are_equal(*pair, atol) for pair in pairs], dtype=bool).reshape(right.shape)
 
 
-def _are_alike(one: object, other: object, atol: float) -> bool:
-    missing = _is_missing(one), _is_missing(other)
-    return all(missing) if any(missing) else equals(one, other, atol)
+def _are_equal(actual: object, expected: object, atol: float) -> bool:
+    missing = _is_missing(actual), _is_missing(expected)
+    return all(missing) if any(missing) else equals(actual, expected, atol)
 
 
 def _is_missing(value: object) -> bool:

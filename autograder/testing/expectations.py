@@ -1,8 +1,8 @@
-"""What hidden tests expect, with messages for students: the property, what was seen, never the answer.
+"""Expectations of hidden tests. Their messages name the property and the actual value, never the answer.
 
-Every function raises Unmet when its expectation fails. What tests expect of tensors, arrays, tables and
-figures stands in modules of those names, which load the packages that they are about. Functions that visible
-checks have, too, take the same arguments there (course/kit/checks.py).
+Every function raises Unmet if its expectation fails. The modules tensors, arrays, tables and figures have the
+expectations for values of torch, numpy, pandas and matplotlib, and import these packages. Some functions also
+exist in the module of visible checks (course/kit/checks.py), with the same arguments.
 """
 
 import sys
@@ -23,20 +23,20 @@ _OF_PACKAGES = {
     "numpy": (("ndarray",), "arrays", "expect_array"),
     "pandas": (("DataFrame", "Series", "Index"), "tables", "expect_frame"),
 }
-_NUMBERS = (Integral, Real, Complex)  # an integer will do for a real number, and both for a complex one
+_NUMBERS = (Integral, Real, Complex)  # an expected real number may be an integer, a complex one may be real
 _CONTAINERS = (dict, list, tuple, set, frozenset)
-# As these a subclass of theirs arrives.
+# Types of values that a worker sends; it sends a value of a subclass as its base type.
 _PLAIN = (bool, str, bytes, datetime, date, time, timedelta, *_CONTAINERS)
-_RELATIVE = 1e-9  # by which floats may differ: another order of the same steps rounds otherwise
+_RELATIVE = 1e-9  # relative tolerance of floats: the same steps in another order round differently
 
 
 _MAX_MESSAGE = 500
 
 
 class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without Error
-    """An expectation that does not hold; its text is shown to the student.
+    """An expectation does not hold. The student reads the message.
 
-    It may name what the submission named, such as a parameter, so it is made one line of bounded length.
+    The message can contain names from the submission, so it is cut to one line of at most 500 characters.
     """
 
     def __init__(self, message: object = "") -> None:
@@ -44,12 +44,12 @@ class Unmet(AssertionError):  # noqa: N818 - "except Unmet" reads better without
 
 
 class NotJudged(Unmet):
-    """What a property needs to show at all does not hold, so the test says nothing about the property."""
+    """A precondition of a test's property does not hold, so the test cannot judge the property."""
 
 
 @contextmanager
 def precondition() -> Iterator[None]:
-    """Expect inside it what the test's property needs before it can show; where that fails, raise NotJudged.
+    """Mark the expectations in a `with` block as preconditions: if one fails, raise NotJudged.
 
     A function that returns its input leaves it unchanged, but so does one that does nothing at all. Such a
     test gives no points, and the report calls it "not judged" instead of "failed".
@@ -61,7 +61,7 @@ def precondition() -> Iterator[None]:
 
 
 def expect(holds: bool, message: str) -> None:
-    """Expect a condition; `message` is what the student reads when it fails."""
+    """Expect a condition. The student reads `message` if it is false."""
     if not holds:
         raise Unmet(message)
 
@@ -103,7 +103,7 @@ def expect_close(
 
 
 def _expect_any(expectation: Callable[..., None], actual: object, expected: any_of, **how: Any) -> None:
-    """Expect one of several values, as `expectation` does of each."""
+    """Expect that `expectation` holds for at least one of several values."""
     for value in expected.values:
         with suppress(Unmet):
             return expectation(actual, value, **how)
@@ -113,7 +113,7 @@ def _expect_any(expectation: Callable[..., None], actual: object, expected: any_
 
 
 def _package_of(value: object) -> str | None:
-    """Return the package of a tensor, array or table."""
+    """Return the name of the package of a tensor, array or table, or None for other values."""
     for package, (types, *_) in _OF_PACKAGES.items():
         loaded = sys.modules.get(package)
         if loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in types)):
@@ -129,18 +129,18 @@ def _of_package(package: str) -> Callable[..., object]:
 
 
 def _as_plain(value: Any) -> object:
-    """Return a tensor, an array, a Series or a sequence as nested lists, and each real number as a float."""
+    """Return a tensor, an array, a Series or a sequence as nested lists, with real numbers as floats."""
     if callable(tolist := getattr(value, "tolist", None)) and not isinstance(value, Remote):
         value = tolist()
     if isinstance(value, list | tuple):
         return [_as_plain(item) for item in value]
-    with suppress(OverflowError):  # of a whole number that no float can hold
+    with suppress(OverflowError):  # raised for an integer too large for a float
         return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
     return value
 
 
 def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str = "The result") -> Any:
-    """Expect a tensor, array or table of this shape, whatever it holds, and return it."""
+    """Expect a tensor, array or table of this shape, with any values, and return it."""
     if isinstance(actual, Remote) or not hasattr(actual, "shape"):
         raise Unmet(f"{name} must have shape {tuple(shape)}, but it is {described(actual)}")
     if tuple(actual.shape) != tuple(shape):
@@ -152,10 +152,10 @@ def expect_shape(actual: Any, shape: Sequence[int], hint: str = "", *, name: str
 def expect_equal(
     actual: object, expected: object, *, atol: float | None = None, hint: str = "", name: str = "The result"
 ) -> None:
-    """Expect a value that equals `expected`, of its type or of a subclass, and so all that it holds.
+    """Expect a value that equals `expected` and has its type or a subclass. The same holds for its items.
 
-    Floats may differ in their last digits, or by `atol`; elements of a tensor may not. NaN equals NaN, except
-    in tensors. The student reads `hint` where only values are wrong.
+    Floats may differ by 1e-9 of their size, or by `atol`. Elements of a tensor may differ only by `atol`. NaN
+    equals NaN, except in tensors. The student reads `hint` if only values are wrong.
     """
     if isinstance(expected, any_of):
         _expect_any(expect_equal, actual, expected, atol=atol, hint=hint, name=name)
@@ -177,7 +177,7 @@ def expect_equal(
 
 
 def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
-    """Expect that a container holds what another of its kind does."""
+    """Expect that a container has the same items as `expected`."""
     if isinstance(expected, list | tuple):
         if len(actual) != len(expected):
             count = "1 item" if len(expected) == 1 else f"{len(expected)} items"
@@ -194,7 +194,7 @@ def _expect_items(actual: Any, expected: Any, atol: float | None, hint: str, nam
 
 
 def equals(actual: object, expected: object, atol: float | None = None) -> bool:
-    """Whether a value is as `expect_equal` expects it."""
+    """Whether `expect_equal` accepts a value."""
     try:
         expect_equal(actual, expected, atol=atol)
     except Unmet:
@@ -203,7 +203,7 @@ def equals(actual: object, expected: object, atol: float | None = None) -> bool:
 
 
 def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, name: str) -> None:
-    """Expect a number; one of numpy's is one of its kind."""
+    """Expect a number of Python or numpy."""
     kind = next(kind for kind in _NUMBERS if isinstance(expected, kind))
     if not isinstance(actual, kind):
         words = "an int" if kind is Integral else "a number"
@@ -211,14 +211,14 @@ def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, na
     seen = actual.item() if hasattr(actual, "item") else actual
     try:
         near = kind is not Integral and abs(seen - expected) <= max(atol or 0.0, _RELATIVE * abs(expected))
-    except OverflowError:  # so large is no float
+    except OverflowError:  # an integer is too large for a float
         near = False
     if not (seen == expected or near or (seen != seen and expected != expected)):
         raise Unmet(f"{name} is {shown(actual)}, which is wrong. {hint}".rstrip())
 
 
 def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str) -> None:
-    """Expect that no keys or elements are missing, and that all belong there."""
+    """Expect exactly the keys or elements of `expected`."""
     extra = sorted(map(shown, set(actual) - set(expected)))
     missing = len(set(expected) - set(actual))
     if extra or missing:
@@ -230,10 +230,10 @@ def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str)
 def expect_unchanged(
     function: Remote | Inspection, *arguments: object, hint: str = "", names: Sequence[str] = ()
 ) -> Any:
-    """Expect that a call leaves its arguments as they were, and return its result.
+    """Expect that a call does not change its arguments in place, and return its result.
 
-    A test that inspects the call itself may give the inspection in the place of the function, and the values
-    that arguments had before, in their order. Arguments of other types than these are passed over.
+    A test that has inspected a call can pass the inspection instead of the function, with the values that the
+    arguments had before the call, in order. Arguments of the call that have none of their types are skipped.
     """
     inspected = isinstance(function, Inspection)
     seen = function if isinstance(function, Inspection) else function.inspect(*arguments)
@@ -262,9 +262,9 @@ def printed(function, arguments, keywords):
 def expect_printed(
     expected: str | any_of, function: Remote, *arguments: object, hint: str = "", **keywords: object
 ) -> Any:
-    """Expect a call to print these lines, or those of one text of any_of(...), and return its result.
+    """Expect a call to print the text `expected`, or one of the texts in any_of(...), and return its result.
 
-    Spaces at the ends of lines do not count, and neither do empty lines at the end.
+    Spaces at the ends of lines and empty lines at the end do not count.
     """
     texts = expected.values if isinstance(expected, any_of) else (expected,)
     answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
@@ -289,7 +289,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _equal_lines(seen: list[str], right: list[str]) -> int:
-    """Return how many lines agree before the first that differs."""
+    """Return the number of equal lines before the first different line."""
     pairs = enumerate(zip(seen, right, strict=False))
     return next((number for number, (line, wanted) in pairs if line != wanted), min(len(seen), len(right)))
 
@@ -312,7 +312,7 @@ def expect_raises(
 
 
 def described(value: object) -> str:
-    """Say what a value is that is of another type than was asked for, and what may have gone wrong."""
+    """Return the type of a value that has the wrong type, as the end of a message's sentence."""
     match value:
         case None:
             return "None. Is a return missing?"
@@ -328,17 +328,17 @@ def _a(kind: type) -> str:
 
 
 def within(name: str) -> str:
-    """Return a name as it stands inside a sentence."""
+    """Return a name with a small first letter, for use inside a sentence."""
     return name[:1].lower() + name[1:]
 
 
 def argument(position: int, names: Sequence[str]) -> str:
-    """Return what a message calls an argument."""
+    """Return the name of an argument, or its number if it has no name, for a message."""
     return names[position] if position < len(names) else f"input {position + 1}"
 
 
 def where(wrong: Any, name: str) -> str:
-    """Return what a message says of values that are wrong, from an array that is true at each of them."""
+    """Return a message's sentence about wrong values, from a bool array that is true for each of them."""
     count, size = int(wrong.sum()), wrong.size
     if wrong.ndim == 0 or size == 1:
         return f"{name} {have(name)} the wrong value."
@@ -347,17 +347,17 @@ def where(wrong: Any, name: str) -> str:
 
 
 def have(name: str) -> str:
-    """Return the verb that fits a name: the gradient of the inputs has, but the weights have."""
+    """Return "has" or "have" for a name: "The gradient of the inputs" has, "The weights" have."""
     noun = name.partition(" of ")[0]
     return "have" if noun.endswith("s") and not noun.endswith("ss") else "has"
 
 
 def first(bad: Any) -> str:
-    """Say where the first true value of an array is."""
+    """Return the index of the first true value of an array as text for a message."""
     return str(index(bad)) if bad.ndim else "its only value"
 
 
 def index(bad: Any) -> list[int]:
-    """Return the place of the first true value."""
+    """Return the index of the first true value, one integer for each dimension."""
     numpy = sys.modules["numpy"]
-    return [int(place) for place in numpy.unravel_index(numpy.argmax(bad), bad.shape)]
+    return [int(position) for position in numpy.unravel_index(numpy.argmax(bad), bad.shape)]

@@ -1,4 +1,4 @@
-"""What hidden tests expect of matplotlib's figures, which arrive as facts."""
+"""Expectations of hidden tests for matplotlib figures. A worker sends a description of their data."""
 
 from collections.abc import Sequence
 
@@ -24,10 +24,11 @@ def expect_figure(
     hint: str = "",
     name: str = "The figure",
 ) -> None:
-    """Expect a figure, or axes, that shows what `expected` does: as many axes, and on each the same data.
+    """Expect a figure, or axes, with the same number of axes and the same data on each as `expected`.
 
-    Where `expected` has titles, labels or a legend, there must be some, and with `texts` in the same words.
-    Lines, bars and points may be drawn in any order. The student reads `hint` where only data are wrong.
+    If `expected` has a title or a label, the figure must have one, too; if `texts` is true, its text must be
+    the same. A legend must have at least as many entries. Lines, bars and points may be drawn in any order.
+    The student reads `hint` if only the data are wrong.
     """
     if not isinstance(actual, Figure):
         raise Unmet(f"{name} must be a figure of matplotlib, but it is {described(actual)}")
@@ -69,15 +70,15 @@ def _expect_text(seen: str, right: str, words: str, name: str, *, same: bool) ->
 def _expect_drawn(
     drawn: Sequence[Drawn], right: Sequence[Drawn], words: tuple[str, str], name: str, atol: float, hint: str
 ) -> None:
-    """Expect that to each thing of one kind there is one that shows the same data."""
+    """Expect the same lines, groups of bars or groups of points, in any order."""
     if len(drawn) != len(right):
         raise Unmet(f"{name} must show {_count(len(right), *words)}, but it shows {len(drawn)}.")
     left = list(drawn)
-    for number, one in enumerate(right):
-        same = next(
-            (each for each in left if _are_close(each.x, one.x, atol) and _are_close(each.y, one.y, atol)),
-            None,
+    for number, wanted in enumerate(right):
+        matches = (
+            each for each in left if _are_close(each.x, wanted.x, atol) and _are_close(each.y, wanted.y, atol)
         )
+        same = next(matches, None)
         if same is None:
             which = f"the {words[0]}" if len(right) == 1 else f"{words[0]} {number + 1} of {len(right)}"
             raise Unmet(f"{name} does not show the data of {which}. {hint}".rstrip())

@@ -1,4 +1,4 @@
-"""What hidden tests expect of pandas' data frames, series and indexes."""
+"""Expectations of hidden tests for pandas data frames, series and indexes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from autograder.report.text import shown
 from autograder.testing.arrays import Array, unlike
 from autograder.testing.expectations import Unmet, described, within
 
-_MOST = 5  # names that a message lists
+_MOST = 5  # the number of column names that a message lists
 _KINDS = {pd.DataFrame: "a DataFrame", pd.Series: "a Series", pd.Index: "an Index"}
 
 
@@ -27,9 +27,9 @@ def expect_frame(
 ) -> None:
     """Expect a DataFrame, Series or Index with the labels and the values of `expected`.
 
-    Numbers may be of another dtype, and floats differ by `atol`. Without `index` the labels of rows do not
-    count, and unless `in_order` neither does the order of rows. The student reads `hint` where only values
-    are wrong.
+    Numeric dtypes may differ, and numbers may differ by `atol` and `rtol`. If `index` is false, row labels do
+    not count. If `in_order` is false, the order of rows does not count. The student reads `hint` if only
+    values are wrong.
     """
     kind = next(kind for kind in _KINDS if isinstance(expected, kind))
     if not isinstance(actual, kind):
@@ -52,7 +52,7 @@ def expect_frame(
 
 
 def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
-    """Yield the columns of a table, its index's first, with what a message calls each."""
+    """Yield the name that messages use and the values of each index level, then of each column."""
     if isinstance(value, pd.Index):
         yield from _levels(value, "its labels")
         return
@@ -61,8 +61,8 @@ def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
     if isinstance(value, pd.Series):
         yield "its values", _plain(value)
         return
-    for place, column in enumerate(value.columns):
-        yield f"column {place}, {shown(column)}", _plain(value.iloc[:, place])
+    for number, column in enumerate(value.columns):
+        yield f"column {number}, {shown(column)}", _plain(value.iloc[:, number])
 
 
 def _levels(index: pd.Index, words: str) -> Iterator[tuple[str, Array]]:
@@ -71,7 +71,7 @@ def _levels(index: pd.Index, words: str) -> Iterator[tuple[str, Array]]:
 
 
 def _plain(values: Any) -> Array:
-    """Return numbers as floats and all else as objects."""
+    """Return an array of float64 for bools and numbers, and of Python objects for all other dtypes."""
     if values.dtype.kind in "biuf":
         plain: Array = values.to_numpy(dtype="float64", na_value=np.nan)
         return plain
@@ -79,7 +79,7 @@ def _plain(values: Any) -> Array:
 
 
 def _order(columns: dict[str, Array]) -> Array:
-    """Return an order of rows that depends on nothing but what they hold."""
+    """Return row indices in an order that depends only on the values in the rows."""
     texts = [
         [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in one]
         for one in columns.values()

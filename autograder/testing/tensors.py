@@ -1,8 +1,8 @@
-"""What hidden tests expect of tensors.
+"""Expectations of hidden tests for tensors.
 
-Each checks the plainest thing first: that there is a tensor at all, then its shape, its dtype, that nothing
-is NaN, and last the values. Expectations that take a function call it themselves. Each looks at one property
-and at no values, and fails for what computes nothing.
+Checks of a value run in this order: its type, shape, dtype, NaN, and last its values. Expectations that take
+a function call it themselves and check one property of it, such as its gradients. Most of them first run
+`expect_computed`, so that a function that computes nothing does not pass.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ def expect_tensor(
     dtype: torch.dtype | None = None,
     name: str = "The result",
 ) -> torch.Tensor:
-    """Expect a tensor, of `shape` and `dtype` where given, and return it."""
+    """Expect a tensor, of `shape` and `dtype` if they are given, and return it."""
     if not isinstance(actual, torch.Tensor):
         raise Unmet(f"{name} must be a tensor, but it is {_described(actual)}")
     if shape is not None and tuple(actual.shape) != tuple(shape):
@@ -55,22 +55,23 @@ def expect_values(
     """Expect the values of `expected`, within `atol` and `rtol`; NaN is never right.
 
     Without `atol`, the tolerance is 1e-5 for float32, 1e-9 for float64 and none for other dtypes.
-    The student reads `hint` where only the values are wrong.
+    The student reads `hint` if only the values are wrong.
     """
     tensor = expect_tensor(actual, expected.shape, expected.dtype, name)
     if atol is None:
         atol = {torch.float64: 1e-9, torch.float32: 1e-5}.get(expected.dtype, 0.0)
     if torch.allclose(tensor, expected, rtol=rtol, atol=atol):
-        return  # as nearly always: what is wrong is looked for below
+        return  # the usual case; the code below only finds the message
     expect_no_nan(tensor, name)
     wrong = ~torch.isclose(tensor, expected, rtol=rtol, atol=atol)
     raise Unmet(f"{where(wrong.numpy(), name)} {hint}".rstrip())
 
 
 def expect_numel(actual: object, shape: Sequence[int], name: str = "The result") -> torch.Tensor:
-    """Expect as many numbers as `shape` has places, and return them in that shape.
+    """Expect as many numbers as a tensor of `shape` has elements, and return them as such a tensor.
 
-    Their form is left to other tests: a number, a list or the first of several results will do, in any dtype.
+    A number, a list, a tensor of another shape or a tuple that begins with one of these is accepted, in any
+    dtype. Other tests check the type and shape.
     """
     first = actual[0] if isinstance(actual, tuple) and actual else actual
     tensor = expect_tensor(_as_tensor(first), name=name)
@@ -86,13 +87,13 @@ def expect_numbers(
     hint: str = "",
     name: str = "The result",
 ) -> None:
-    """Expect the values of `expected` in whatever form and dtype; see expect_numel."""
+    """Expect the values of `expected` in any type, shape and dtype that `expect_numel` accepts."""
     numbers = expect_numel(actual, expected.shape, name).to(expected.dtype)
     expect_values(numbers, expected, atol=atol, hint=hint, name=name)
 
 
 def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
-    """Expect no NaN anywhere."""
+    """Expect a tensor without NaN, and return it."""
     tensor = expect_tensor(actual, name=name)
     if (bad := torch.isnan(tensor)).any():
         causes = "inf - inf, 0 / 0 or exp of something huge"
@@ -101,7 +102,7 @@ def expect_no_nan(actual: object, name: str = "The result") -> torch.Tensor:
 
 
 def expect_finite(actual: object, name: str = "The result") -> torch.Tensor:
-    """Expect neither NaN nor infinity."""
+    """Expect a tensor without NaN and infinity, and return it."""
     tensor = expect_no_nan(actual, name)
     if (bad := torch.isinf(tensor)).any():
         raise Unmet(f"{name} is infinite at {first(bad.numpy())}. Does a step overflow?")
@@ -130,10 +131,11 @@ def expect_gradient(
     atol: float | None = None,
     names: Sequence[str] = (),
 ) -> None:
-    """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
+    """Expect that gradients of (result * weight).sum() reach all arguments that are tensors of floats.
 
-    `expected` holds values of gradients by the position of the argument: then only these are expected, to
-    1e-5 or `atol`. A test that inspects the call itself may give the inspection in the place of the function.
+    `expected` maps the position of an argument to its gradient. If it is given, only these gradients are
+    expected, within `atol`, by default 1e-5. A test that has inspected a call can pass the inspection instead
+    of the function.
     """
     if isinstance(function, Inspection) and arguments:
         raise TypeError("an inspection has its arguments already; give gradients as expected={0: ...}")
@@ -152,19 +154,18 @@ def expect_gradient(
 
 @precondition()
 def expect_computed(function: Callable[..., Any], *arguments: object, names: Sequence[str] = ()) -> Any:
-    """Expect a result that depends on every float tensor among the arguments, and return it unchecked.
+    """Expect a result that depends on every float tensor among the arguments, and return it.
 
-    This is a `precondition` of the properties that a test then looks at.
-
-    It is neither an argument nor the same in all rows. The first and the last number of an argument need not
-    count, so that a loop that is one step too short still computes something.
+    This is a `precondition` of the property that a test checks next. The result must not equal an argument or
+    have equal rows; its values are not checked. It need not depend on the first and last element of an
+    argument, so a loop with one iteration too few still passes.
     """
     result = function(*arguments)
     parts, floats = _parts(result), _floats(arguments)
     for part in parts:
         rows = part.movedim(-2, 0) if part.dim() > 1 else part
-        alike = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
-        expect(not alike, "All rows of the result are the same.")
+        rows_equal = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
+        expect(not rows_equal, "All rows of the result are the same.")
         given = any(torch.equal(part.flatten(), one.double().flatten()) for one in floats.values())
         expect(not given, "The result is one of the inputs.")
     for position, tensor in floats.items():
@@ -178,58 +179,62 @@ def expect_computed(function: Callable[..., Any], *arguments: object, names: Seq
 
 
 def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
-    """Expect a call that computes something and leaves the tensors among its arguments as they were."""
+    """Expect that a call computes something and does not change its tensor arguments in place."""
     expect_computed(function, *arguments.values(), names=tuple(arguments))
     tensors = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor)}
     expect_unchanged(function.inspect(*arguments.values()), *tensors.values(), names=tuple(tensors))
 
 
 def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
-    """Expect float32 from float32, and from float64 a float64 in which the smallest change shows."""
+    """Expect float32 results for float32 arguments, and float64 results for float64 arguments.
+
+    A change of 1e-9 in float64 arguments must show in the result, so that no step is computed in float32.
+    """
     for dtype in (torch.float32, torch.float64):
         floats = {i: one.to(dtype) for i, one in _floats(arguments).items()}
         given = [floats.get(i, one) for i, one in enumerate(arguments)]
         result = expect_computed(function, *given)
         for part in result if isinstance(result, tuple) else [result]:
             expect_tensor(part, dtype=dtype)
-    ways = {i: torch.randn_like(one) for i, one in floats.items()}
-    wide, narrow = (_slopes(function, given, ways, size) for size in (1e-4, 1e-9))
+    directions = {i: torch.randn_like(tensor) for i, tensor in floats.items()}
+    wide, narrow = (_slopes(function, given, directions, size) for size in (1e-4, 1e-9))
     for far, near in zip(wide, narrow, strict=True):
         lost = (far - near).abs().max() > 0.01 * far.abs().max()
         expect(not lost, "A change in the ninth digit is lost. Is a step computed in float32?")
 
 
 def expect_gradcheck(function: Remote, **arguments: object) -> None:
-    """Expect gradients that say how the result moves with each float64 argument, as finite differences do."""
+    """Expect that the gradients for all float64 arguments agree with finite differences."""
     given, names = tuple(arguments.values()), tuple(arguments)
     output = expect_tensor(expect_computed(function, *given, names=names))
     leaves = {i: one.clone().requires_grad_() for i, one in _floats(given).items()}
-    for random in (torch.randn, torch.rand):  # of numbers of both signs, too little may be left
+    for random in (torch.randn, torch.rand):  # with both signs, a sum of terms can nearly cancel
         weight = random(output.shape, dtype=torch.float64)
         seen = _call(function.inspect, given, leaves, weight=weight)
         for position, leaf in leaves.items():
             gradient = _gradient(seen, position, names[position], leaf.shape)
-            way = random(leaf.shape, dtype=torch.float64)
-            slope, *_ = _slopes(function, given, {position: way}, 1e-3)
-            moved, told = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * way
+            direction = random(leaf.shape, dtype=torch.float64)
+            slope, *_ = _slopes(function, given, {position: direction}, 1e-3)
+            moved, predicted = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * direction
             wrong = f"The gradient of {names[position]} does not say how the result moves with it."
-            expect_moved(moved, [told], f"{wrong} Is a step detached?", atol=1e-3)
+            expect_moved(moved, [predicted], f"{wrong} Is a step detached?", atol=1e-3)
 
 
 def expect_moved(
     moved: torch.Tensor, parts: Sequence[torch.Tensor], message: str, atol: float = 1e-6
 ) -> None:
-    """Expect a number to have moved by the sum of all parts, each of them a gradient times a small step.
+    """Expect that the change `moved` equals the sum of all `parts`, each a gradient times a small step.
 
-    It may be off by a hundredth of their size, and by `atol`. A gradient that is not finite fits nothing.
+    The tolerance is 1 % of the sum of absolute values in `parts`, plus `atol`. Gradients that are not finite
+    always fail.
     """
-    told = torch.stack([part.sum() for part in parts]).sum()
+    predicted = torch.stack([part.sum() for part in parts]).sum()
     size = torch.stack([part.abs().sum() for part in parts]).sum()
-    expect(bool((moved - told).abs() <= 0.01 * size + atol < torch.inf), message)
+    expect(bool((moved - predicted).abs() <= 0.01 * size + atol < torch.inf), message)
 
 
 def _as_tensor(value: object) -> object:
-    """Return a number, or a list of numbers or tensors, as a tensor, and anything else as it is."""
+    """Return a number, or a list of numbers or tensors, as a tensor. Return other values unchanged."""
     try:
         if isinstance(value, list) and value and all(isinstance(one, torch.Tensor) for one in value):
             return torch.stack(value)
@@ -239,7 +244,7 @@ def _as_tensor(value: object) -> object:
 
 
 def _parts(result: object) -> list[torch.Tensor]:
-    """Return a result's tensors, most often one, as comparable numbers."""
+    """Return the tensors of a result, detached, as float64, with NaN and infinity replaced by numbers."""
     values = result if isinstance(result, tuple) and result else [result]
     tensors = [expect_tensor(_as_tensor(one)) for one in values]
     return [tensor.detach().double().nan_to_num() for tensor in tensors]
@@ -254,17 +259,24 @@ def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call something with other arguments in some places."""
+    """Call `call` with `arguments`, of which those at the positions in `others` are replaced."""
     return call(*(others.get(i, one) for i, one in enumerate(arguments)), **how)
 
 
 def _slopes(
-    function: Callable[..., Any], arguments: Sequence[object], way: dict[int, torch.Tensor], size: float
+    function: Callable[..., Any],
+    arguments: Sequence[object],
+    directions: dict[int, torch.Tensor],
+    size: float,
 ) -> list[torch.Tensor]:
-    """Return how fast the parts of the result move when arguments are moved this way."""
+    """Return central differences of the result's tensors along `directions`, with step `size`."""
     floats = _floats(arguments)
     ahead, behind = (
-        _parts(_call(function, arguments, {i: floats[i].detach() + sign * step for i, step in way.items()}))
+        _parts(
+            _call(
+                function, arguments, {i: floats[i].detach() + sign * step for i, step in directions.items()}
+            )
+        )
         for sign in (size, -size)
     )
     for one, other in zip(ahead, behind, strict=False):
@@ -275,7 +287,7 @@ def _slopes(
 def _gradient(
     inspection: Inspection, position: int, which: str, shape: Sequence[int] | None = None, hint: str = ""
 ) -> torch.Tensor:
-    """Expect a gradient of the argument at this position, and return it."""
+    """Expect a finite gradient for the argument at this position, and return it."""
     actual = inspection.gradients.get(position)
     cuts = "Did .item(), .detach(), .tolist() or a fresh tensor cut the result off?"
     expect(actual is not None, f"No gradient reaches {which}. {hint or cuts}")
@@ -284,7 +296,7 @@ def _gradient(
 
 
 def _described(value: object) -> str:
-    """Say what a value is that is no tensor, and what may have gone wrong."""
+    """Return the type of a value that should be a tensor, with advice for a message."""
     kind = value.kind if isinstance(value, Remote) else f"{type(value).__module__}.{type(value).__name__}"
     if kind.startswith("numpy"):
         return f"{kind}. Stay in torch: numpy cuts the gradient off."
