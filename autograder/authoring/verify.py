@@ -43,7 +43,7 @@ from autograder.diagnosis.misconceptions import load_catalogue, spelt
 from autograder.files import write_whole
 from autograder.grading.graded import CellResult
 from autograder.grading.grader import Grader
-from autograder.grading.outcomes import blamed
+from autograder.grading.outcomes import attribute_fault
 from autograder.report.report import Report, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.submission.digest import rules
@@ -191,7 +191,7 @@ class _Verification:
             return replace(proof, findings=tuple(self.findings))
         carried, carrying_findings = entry.measure(exercise, builds_on, suite, self._grade)
         cost = costs.measure(suite, self.checks, self.sets, share, self.failed, whole=self.whole)
-        findings, bits = (*self.findings, *carrying_findings), self.grader.told_bits
+        findings, bits = (*self.findings, *carrying_findings), self.grader.max_leaked_bits
         return replace(proof, bits=bits, carried=carried, costs=cost, findings=findings)
 
     def right_answers_pass(self) -> bool:
@@ -309,7 +309,7 @@ class _Verification:
         self.failed[mistake] = [run for run in failed if run.test.question == mistake.question]
         if problem := stale(mistake, self.failed[mistake]):
             self._find(mistake.place, problem)
-        breaks = any(blamed(suite, run, inputs).kind is Verdict.GRADER_ERROR for run in failed)
+        breaks = any(attribute_fault(suite, run, inputs).kind is Verdict.GRADER_ERROR for run in failed)
         if breaks or {run.test.question for run in failed} != {mistake.question}:
             self.grade_mistake(mistake)
 

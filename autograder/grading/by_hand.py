@@ -1,9 +1,8 @@
-"""Says why an instructor has to look at a question with rules: by what ran, and by what is read.
+"""Finds why an instructor has to look at a question with rules: by the operators that ran, and by the code.
 
-What torch computes is recorded while it runs, whatever the code says (worker/operators.py). Beside that, one
-scan of the code that an answer reaches looks for names that are used as what is forbidden. A match asks an
-instructor to look. It proves nothing, and clever code can evade the scan: a missed trick costs less than the
-points of a right answer.
+The worker records the torch operators that run (worker/operators.py). In addition, a scan of the code that an
+answer reaches looks for uses of forbidden names. A match asks an instructor to look. It proves nothing, and
+clever code can evade the scan: a missed trick costs less than the points of a right answer.
 """
 
 import ast
@@ -21,13 +20,13 @@ _UNREAD = f"{_LOOKS} the grader cannot read its code."
 _NOT_RECORDED = f"{_LOOKS} the grader could not record what its code ran."
 _RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation"
 _WITHOUT = "which this question asks you to do without."
-_ROUNDS = 10  # of a search for drafts that are read; a notebook that needs more is read with all of them
+_ROUNDS = 10  # most rounds of the search for unused drafts; after them, no statement counts as a draft
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 _ALSO_FORBIDDEN = {  # by a forbidden word
     "@": frozenset({"matmul", "rmatmul", "imatmul"}),
     **dict.fromkeys(("dot", "sum"), frozenset({"dist", "fsum", "hypot", "sumprod"})),
 }
-# Packages whose functions can be what a rule forbids; those of others only bear the same name.
+# Packages whose functions a rule can forbid. A function of another package only has the same name.
 _COMPUTING = frozenset(
     {"torch", "numpy", "scipy", "math", "operator", "statistics", "builtins", "jax", "einops"}
 )
@@ -35,7 +34,7 @@ _COMPUTING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A forbidden name, the place of the cell that uses it, and the line there."""
+    """A forbidden name, the index of the cell that uses it, and the line in that cell."""
 
     name: str
     at: int
@@ -47,8 +46,8 @@ def forbidden_use(
 ) -> Use | None:
     """Return the first use of a forbidden name in the code that the answer to a question reaches.
 
-    `found` are the statements with which the question is judged; `unfinished` are the places of cells that
-    may have ended before their last statement.
+    `found` are the statements with which the question is judged. `unfinished` are the indices of the cells
+    that may have ended before their last statement.
     """
     return _first_use(rule, found, *_reached(question, found, unfinished))
 
@@ -70,13 +69,12 @@ def broken_rule(
     where: Callable[[int, int], str] = lambda _, line: f"line {line}",
     unfinished: Container[int] = (),
 ) -> str | None:
-    """Return in a student's words why an instructor has to look at `question`, or None.
+    """Return the reason, for the student to read, why an instructor has to look at `question`, or None.
 
-    `found` are the statements with which it is judged; `where` puts the place of a cell and a line there into
-    words. `ran` is what the worker says of the question's calls on hidden inputs: it decides. `shown` is what
-    a worker says of its calls on inputs that may be shown: names come from there alone, since no hidden input
-    can have shaped them. `unfinished` are the places of cells that may have ended before their last
-    statement.
+    `found` are the statements with which it is judged. `where` describes a line, given the index of its cell
+    and its number. `ran` are the operators of the question's calls on hidden inputs: they decide. `shown` are
+    those of its calls on disclosed inputs. Only these are named to the student, because hidden inputs cannot
+    affect them. `unfinished` are the indices of the cells that may have ended before their last statement.
     """
     if not rule.forbid and rule.operators is None:
         return None
@@ -86,13 +84,13 @@ def broken_rule(
     if use := _first_use(rule, found, reached, read):
         return _because_of(where(use.at, use.line), f'uses "{use.name}"')
     if rule.operators is not None and (needless := _needless(ran, rule.operators)):
-        told = _needless(shown, rule.operators)
-        if LOST in (told or needless):
+        disclosed = _needless(shown, rule.operators)
+        if LOST in (disclosed or needless):
             return _NOT_RECORDED
-        if not (name := _named(told)):
+        if not (name := _named(disclosed)):
             return f"{_RAN}, {_WITHOUT}"
-        if place := _place(name, reached):
-            return _because_of(where(*place), f"calls {name}")
+        if line := _line_that_names(name, reached):
+            return _because_of(where(*line), f"calls {name}")
         return f"{_LOOKS} of {name}. The code called {name}, {_WITHOUT}"
     return None
 
@@ -106,7 +104,8 @@ def _reached(
 ) -> tuple[list[Piece], set[str]]:
     """Return the statements that an answer reaches by names, and these names.
 
-    A function that is defined again is not reached, unless a statement between may have kept it.
+    A function that is defined again later is not reached, unless a reached statement between the two
+    definitions names it.
     """
     finished = ((at, piece) for at, piece in enumerate(found) if piece.at not in unfinished)
     last = {name: at for at, piece in finished if (name := _defined_afresh(piece))}
@@ -124,7 +123,11 @@ def _reached(
 
 
 def _defined_afresh(piece: Piece) -> str:
-    """Return the name of a plain function, which uses nothing that had this name before; else nothing."""
+    """Return the name of the function that a statement defines, or an empty text for another statement.
+
+    A function that is decorated, or whose header uses its name, also gives an empty text: it may use an
+    earlier value of the name.
+    """
     match piece.tree:
         case ast.FunctionDef(name, decorator_list=[]) as tree:
             header = {node.id for node in ast.walk(tree.args) if isinstance(node, ast.Name)}
@@ -133,26 +136,26 @@ def _defined_afresh(piece: Piece) -> str:
 
 
 def _is_replaced(piece: Piece, at: int, last: Mapping[str, int]) -> bool:
-    """Whether all names that a statement binds are bound again, at the places in `last`."""
+    """Whether all names that a statement binds are defined afresh later. `last` has the index of each."""
     return bool(piece.bound) and all(at < last.get(name, 0) for name in piece.bound)
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:
-    """Return what ran and is not allowed; where nothing at all was recorded, that it was lost."""
+    """Return the operators that ran but are not allowed, or LOST if no operator at all was recorded."""
     operators = frozenset[str]().union(*ran) or frozenset({LOST} if ran else ())
     return frozenset(name for name in operators if not {name, name.rstrip("_")} & allowed)
 
 
 def _named(operators: Iterable[str]) -> str:
-    """Return the name of one of some operators, if torch has any of them; else an empty text."""
-    import torch  # which has recorded them
+    """Return the first name of an operator that torch has, public names first, or an empty text."""
+    import torch  # late: only answers that ran an operator without permission need it
 
     names = [name for name in operators if _NAME.fullmatch(name) and hasattr(torch.ops.aten, name)]
     return min(names, key=lambda name: (name.startswith("_"), name), default="")
 
 
-def _place(operator: str, reached: Sequence[Piece]) -> tuple[int, int] | None:
-    """Return the cell and line that name an operator, if any do."""
+def _line_that_names(operator: str, reached: Sequence[Piece]) -> tuple[int, int] | None:
+    """Return the first line that names an operator, as the index of its cell and its number, or None."""
     for piece in reached:
         for node in ast.walk(piece.tree or ast.Pass()):
             match node:
@@ -162,28 +165,28 @@ def _place(operator: str, reached: Sequence[Piece]) -> tuple[int, int] | None:
 
 
 class _Scan:
-    """Looks for names that are used as what is forbidden, in the statements that an answer reaches."""
+    """Looks for uses of forbidden names in the statements that an answer reaches."""
 
     def __init__(
         self, words: frozenset[str], found: Sequence[Piece], reached: Sequence[Piece], read: Container[str]
     ) -> None:
         self._words, self._read = words, read
-        self._own = frozenset[str]().union(*(piece.bound for piece in reached))
+        self._bound = frozenset[str]().union(*(piece.bound for piece in reached))
         trees = [piece.tree for piece in found if piece.tree is not None]
         self._modules = dict(pair for tree in trees for pair in _modules(tree))
-        self._attributes = frozenset[str]().union(*map(_made_attributes, trees))
+        self._attributes = frozenset[str]().union(*map(_assigned_attributes, trees))
 
     def uses(self, piece: Piece) -> Iterator[Use]:
         """Yield the uses in a statement."""
         for node, local in in_scope(piece.tree or ast.Pass()):
-            for name in self._spelt(node, local):
+            for name in self._used_names(node, local):
                 if name.strip("_") in self._words:
                     yield Use(name, piece.at, getattr(node, "lineno", 0))
 
-    def _spelt(self, node: ast.AST, local: frozenset[str]) -> Iterable[str]:
-        """Return the names by which a node could use something of another's, and not of the notebook."""
+    def _used_names(self, node: ast.AST, local: frozenset[str]) -> Iterable[str]:
+        """Return the names by which a node may use a thing that the notebook does not define itself."""
         match node:
-            case ast.Name(name, ast.Load()) if name not in local and name not in self._own:
+            case ast.Name(name, ast.Load()) if name not in local and name not in self._bound:
                 return [name]
             case ast.Attribute(ast.Name(owner), name, ast.Load()) if owner in self._modules:
                 return [name] if owner in local or self._modules[owner] in _COMPUTING else []
@@ -217,8 +220,8 @@ def _modules(tree: ast.stmt) -> Sequence[tuple[str, str]]:
 
 
 @lru_cache(256)
-def _made_attributes(tree: ast.stmt) -> frozenset[str]:
-    """Return the attributes that a statement gives to objects of the notebook."""
+def _assigned_attributes(tree: ast.stmt) -> frozenset[str]:
+    """Return the names of attributes that a statement assigns, and of methods that it defines."""
     found = set[str]()
     for node in ast.walk(tree):
         match node:

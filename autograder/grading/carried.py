@@ -1,7 +1,7 @@
-"""Grades questions again that fail because of a wrong earlier answer, with a right one in its place.
+"""Grades a question again that fails because of a wrong earlier answer, with a right one in its place.
 
-A mistake is paid once, where it was made. What such a question is worth with a right earlier answer counts if
-it is better, and the report says so.
+A mistake costs points only in the question in which it was made. If the later question scores more with a
+right earlier answer, that score counts, and the report says so.
 """
 
 import ast
@@ -17,17 +17,16 @@ from autograder.submission.notebook import NotebookCell
 from autograder.testing.bytecode import bytecode, global_names, marshalled
 
 Reports = Mapping[str, QuestionReport]
-Rerun = dict[
-    str, list[str]
-]  # later questions that share a worker, each with the wrong ones that all of them call
+# Later questions that run in the same worker, each with the wrong earlier questions that all of them call.
+Rerun = dict[str, list[str]]
 
 
 def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell]) -> list[Rerun]:
-    """Return which questions to run again, given how all of them stand, and the submission's cells.
+    """Return the questions to run again, given the first reports on all questions and the submission's cells.
 
-    A question runs again where it fails and calls an earlier one that fails, too. Questions share a worker
-    only if they call the same earlier ones, so that a worker holds nothing else: a right answer to another
-    question may also answer one that is graded there.
+    A question runs again if it fails and calls an earlier one that fails, too. Two questions run in the same
+    worker only if they call the same earlier ones. So a worker has no other right answers, which might also
+    answer a question that is graded there.
     """
     found: list[Rerun] = []
     wrong = {
@@ -47,9 +46,9 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
 
 
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
-    """Return the code of the reference's functions: compiled, without docstrings and without its source.
+    """Return the compiled code of the reference's functions `names`, without docstrings and source.
 
-    It holds the statements that they rest on and no others, and none that answers a question to be graded.
+    It has only the statements that these functions rest on, except those that define a question in `graded`.
     """
     statements = [statement for code in reference for statement in ast.parse(code).body]
     wanted, kept = set(names), set[int]()
@@ -62,7 +61,7 @@ def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[s
 
 
 def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionReport:
-    """Return the report on a question that was graded with right earlier answers, which says so."""
+    """Return the report with a note that the question was graded with right `earlier` answers."""
     names = [f"`{name}`" for name in earlier]
     were, right = ("were", "right ones") if len(names) > 1 else ("was", "a right one")
     note = f"{' and '.join(names)} {were} wrong; this question was graded with {right}."
@@ -70,7 +69,7 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
 
 
 def _carries(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
-    """Whether the later question may fail by what is wrong in the earlier one, if both were graded."""
+    """Whether both questions were graded and failed, so that the later may fail because of the earlier."""
     if not {earlier, later} <= questions.keys() or questions[later].verdict is Verdict.REVIEW:
         return False
     both = (questions[name].tests for name in (earlier, later))
@@ -82,8 +81,8 @@ def _is_answered(name: str, cells: Sequence[NotebookCell]) -> bool:
     """Whether the last definition of a question does more than return a constant, pass or raise an error."""
     defining = [cell.text for cell in cells if name in bound_names(cell.text)]
     body = parsed(defining[-1]) if defining and readable(defining[-1:]) else None
-    made = [node for node in body or () if isinstance(node, ast.FunctionDef) and node.name == name]
-    return bool(defining) and not (made and all(map(_does_nothing, made[-1].body)))
+    functions = [node for node in body or () if isinstance(node, ast.FunctionDef) and node.name == name]
+    return bool(defining) and not (functions and all(map(_does_nothing, functions[-1].body)))
 
 
 def _does_nothing(statement: ast.stmt) -> bool:

@@ -1,7 +1,7 @@
 """Explains a failed test to the student, by a run on disclosed inputs.
 
-The run takes place in a worker that has never met hidden inputs, so all that it says may be told: where an
-error was raised and in which words, which shape came out, which value is wrong.
+The worker of such a run has never received hidden inputs. So the student may read everything that it sends:
+the line and message of an error, the shape of a result, the wrong value.
 """
 
 import re
@@ -29,10 +29,10 @@ _REPAIR_CALL, _REPAIR_TOTAL = 1.0, 60.0  # seconds
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission whose notebook has run, for all that comes afterwards.
+    """A submission whose notebook has run; it opens later sessions and explains failed tests.
 
-    Its later sessions begin in workers that know no hidden input. If right earlier answers are `given`, they
-    stand in for its own there.
+    Later sessions start in new workers, which have received no hidden inputs. If right earlier answers are
+    `given`, they replace the submission's there.
     """
 
     exercise: Exercise
@@ -58,9 +58,9 @@ class Submitted:
 
     @property
     def unfinished(self) -> set[int]:
-        """The places among `ran` of cells that may have ended before their last statement.
+        """The indices in `ran` of cells that may have ended before their last statement.
 
-        The magic of a whole cell may hide its error.
+        They include cells that begin with a cell magic (%%), which may hide an error.
         """
         failed = {number for number, result in self.session.results.items() if result.error}
         return {
@@ -84,9 +84,9 @@ class Submitted:
         return place if owner == question or not line else f"{place} of {cell}"
 
     def later_change(self, question: str) -> str:
-        """Say which later cell changes a name that an answer reads; nothing if none does.
+        """Return a sentence on a later cell that changes a name that an answer reads, or an empty text.
 
-        The worker says which names have changed; which cell changes them is read in the code.
+        The worker reports the names that changed. The code shows which cell changes them.
         """
         changed = self.session.changed_later.get(question)
         if not changed or question not in self.judged_after:
@@ -102,24 +102,24 @@ class Submitted:
         return f"{where} changes `{name}` after the check of this question."
 
     def open(self) -> Session:
-        """Return a session for a later run."""
+        """Return a session in a new worker, with the cells that define something."""
         return self.session.another(self.cells, self.given)
 
     def open_for_repairs(self, needed: Container[int]) -> Session:
-        """Return a session in which edited code is tried, with only given cells and those that are needed.
+        """Return a session to try edited code, with only the given cells and those with numbers in `needed`.
 
-        Students share what is found there, so it depends on nothing else in a notebook.
+        Submissions with the same answer get the same explanation, so other cells must not affect it.
         """
         cells = [cell for cell in self.cells if cell.number in needed or cell.text in self.exercise.given]
         return self.session.another(cells, self.given, self._repair_limits, keeps_states=False)
 
     @property
     def may_try_repairs(self) -> bool:
-        """Whether the submission has left enough seconds for a session in which edited code is tried."""
+        """Whether the submission's budget has enough seconds left for a session to try edited code."""
         return self.session.may_open(self._repair_limits)
 
     def open_reference(self) -> Session:
-        """Return a session in which edits of the reference are tried."""
+        """Return a session to try edits of an author's answer, with the cells of the reference."""
         texts = enumerate(self.exercise.reference)
         cells = [NotebookCell(number, "code", text) for number, text in texts]
         return self.session.apart(cells, self._repair_limits)
@@ -131,7 +131,7 @@ class Submitted:
         return limits.model_copy(update={"call_seconds": call, "total_seconds": total})
 
     def explain(self, outcome: TestOutcome) -> TestReport:
-        """Return the report on a test; without an explanation where it passes with disclosed inputs."""
+        """Return the report on a test, with an explanation if its disclosed run failed."""
         report, run = outcome.report, outcome.disclosed
         if not outcome.failed or run is None or run.exhausted:
             return report
@@ -148,7 +148,7 @@ class Submitted:
         return replace(report, verdict=verdict, hint=hint)
 
     def place(self, outcome: TestOutcome) -> Place | None:
-        """Return the line of an answer in which a test's disclosed run raised an error."""
+        """Return the line of an answer at which a test's disclosed run raised an error, or None."""
         error = outcome.disclosed.error if outcome.disclosed else None
         found = self._raised(error) if isinstance(error, StudentError) else None
         if found is None or found[1] is None or not (question := self._question(found[0])):
@@ -164,7 +164,7 @@ class Submitted:
         return run.kind, f"{run.detail}{where}{self.origin(error)}"
 
     def _is_stub(self, question: str) -> bool:
-        """Whether all cells that answer a question failed and still hold the stub of a variable."""
+        """Whether all cells that answer a question raised an error and have an unindented stub line."""
         cells = [cell for cell in self.code if question == cell.name or question in bound_names(cell.text)]
         results = {cell.number: self.session.results.get(cell.number) for cell in cells}
         return bool(cells) and all(
@@ -178,7 +178,7 @@ class Submitted:
         return error.type == "NotImplementedError" and self._source_line(error).startswith(STUB)
 
     def origin(self, error: StudentError) -> str:
-        """Say which cell should make a name that an error misses, if that cell failed or was left out."""
+        """Return a sentence on the failed or omitted cell that defines a missing name, or an empty text."""
         missing = _MISSING_NAME.match(error.message) if error.type == "NameError" else None
         failed = {number: one.error for number, one in self.session.results.items() if one.error}
         for cell in reversed(self.code):
@@ -191,7 +191,7 @@ class Submitted:
         return ""
 
     def lacks_something(self, run: Run) -> bool:
-        """Whether a run failed since a module is not there, or a name whose cell failed or was left out."""
+        """Whether a run failed because of a missing module, or a name whose cell failed or was left out."""
         error = run.error
         if not isinstance(error, StudentError):
             return False
@@ -199,7 +199,7 @@ class Submitted:
         return error.type == "ModuleNotFoundError" or (error.type == "NameError" and left_out)
 
     def _not_defined(self, name: str) -> tuple[Verdict, str]:
-        """Say why a name is missing: its cell was left out, its cell failed, or there is no such cell."""
+        """Return the verdict on a missing name and why: its cell is empty, left out, failed or missing."""
         for cell in self.code:
             if cell.name != name and name not in bound_names(cell.text):
                 continue
@@ -214,7 +214,7 @@ class Submitted:
         return Verdict.NOT_DEFINED, f"The notebook does not define {name}. Is it spelt as in the exercise?"
 
     def where(self, error: StudentError) -> str:
-        """Return " (the cell of softmax, line 3)", or nothing where no cell is known."""
+        """Return " (the cell of softmax, line 3)", or an empty text if no cell is known."""
         found = self._raised(error)
         return self._worded(*found) if found else ""
 
@@ -228,27 +228,27 @@ class Submitted:
         return sorted(one.number for one in self.code).index(cell.number) + 1
 
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
-        """Return the cell and the line of an error.
+        """Return the cell and the line at which an error was raised, or None.
 
-        Of all the cells that it passed through, the student's own come before the given ones.
+        Cells that the student wrote come before given cells in the traceback.
         """
         cells = {cell.number: cell for cell in self.code}
         found = [(cells[number], line) for number, line in error.places if number in cells]
-        own = [place for place in found if place[0].text not in self.exercise.given]
-        return next(iter(own or found), None)
+        written = [(cell, line) for cell, line in found if cell.text not in self.exercise.given]
+        return next(iter(written or found), None)
 
     def _question(self, cell: NotebookCell) -> str:
-        """Return the question that a cell answers, if any."""
+        """Return the question that a cell answers, or an empty text."""
         names = (n for n in self.exercise.points if n == cell.name or n in bound_names(cell.text))
         return next(names, "")
 
     def _source_line(self, error: StudentError) -> str:
-        """Return the line that raised an error."""
+        """Return the text of the line that raised an error, or an empty text."""
         number, line = error.places[0] if error.places else (None, None)
         lines = next((cell.text.splitlines() for cell in self.code if cell.number == number), [])
         return lines[line - 1].strip() if line and line <= len(lines) else ""
 
 
 def _bound(code: str) -> frozenset[str]:
-    """Return the names that a cell binds, those of its imports included."""
+    """Return the names that a cell binds, including those of its imports."""
     return bound_names(code).union(*(piece.bound for piece in pieces([code])))

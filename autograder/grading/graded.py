@@ -1,6 +1,6 @@
 """The result of grading one submission, in a form that can be sent between processes and machines.
 
-This module loads no torch, and nor does whoever reads what is graded.
+This module does not import torch, so the process with the gradebook need not load it.
 """
 
 import json
@@ -17,11 +17,11 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict, bo
 from autograder.report.text import clean_text, terminal_line, writable
 from autograder.testing.exchange import StudentError
 
-MAX_SHOWN = 16 << 20  # characters that a whole notebook may show
+MAX_SHOWN = 16 << 20  # characters of all outputs of a notebook
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
-_MAX_OUTPUTS = 200  # no honest worker sends more of one cell
-_FORM = 100  # characters, about, that an output takes in a notebook beside what it holds
+_MAX_OUTPUTS = 200  # outputs of a cell; an intact worker sends no more
+_FORM = 100  # characters, about, of an output's JSON in a notebook without its text and data
 _LOG = "autograder"
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
@@ -30,7 +30,7 @@ _OURS = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Either text printed to `stream`, or one shown object in several forms, by media type."""
+    """Either `text` printed to `stream`, or one displayed object: `data` has each media type and its form."""
 
     text: str = ""
     stream: Annotated[str, Field(pattern="^(stdout|stderr)?$")] = ""
@@ -38,13 +38,13 @@ class Output:
 
     @property
     def size(self) -> int:
-        """How many characters it takes in a notebook, about."""
+        """The approximate number of characters of this output in a notebook."""
         return _FORM + len(self.text) + sum(len(form) for _, form in self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """What one cell showed when it ran, and the exception that ended it, if one did."""
+    """The outputs of one cell that ran, and the exception that ended it, if any."""
 
     outputs: tuple[Output, ...] = ()
     error: Annotated[StudentError, PlainValidator(StudentError), PlainSerializer(vars)] | None = None
@@ -52,11 +52,11 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What grading one submission came to; it goes whole from the grader to the gradebook.
+    """The whole result of grading one submission, which the grader sends to the gradebook.
 
-    `problem` and `traceback` are for those who run the course, where grading failed on our side. `again` says
-    that another attempt may succeed. `warnings` are tracebacks of failures that change no score: a mistake
-    that could not be named, or a rule that an instructor has to check.
+    If grading failed on our side, `problem` and `traceback` tell the instructor how. `again` means that
+    another attempt may succeed. `warnings` are tracebacks of failures that do not stop grading: a search for
+    the mistake that failed, a rule that an instructor has to check, or a test that raised an error.
     """
 
     report: Report
@@ -67,12 +67,12 @@ class Graded:
     warnings: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """Return all of it on one line of JSON."""
+        """Return this result as one line of JSON."""
         return json.dumps(_JSON.dump_python(self, warnings=False))
 
     @staticmethod
     def from_json(text: str) -> "Graded":
-        """Rebuild what `to_json` has written."""
+        """Return the result that `to_json` wrote."""
         return _JSON.validate_python(json.loads(text))
 
 
@@ -80,7 +80,7 @@ _JSON = TypeAdapter(Graded)
 
 
 def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
-    """Return the `claimed` outputs of a known form, until one does not fit into `room` characters."""
+    """Return the valid outputs among the `claimed` ones, as many as fit into `room` characters in order."""
     outputs = list(islice(_known(claimed), _MAX_OUTPUTS))
     totals = accumulate(output.size for output in outputs)
     return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= room)
@@ -110,17 +110,17 @@ def report_on(
 
 
 def failure_report(exercise: Exercise, walls: tuple[str, ...], why: str = "") -> Report:
-    """Return the report without a score that says no more than that we failed, and perhaps why."""
-    told = f"{why} It has no score yet; an instructor will look at it." if why else _OURS
+    """Return a report without a score. It says that the grader failed and, if given, `why`."""
+    hint = f"{why} It has no score yet; an instructor will look at it." if why else _OURS
     points = exercise.points.items()
-    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, told) for name, most in points)
-    return replace(report_on(exercise, questions, walls, told), status=Status.GRADER_ERROR, score=None)
+    questions = tuple(QuestionReport(name, Verdict.GRADER_ERROR, None, most, hint) for name, most in points)
+    return replace(report_on(exercise, questions, walls, hint), status=Status.GRADER_ERROR, score=None)
 
 
 def describe_failure(course: Course, submission: str, graded: Graded) -> str:
-    """Return what failed on our side while `submission` was graded, and where to read on, or nothing.
+    """Return the failure on our side while `submission` was graded, or an empty text.
 
-    The traceback and the warnings go to build/autograder.log.
+    The traceback and the warnings are written to build/autograder.log.
     """
     if graded.warnings:
         with log_of(course, _LOG) as log:

@@ -23,7 +23,15 @@ from autograder.grading.examples import Examples
 from autograder.grading.explanation import Submitted
 from autograder.grading.graded import Graded, failure_report, report_on
 from autograder.grading.newer_python import Version, hold_for_newer_python
-from autograder.grading.outcomes import TestOutcome, blamed, is_better, leading, stated, summarize, told_bits
+from autograder.grading.outcomes import (
+    TestOutcome,
+    attribute_fault,
+    drop_follow_up_questions,
+    is_better,
+    max_leaked_bits,
+    most_specific_hint,
+    summarize,
+)
 from autograder.grading.session import Session
 from autograder.grading.states import judged_after as judged_after_cells
 from autograder.report.report import QuestionReport, Report, Status, TestReport, Verdict
@@ -44,24 +52,24 @@ _RULE_UNCHECKED = (
     "number or a very long expression. Your instructor will check it."
 )
 _NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-_TOLD = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs that end earlier, the words would mislead
+_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # runs to the end; messages of other runs would mislead
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
 class Grader:
-    """Grades submissions of one exercise; what all of them share is computed once.
+    """Grades submissions of one exercise. Everything that does not depend on a submission is computed once.
 
-    1. The notebook runs in a worker, and what its cells show is kept.
-    2. Where a visible check fails, the question's tests run on disclosed inputs; the worker knows no others.
-       A test that fails so has failed.
-    3. All other tests run on hidden inputs, which `secret` gives this submission. They decide the score.
-    4. If a question fails unforeseen, its tests run on disclosed inputs in a new worker, after the end of the
-       first. Disclosed runs supply what the student reads, and the name of the mistake.
-    5. If a question fails that builds on another one that fails, its tests run once more, on disclosed and
-       on hidden inputs, in a new worker in which a right one stands in. The better score counts.
-    6. Repairs of the submission's code are looked for in one more worker that knows no hidden inputs. They
-       explain the mistakes and change no score. With `marks_only` this step is left out; if there are wrong
-       answers, the report says that they are not explained.
+    1. The notebook runs in a worker. The outputs of its cells are stored.
+    2. If a visible check raises an error, the question's tests run on disclosed inputs, before the worker
+       receives any hidden inputs. A test that fails here has failed.
+    3. All other tests run on hidden inputs, which follow from `secret` and the submission. They decide.
+    4. If a question fails whose visible check raised no error, its tests run on disclosed inputs in a new
+       worker. Runs on disclosed inputs provide the hints, and the name of the mistake.
+    5. If a failed question builds on another failed one, its tests run once more in a new worker with a right
+       earlier answer, on hidden inputs. The better score counts.
+    6. Another worker without hidden inputs tries repairs of the submission's code. They explain the mistakes
+       and change no score. With `marks_only` this step is left out, and the report says that wrong answers
+       are not explained.
     """
 
     def __init__(
@@ -90,7 +98,7 @@ class Grader:
 
     @classmethod
     def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
-        """Make a grader of one of the course's exercises, with all that course.yaml says about it."""
+        """Return a grader of one of the course's exercises, with its settings in course.yaml."""
         own, repairs = exercise.settings, course.repairs(exercise)
         return cls(exercise, exercise.rules, own.limits, zygote, secret, own.builds_on, repairs)
 
@@ -99,13 +107,13 @@ class Grader:
         self._diagnosis.shared = folder
 
     @property
-    def told_bits(self) -> int:
-        """How many bits about hidden inputs a report can tell, at most."""
+    def max_leaked_bits(self) -> int:
+        """The most bits about hidden inputs that a report can reveal."""
         questions = len(self.exercise.points)
-        return told_bits(len(self.suite.tests), len(self._rules), len(self.builds_on), questions)
+        return max_leaked_bits(len(self.suite.tests), len(self._rules), len(self.builds_on), questions)
 
     def grade(self, notebook: Notebook) -> Graded:
-        """Grade a submitted file; one that is no notebook gets a report too."""
+        """Grade a submitted file. A file that cannot be read as a notebook gets a report, too."""
         try:
             inputs = hidden_inputs(self._secret, self.exercise.name, notebook.digest)
             cells = in_exercise_form(self.exercise.cells, notebook.cells)
@@ -123,10 +131,10 @@ class Grader:
         asked: Container[str] | None = None,
         written_with: Version | None = None,
     ) -> Graded:
-        """Grade a notebook's cells with these hidden inputs, or those of their code where there is no file.
+        """Grade a notebook's cells.
 
-        Only the questions in `asked` are graded, if it is there, and stand in the report. The cells were
-        `written_with` this version of Python, where it is known.
+        Without `inputs`, the hidden inputs follow from the cells' code. With `asked`, only these questions
+        are graded and reported. `written_with` is the Python version in the notebook's metadata, if any.
         """
         self._warnings.clear()
         self._is_explained = True
@@ -163,9 +171,9 @@ class Grader:
     def _run(
         self, session: Session, inputs: Inputs, chosen: Container[HiddenTest] | None = None
     ) -> Iterator[Run]:
-        """Run tests; where one of them loses the worker, no more tests of its question are run.
+        """Run tests and yield their runs. If a test loses the worker, the others of its question are not run.
 
-        Where the sandbox fails, nothing more is run, and no run counts.
+        If the sandbox fails, its error is raised, so that no run counts.
         """
         lost: dict[str, BaseException] = {}
         for run in self.suite.run(session, inputs, chosen, lost.get, self._rules):
@@ -173,15 +181,15 @@ class Grader:
                 raise session.failure
             if run.lost and run.error is not None:
                 lost.setdefault(run.test.question, run.error)
-            run = blamed(self.suite, run, inputs)
+            run = attribute_fault(self.suite, run, inputs)
             if run.kind is Verdict.GRADER_ERROR and run.error is not None:
                 self._warn(run.error)
             yield run
 
     def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:
-        """Run all tests of these questions on inputs that may be shown, in a worker that knows no others.
+        """Run all tests of these questions on disclosed inputs, in a worker that has received no others.
 
-        All of them, since a known mistake is known by the tests that it passes, too.
+        Passed tests are needed, too: they help to recognise a known mistake.
         """
         chosen = self._tests_of(questions)
         return {run.test: run for run in self._run(session, DISCLOSED, chosen)} if chosen else {}
@@ -203,11 +211,11 @@ class Grader:
         return {test: outcomes[test] for test in tests}
 
     def _better_state(self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs) -> Outcomes:
-        """Judge questions without full points at the end, too, if later cells change what they read.
+        """Judge questions without full points a second time if later cells change names that they read.
 
-        For each of them, the state that earns more counts, and `judged_at_end` has those of the second.
-        The second judgment takes place in a new worker: one that has met the same hidden inputs before could
-        answer them by what the first judgment has told it.
+        The second judgment uses the variables at the end of the notebook. The better result counts;
+        `judged_at_end` has the questions for which it is the second. It takes place in a new worker, because
+        the first one has already received the same hidden inputs and could have prepared answers.
         """
         names = dict.fromkeys(test.question for test in outcomes)
         changed = [name for name in names if submitted.later_change(name)]
@@ -215,7 +223,7 @@ class Grader:
         at_check = {question.name: question for question in first if question.verdict is not Verdict.PASSED}
         if not at_check:
             return outcomes
-        judged_at_end = submitted.session.judged_at_end  # which later sessions share
+        judged_at_end = submitted.session.judged_at_end  # the same set in all later sessions
         judged_at_end.update(at_check)
         with submitted.open() as later:
             at_end = self._decided(later, inputs, [*at_check])
@@ -225,9 +233,9 @@ class Grader:
         return {test: at_end[test] if test.question in better else one for test, one in outcomes.items()}
 
     def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
-        """Add disclosed runs of questions that fail or wait for an instructor, and that have none.
+        """Add disclosed runs of questions that failed or need an instructor, unless they have some.
 
-        They take place in a new worker: the one that knows hidden inputs has ended.
+        They take place in a new worker, because the first one has received hidden inputs.
         """
         questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
         asked = {test.question for test in outcomes}
@@ -243,22 +251,22 @@ class Grader:
         self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs, names: Sequence[str]
     ) -> list[QuestionReport]:
         """Judge and explain these questions, some of them with right earlier answers."""
-        standing = {name: self._question(name, outcomes.values(), submitted) for name in names}
-        again: dict[str, QuestionReport] = {}
-        for rerun in reruns(self.builds_on, standing, submitted.session.cells):
-            again |= self._graded_again(rerun, standing, inputs, submitted, outcomes)
+        first_reports = {name: self._question(name, outcomes.values(), submitted) for name in names}
+        regraded: dict[str, QuestionReport] = {}
+        for rerun in reruns(self.builds_on, first_reports, submitted.session.cells):
+            regraded |= self._graded_again(rerun, first_reports, inputs, submitted, outcomes)
         explained = [
-            again[name] if name in again
+            regraded[name] if name in regraded
             else question if question.verdict is Verdict.PASSED
             else self._explained(question, outcomes.values(), submitted)
-            for name, question in standing.items()
+            for name, question in first_reports.items()
         ]  # fmt: skip
         return [_with_change(question, submitted) for question in explained]
 
     def _held(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> str | None:
-        """Return why an instructor has to look at a question, or None.
+        """Return the reason why an instructor has to look at a question, or None.
 
-        The runs that decide do so here, too. Disclosed runs only supply names.
+        The deciding runs decide this, too. Disclosed runs only supply the names of operators.
         """
         if (rule := self._rules.get(name)) is None:
             return None
@@ -279,9 +287,9 @@ class Grader:
         self._warnings[writable(text[-_MAX_TRACEBACK:])] = None
 
     def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
-        """Return the verdict on a question and its score; `_explained` adds what a student reads."""
+        """Return the report on a question with its verdict and score; `_explained` adds the explanation."""
         own = [outcome for outcome in outcomes if outcome.test.question == name]
-        told = stated({outcome.test: submitted.explain(outcome) for outcome in own})
+        told = drop_follow_up_questions({outcome.test: submitted.explain(outcome) for outcome in own})
         question = summarize(name, self.exercise.points[name], tuple(told.values()))
         if question.verdict is Verdict.CRASHED:
             places = (submitted.place(one) for one in own if told[one.test].hint == question.hint)
@@ -299,9 +307,9 @@ class Grader:
         submitted: Submitted,
         named_by: Sequence[Run] = (),
     ) -> QuestionReport:
-        """Return the report on a failed question with what is wrong there; disclosed runs supply all words.
+        """Return the report on a failed question with an explanation, which comes from disclosed runs.
 
-        If other runs than these are to name the mistake, they are `named_by`.
+        The search for the mistake uses the runs `named_by` if there are any.
         """
         if question.verdict is Verdict.REVIEW:
             return question
@@ -318,12 +326,12 @@ class Grader:
             return _with_error_first(named, own, told, submitted)
         if question.verdict is Verdict.FAILED:
             shortened = dict(zip(told, question.tests, strict=True))
-            words = leading(told, shortened, self._diagnosis.rarity)
+            words = most_specific_hint(told, shortened, self._diagnosis.rarity)
             return replace(question, hint=words or question.hint)
         return question
 
     def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
-        """Return what names the mistake, or None, also where Python cannot write or walk the code."""
+        """Return the explanation of a mistake. It is None, too, if Python cannot unparse or walk the code."""
         try:
             return self._diagnosis.explain(name, runs, submitted)
         except UNREADABLE as error:
@@ -331,31 +339,32 @@ class Grader:
             return None
 
     def _graded_again(
-        self, rerun: Rerun, standing: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes
+        self, rerun: Rerun, first_reports: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes
     ) -> dict[str, QuestionReport]:
-        """Run questions again with right earlier ones; return their reports where they are better.
+        """Run questions again with right earlier answers; return the reports that are better than the first.
 
-        Code in such a worker can read the right answers. So nothing of what it says reaches the student: only
-        which hidden tests passed counts, and which edits repair the answer. What is wrong all the same is
-        said in the words of the submission as it is, whose `outcomes` these are, unless a repair says it.
+        Code in such a worker can read the right answers. So its messages never reach the student: only the
+        hidden tests that passed count, and the edits that repair the answer. Without a repair, the
+        explanation comes from the disclosed runs in `outcomes`, those of the unchanged submission.
         """
         earlier = sorted({name for names in rerun.values() for name in names})
-        beside = replace(submitted, given=compiled(self.exercise.reference, earlier, rerun))
-        with beside.open() as session:
+        with_right_answers = replace(submitted, given=compiled(self.exercise.reference, earlier, rerun))
+        with with_right_answers.open() as session:
             runs = list(self._run(session, inputs, self._tests_of(rerun)))
         if any(run.exhausted for run in runs):
             return {}
-        words = {test: run for test, one in outcomes.items() if (run := one.disclosed) and run.kind in _TOLD}
-        again = [TestOutcome(run.test, run, words.get(run.test)) for run in runs]
-        questions = {name: self._question(name, again, beside) for name in rerun}
-        better = {name: new for name, new in questions.items() if is_better(new, standing[name])}
+        first_disclosed = ((test, outcome.disclosed) for test, outcome in outcomes.items())
+        explaining_runs = {test: run for test, run in first_disclosed if run and run.kind in _COMPLETE}
+        new_outcomes = [TestOutcome(run.test, run, explaining_runs.get(run.test)) for run in runs]
+        questions = {name: self._question(name, new_outcomes, with_right_answers) for name in rerun}
+        better = {name: new for name, new in questions.items() if is_better(new, first_reports[name])}
         unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
-        seen: list[Run] = []
+        disclosed_runs: list[Run] = []
         if unsolved and not self.marks_only:
-            with beside.open() as session:
-                seen = list(self._disclosed(session, unsolved).values())
+            with with_right_answers.open() as session:
+                disclosed_runs = list(self._disclosed(session, unsolved).values())
         for name in unsolved:
-            better[name] = self._explained(better[name], again, beside, seen)
+            better[name] = self._explained(better[name], new_outcomes, with_right_answers, disclosed_runs)
         return {name: with_note(new, rerun[name]) for name, new in better.items()}
 
 
@@ -365,7 +374,7 @@ def _with_error_first(
     told: Mapping[HiddenTest, TestReport],
     submitted: Submitted,
 ) -> QuestionReport:
-    """Return a report that begins with an error in the student's own code, if a test raises one there."""
+    """Return the report. If a test raised an error in the student's code, its hint begins with that error."""
     for outcome in outcomes:
         report = told[outcome.test]
         if report.verdict is Verdict.CRASHED and (place := submitted.place(outcome)):
@@ -374,16 +383,17 @@ def _with_error_first(
 
 
 def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionReport:
-    """Return a report that says which later cell changes what the answer reads, if that matters."""
+    """Return the report with a note on a later cell that changes names the answer reads.
+
+    A question that passes as judged at its check gets no note.
+    """
     at_end = question.name in submitted.session.judged_at_end
     if question.verdict is Verdict.PASSED and not at_end:
         return question
     if not (change := submitted.later_change(question.name)):
         return question
-    told = "without that change."
-    if at_end:
-        told = "with that change, because the result is better."
-    return replace(question, hint=f"{change} The tests ran {told} {question.hint}".rstrip())
+    how = "with that change, because the result is better." if at_end else "without that change."
+    return replace(question, hint=f"{change} The tests ran {how} {question.hint}".rstrip())
 
 
 def _message(session: Session, code: Sequence[NotebookCell]) -> str:
@@ -393,9 +403,9 @@ def _message(session: Session, code: Sequence[NotebookCell]) -> str:
 
 
 class CourseGrader:
-    """Grades submissions of a course one after another; what fails on our side becomes a report as well.
+    """Grades submissions of a course one after another. A failure on our side becomes a report, too.
 
-    Processes that grade the same class share explanations in a folder.
+    Processes that grade the same class exchange explanations through the folder `shared`.
     """
 
     def __init__(self, course: Course, zygote: Zygote, shared: Path | None = None) -> None:
@@ -408,11 +418,11 @@ class CourseGrader:
         try:
             if exercise.name not in self._graders:
                 secret = course_secret(self._course)
-                made = Grader.of_course(self._course, exercise, self._zygote, secret)
-                self._graders[exercise.name] = made
+                new_grader = Grader.of_course(self._course, exercise, self._zygote, secret)
+                self._graders[exercise.name] = new_grader
                 if self._shared is not None:
-                    made.share_explanations(self._shared)
-                gc.freeze()  # collections while it grades need not look through what stays
+                    new_grader.share_explanations(self._shared)
+                gc.freeze()  # later collections skip the grader's objects, which stay until the end
             grader = self._graders[exercise.name]
             grader.marks_only = self._course.marks_only
             graded = grader.grade(notebook)
@@ -421,7 +431,7 @@ class CourseGrader:
             return Graded(report, problem=str(error), again=True)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"[:_MAX_PROBLEM]
-            # A message that tells people what to do needs no traceback beside it.
+            # An AutograderError tells the instructor what to do, so its traceback is left out.
             details = "" if isinstance(error, AutograderError) else traceback.format_exc()[-_MAX_TRACEBACK:]
             report = failure_report(exercise, walls)
             return Graded(report, problem=writable(problem), traceback=writable(details))

@@ -1,9 +1,9 @@
-"""A marking process: grades submissions, within limits of its own, for the process with the gradebook.
+"""A marking process: grades submissions, within its own limits, for the process with the gradebook.
 
-Whatever a submission makes the grader's own side do, such as judging, comparing or cleaning what came back,
-happens in the marking process. So the worst that it can do is to end that process. One rule holds for all
-failures, of ours or of a limit: the process ends, another one takes its place, the submission gets a report
-that sends it to a person, and the class goes on.
+All work of the grader on a submission, such as judging, comparing and cleaning its answers, takes place in
+the marking process. So a submission can at worst end that process. After any failure, ours or at a limit, the
+process ends and a new one replaces it. The submission gets a report that sends it to an instructor, and
+grading continues with the next one.
 
 This module loads a course's packages only in the marking process.
 """
@@ -33,13 +33,13 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook
 from autograder.worker.walls import die_with_parent
 
-# All exercises, one after another and with every known mistake, take 0.5 GB and 6 seconds each.
+# Grading all exercises of the kit with every known mistake takes 0.5 GB, and 6 seconds for each exercise.
 MEMORY = 2 << 30  # bytes beyond those that the process has at its start
-CPU_SECONDS = 60  # for one submission, that of the first one's suite and known mistakes included
-_NEAR = 128 << 20  # bytes: so near to the limit, anything may have failed for want of memory
-TIMES = 10  # by the clock: so many times the seconds that a submission and its marking process may compute
-_START_SECONDS = 600.0  # importing packages on a cold disk, on a busy machine
-_END_SECONDS = 60.0
+CPU_SECONDS = 60  # for one submission; for the first one, this includes its suite and the known mistakes
+_NEAR = 128 << 20  # bytes below the memory limit from which any failure may be due to lack of memory
+TIMES = 10  # wall-clock limit, as a multiple of the seconds that a submission and its marking process get
+_START_SECONDS = 600.0  # for importing packages from a cold disk on a busy machine
+_END_SECONDS = 60.0  # for a process to end by itself
 _READY, _GRADED, _MEMORY, _WALLS, _FAILED, _END = b"r", b"g", b"m", b"w", b"f", b"e"
 _COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -52,9 +52,10 @@ class MarkingError(AutograderError):
 
 
 class LostError(Exception):
-    """A marking process ended, or had to be ended: what it does `takes` too much, as the student is told.
+    """A marking process ended or had to be ended.
 
-    Unless that is for sure, it is worth another attempt.
+    `takes` completes the student's sentence "Grading this submission takes ...". If `again` is true, another
+    attempt may succeed.
     """
 
     def __init__(self, why: str, takes: str = "more than the grader can do", *, again: bool = True) -> None:
@@ -63,10 +64,10 @@ class LostError(Exception):
 
 
 class MarkingProcess:
-    """Grades submissions of a course in a process of its own, or the next one; use it in a `with` block.
+    """Grades submissions of a course in a separate process, replaced if it fails; use it in a `with` block.
 
-    The process is forked, and shares what is imported, where this one has a single thread. Otherwise it is a
-    new Python.
+    On Linux, if this process has a single thread, the new one is forked and inherits the imported packages.
+    Otherwise it is a new Python process.
     """
 
     def __init__(self, course: Course, *, unsafe: bool = False, shared: Path | None = None) -> None:
@@ -75,7 +76,7 @@ class MarkingProcess:
         self._ready = self._abandoned = False
 
     def start(self) -> None:
-        """Start the process now, which the first submission would do."""
+        """Start the process now. Otherwise the first submission starts it."""
         if self._abandoned:
             raise MarkingError("grading was stopped")
         self._channel, theirs = multiprocessing.Pipe()
@@ -87,13 +88,13 @@ class MarkingProcess:
     def grade(self, exercise: Exercise, notebook: Notebook) -> Graded:
         """Grade `notebook` as a submission of `exercise`, once more if another attempt may succeed.
 
-        Only what keeps every submission from being graded raises: a WallError, or a MarkingError.
+        Only failures that affect every submission raise an error: a WallError or a MarkingError.
         """
         graded = self.attempt(exercise, notebook)
         return self.attempt(exercise, notebook) if graded.again else graded
 
     def attempt(self, exercise: Exercise, notebook: Notebook) -> Graded:
-        """Grade `notebook` once; whoever grades a class makes another attempt when all others are done."""
+        """Grade `notebook` once. The caller that grades a class repeats failed attempts at the end."""
         self._wait_until_ready()
         order = json.dumps([exercise.name, notebook.problem, self._course.marks_only]).encode()
         most = exercise.settings.limits.total_seconds + CPU_SECONDS
@@ -105,7 +106,7 @@ class MarkingProcess:
         except LostError as lost:
             report = failure_report(exercise, (), f"Grading this submission takes {lost.takes}.")
             graded = Graded(report, problem=f"{lost}; an instructor has to look at it", again=lost.again)
-            self.kill()  # it has ended, or will not answer the next order
+            self.kill()  # the process has ended, or cannot answer the next order
         if graded.again or graded.traceback:
             self.kill()
         return graded
@@ -119,7 +120,7 @@ class MarkingProcess:
             self.kill()
 
     def kill(self) -> None:
-        """End the process at once, whatever it is doing; its zygote and worker go with it."""
+        """End the process at once, with its zygote and worker."""
         if self._process is not None:
             self._process.kill()
             self._exit_code(None)
@@ -127,7 +128,7 @@ class MarkingProcess:
             self._process = None
 
     def abandon(self) -> None:
-        """End the process from another thread than the one that waits for it; no other takes its place."""
+        """End the process from another thread than the one that waits for it; do not start a new one."""
         self._abandoned = True
         if (process := self._process) is not None:
             process.kill()
@@ -158,7 +159,7 @@ class MarkingProcess:
             raise MarkingError(f"no process that marks submissions can be started: {text}")
 
     def _answer(self, order: bytes, seconds: float) -> tuple[bytes, str]:
-        """Send an order, if there is one, and return what the process says next: its kind, and a text."""
+        """Send an order unless it is empty, and return the next message: its kind and its text."""
         try:
             if order:
                 self._channel.send_bytes(order)
@@ -194,7 +195,7 @@ def _read(text: str) -> Graded:
 
 
 def may_fork() -> bool:
-    """Whether a process may be forked from this one: what other threads hold locked stays so in the child."""
+    """Whether this process may fork. In a child, a lock that another thread held would stay locked."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
@@ -211,11 +212,11 @@ def _launched(channel: Connection, root: Path, options: Sequence[str]) -> "subpr
 
 
 def warm(packages: Sequence[str]) -> None:
-    """Load what grading takes, packages too, in each marking process or before several are forked."""
-    gc.disable()  # a collection would look through all that was imported so far, which stays
+    """Import the grader and the course's packages, in each marking process or before several are forked."""
+    gc.disable()  # a collection would search all imported objects, which stay
     for name in ("autograder.grading.grader", *loaded_first(packages)):
         import_module(name)
-    gc.freeze()  # a collection in a forked process would copy the pages that all of them share
+    gc.freeze()  # a collection in a forked process would copy memory pages that all processes have in common
     gc.enable()
 
 
@@ -225,9 +226,9 @@ def main(descriptor: str, root: str, *options: str) -> None:
 
 
 def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
-    """Say that we are ready, then grade what comes through `channel` until it ends.
+    """Send a message that this process is ready, then grade the orders from `channel` until it ends.
 
-    `unsafe` is empty if the course's walls are needed, and `shared` if no folder for explanations is there.
+    `unsafe` is empty if the course's walls are required. `shared` is the folder for explanations, or empty.
     """
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
@@ -249,7 +250,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         while (message := _received(channel)) != _END:
             head, _, content = message.partition(b"\n")
             exercise, problem, course.marks_only = json.loads(head)
-            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # at whose end the kernel kills this process
+            signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # the kernel kills this process after that
             graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
             answer = _GRADED + graded.to_json().encode()
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -264,8 +265,8 @@ def _received(channel: Connection) -> bytes:
 
 
 def _limit_memory() -> int:
-    """Limit this process's memory and return the limit in bytes; what it starts may lift it for itself."""
-    with suppress(OSError):  # should the machine run out of memory, this process is the one to end
+    """Limit this process's memory and return the limit in bytes. Child processes may raise their limit."""
+    with suppress(OSError):  # if the machine runs out of memory, the kernel should end this process first
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = _status("VmSize") + MEMORY

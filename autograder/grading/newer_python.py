@@ -1,7 +1,7 @@
-"""Sends answers to an instructor that only a newer Python than the grader's can run.
+"""Sends an answer to an instructor if only a newer Python than the grader's can run it.
 
-The notebook's metadata say with which Python it was written. Whoever changes them gets no points by it: an
-instructor looks at the questions that failed, and at no others.
+The notebook's metadata have the Python version with which it was written. Changing them gains no points: an
+instructor only looks at questions that failed.
 """
 
 import ast
@@ -51,9 +51,9 @@ def hold_for_newer_python(
     code: Sequence[NotebookCell],
     ran: Session,
 ) -> list[QuestionReport]:
-    """Return the reports, with a review of each failed question that rests on what the grader's Python lacks.
+    """Return the reports. A failed question that needs a newer Python gets the verdict REVIEW.
 
-    `code` are all code cells of the submission, and `ran` is the session in which they have run.
+    `code` are all code cells of the submission, and `ran` is the session in which they ran.
     """
     if written_with is None or written_with <= OURS:
         return list(questions)
@@ -116,7 +116,7 @@ def _names(reached: Sequence[Piece], all_pieces: Sequence[Piece]) -> Iterator[Do
 
 
 def _dotted(node: ast.expr) -> Dotted:
-    """Return the parts of a dotted name, or nothing if something else stands before the dots."""
+    """Return the parts of a dotted name, or () if it does not begin with a plain name."""
     parts = list[str]()
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -125,7 +125,7 @@ def _dotted(node: ast.expr) -> Dotted:
 
 
 def _imported(all_pieces: Sequence[Piece]) -> tuple[Mapping[str, Dotted], list[str]]:
-    """Return what each name stands for that is imported from the standard library, and its star imports."""
+    """Return the full dotted name of each standard-library import, and the modules imported with a star."""
     known, stars = dict[str, Dotted](), list[str]()
     for node in (node for piece in all_pieces if piece.tree for node in ast.walk(piece.tree)):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -152,7 +152,7 @@ def _imports(node: ast.Import | ast.ImportFrom) -> dict[str, Dotted]:
 
 
 def _missing(names: Mapping[Dotted, object], ran: Session) -> set[Dotted]:
-    """Return which of these names the worker's Python lacks; nothing of the submission runs there."""
+    """Return the names that the worker's Python lacks. They are looked up without running the submission."""
     asked = [list(name) for name in names][:_MOST_NAMES]
     if not asked:
         return set()

@@ -1,7 +1,7 @@
-"""What hidden tests conclude about a submission: their runs on hidden inputs decide, and nothing else.
+"""Decides each hidden test, and each question by its tests.
 
-Hidden runs decide, disclosed runs explain. The submission could put what it has seen of hidden inputs into
-every word, line or shape of its answers. So of a hidden run nothing counts but its outcome.
+Runs on hidden inputs decide; runs on disclosed inputs explain. A submission can copy hidden inputs into every
+word, line or shape of its answers. So the report has only the outcome of a run on hidden inputs.
 """
 
 import math
@@ -18,16 +18,16 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
-_SENTENCES = 8  # on a rule that was broken, and none
+_SENTENCES = 8  # different reasons to look at a question with a rule, including none
 _RESULTS_FIRST = "This counts once the results are right."
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome:
-    """What one hidden test concludes about a submission: one run decides, the other explains.
+    """The result of one hidden test: one run decides, the other explains.
 
-    A disclosed run decides, too, if the test fails there after its question's visible check.
+    If the question's visible check raised an error and the test fails on disclosed inputs, that run is both.
     """
 
     __test__ = False
@@ -37,46 +37,46 @@ class TestOutcome:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict, which tells no more of the submission than whether the test passed."""
+        """The verdict: passed, failed, timed out (the submission's time was used up), or grader error."""
         if self.decisive.kind in (Verdict.PASSED, Verdict.GRADER_ERROR):
             return self.decisive.kind
         return Verdict.TIMED_OUT if self.decisive.exhausted else Verdict.FAILED
 
     @property
     def failed(self) -> bool:
-        """Whether the test failed by what the submission does; a disclosed run may say how."""
+        """Whether the submission failed the test, so that a run on disclosed inputs may explain it."""
         return self.verdict is Verdict.FAILED
 
     @property
     def report(self) -> TestReport:
-        """What the student reads without any explanation."""
+        """The report for the student before any explanation is added."""
         hint = ""
         if self.verdict is Verdict.GRADER_ERROR:
-            hint = f'The hidden test "{self.test.title}" failed by itself. Your instructor will look.'
+            what = f'The hidden test "{self.test.title}" could not judge this answer.'
+            hint = f"{what} Your instructor will check it."
         elif self.verdict is Verdict.TIMED_OUT:
             hint = self.decisive.detail
         return TestReport(self.test.title, self.verdict, self.test.weight, hint, self.test.basic)
 
 
-def told_bits(tests: int, rules: int = 0, building: int = 0, questions: int = 0) -> int:
-    """Return how many bits a report can tell about hidden inputs, at most.
+def max_leaked_bits(tests: int, rules: int = 0, building: int = 0, questions: int = 0) -> int:
+    """Return the most bits about hidden inputs that a report can reveal. All arguments are counts.
 
-    Each of so many `tests` passes, fails or breaks; from one test on, there may be no time left for it and
-    all later ones, or none for the run that explains them. Of each question with `rules`, one of a few
-    sentences says why an instructor has to look. Of each question that is `building` on others, one of two
-    hidden runs is told, and which, and whether there was time to explain it. Of each of all `questions`, the
-    report may say which of two states of the notebook counts.
+    Each of the `tests` passes, fails or breaks. From some test on, there may be no time left for the tests or
+    for the runs that explain them. For each question with a rule (`rules`), one of _SENTENCES reasons may be
+    given. For each question that builds on others (`building`), the report shows which of two runs counts and
+    whether there was time to explain it. For each of the `questions`, it shows which of two states counts.
     """
     bits = tests * math.log2(3) + math.log2(tests + 2) + rules * math.log2(_SENTENCES)
     return math.ceil(bits + 2 * building + questions)
 
 
-def blamed(suite: Suite, run: Run, inputs: Inputs) -> Run:
-    """Return the run of a test that failed or broke as the fault of whoever is to blame.
+def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
+    """Attribute a failed or broken run to the submission or to the test.
 
-    A test is that fails the reference, too, with these inputs: by chance, numbers are equal that should
-    differ. One that broke is, unless an answer that it got, or anything in it, is of another kind than the
-    reference's.
+    If the reference also fails on these inputs, the test is at fault: by chance, numbers are equal that
+    should differ. If the test broke, the test is at fault, unless an answer, or a value inside it, has
+    another kind than the reference's.
     """
     breaks = run.kind is Verdict.GRADER_ERROR
     if run.kind is Verdict.FAILED and not suite.is_fair(run.test, inputs):
@@ -88,7 +88,7 @@ def blamed(suite: Suite, run: Run, inputs: Inputs) -> Run:
 
 
 def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
-    """Return how an answer differs in kind from the reference's, if one does."""
+    """Return a sentence on the first answer whose kind differs from the reference's, or an empty text."""
     reference = suite.reference_run(run.test, inputs).exchanges
     for right, seen in zip(reference, run.exchanges, strict=False):
         (expected, ours), (actual, theirs) = right.reply, seen.reply
@@ -100,7 +100,7 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
 
 
 def _difference(right: Any, ours: Parts, seen: Any, theirs: Parts, verbs: tuple[str, str]) -> str:
-    """Return how the kind of an answer differs from what it must be, or nothing."""
+    """Return a sentence on how the kind of an answer differs from the right kind, or an empty text."""
     if (expected := _kind(right, ours)) != (actual := _kind(seen, theirs)):
         return f"{verbs[0]} {expected}, but {verbs[1]} {actual}."
     inside = ("Inside its result, a call must give", "it gave")
@@ -112,7 +112,7 @@ def _difference(right: Any, ours: Parts, seen: Any, theirs: Parts, verbs: tuple[
 
 
 def _items(value: Any) -> list[Any]:
-    """Return what a container holds, a dict's values in the order of its keys."""
+    """Return the items of a container. A dict's values are in the order of its keys."""
     match value:
         case {"tuple": list(items)} | {"list": list(items)}:
             return items
@@ -146,7 +146,7 @@ def _kind(value: Any, parts: Parts) -> str:
     return "something else"
 
 
-Told = Mapping[HiddenTest, TestReport]  # what students read of a question's tests
+Told = Mapping[HiddenTest, TestReport]  # the reports for students on a question's tests
 
 
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
@@ -173,40 +173,39 @@ def is_better(again: QuestionReport, before: QuestionReport) -> bool:
 
 
 def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> float:
-    """Return which share of a question's points an answer keeps that fails these of its `tests`."""
+    """Return the fraction, 0 to 1, of a question's points that an answer gets if it fails these tests."""
     verdicts = {test: Verdict.FAILED if test in failed else Verdict.PASSED for test in tests}
     reports = {
         test: TestReport(test.title, verdict, test.weight, basic=test.basic)
         for test, verdict in verdicts.items()
     }
-    return earned_share(tuple(stated(reports).values()))
+    return earned_share(tuple(drop_follow_up_questions(reports).values()))
 
 
-def stated(told: Told) -> dict[HiddenTest, TestReport]:
-    """Return the reports on one question's tests, as they stand beside each other.
+def drop_follow_up_questions(told: Told) -> dict[HiddenTest, TestReport]:
+    """Return the reports on one question's tests, adjusted if a basic test does not pass.
 
-    Where a basic test fails, tests that need right results are not judged, and the hints of all tests but
-    the basic ones lose their questions: these suppose that the results are right, and would lead away from
-    the cause.
+    In that case, tests that need right results do not count as passed, and the hints of all other tests than
+    the basic ones lose their follow-up questions: these assume right results and would mislead.
     """
     if all(told[test].verdict is Verdict.PASSED for test in told if test.basic):
         return dict(told)
     return {
-        test: report if test.basic else _beside_wrong_results(test, report) for test, report in told.items()
+        test: report if test.basic else _without_right_results(test, report) for test, report in told.items()
     }
 
 
-def _beside_wrong_results(test: HiddenTest, report: TestReport) -> TestReport:
-    """Return the report on a test of a question whose results are wrong."""
+def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
+    """Return the report on a test that is not basic, for a question with wrong results."""
     if test.needs_results and report.verdict is Verdict.PASSED:
         return replace(report, verdict=Verdict.NOT_JUDGED, hint=_RESULTS_FIRST)
     return replace(report, hint=facts(report.hint)) if report.verdict is Verdict.FAILED else report
 
 
-def leading(before: Told, after: Told, rarity: Callable[[HiddenTest], int]) -> str:
-    """Return the words of the failure that says most: that of the test which the fewest known mistakes fail.
+def most_specific_hint(before: Told, after: Told, rarity: Callable[[HiddenTest], int]) -> str:
+    """Return the hint of the most specific failed test: the one that the fewest known mistakes fail.
 
-    A test whose hint was shortened says no more than the basic one.
+    Tests whose hints were shortened count only if all hints were.
     """
     failed = [test for test, report in after.items() if report.verdict is Verdict.FAILED and report.hint]
     whole = [test for test in failed if after[test].hint == before[test].hint] or failed
@@ -214,6 +213,6 @@ def leading(before: Told, after: Told, rarity: Callable[[HiddenTest], int]) -> s
 
 
 def facts(hint: str) -> str:
-    """Return a hint without the questions at its end that nudge its reader."""
+    """Return a hint without its questions. The first sentence always stays."""
     first, *others = _NEXT_SENTENCE.split(hint)
     return " ".join([first, *(sentence for sentence in others if not sentence.endswith("?"))])

@@ -1,4 +1,4 @@
-"""Runs a submission in a worker, again without each cell that hangs or dies, and sends it tests' calls."""
+"""Runs a submission in a worker, restarts it without a cell that hangs or dies, and sends it tests' calls."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,11 +21,11 @@ MAX_RESTARTS = 8
 _MAX_CHANGED = 1000  # names, of a question
 _LEAST_SECONDS = 0.1  # of the last request that a budget allows
 _LATER_SHARE = 0.25  # of a budget, for each session after the first
-_WITH_CHECKS = 4  # so often the visible checks run too; they define nothing, and each of them may hang
-MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader keeps until the end
+_WITH_CHECKS = 4  # first runs that include visible checks; checks define nothing, and each may hang
+MAX_RECEIVED = 64 << 20  # bytes of a submission's answers, which the grader stores until the end
 _CELL = re.compile(r'(?m)(?<=File ")cell (\d{1,6})(?=", line )|^cell (\d{1,6})(?=:\d+: \w*Warning: )')
 _DRAWS = re.compile("plot|hist|pylab")  # in code that uses matplotlib, maybe by other packages; its name, too
-_LOST = (DeadlineError, DiedError, ProtocolError, ExhaustedError)  # a worker then answers no more
+_LOST = (DeadlineError, DiedError, ProtocolError, ExhaustedError)  # errors after which the worker is gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ _UNREAD = LeftOut(Verdict.CRASHED, f"holds a name with more than {MAX_RUN_DOTS:,
 
 @dataclass(slots=True)
 class Budget:
-    """The seconds that all sessions of one submission have between them, as workers count them."""
+    """The seconds left for all sessions of one submission together, as workers count them."""
 
     left: float
-    whole: "Budget | None" = None  # of which this one is a part
+    whole: "Budget | None" = None  # the budget of which this is a part
 
     def part(self, seconds: float) -> "Budget":
-        """Return a part of so many seconds, or one without any if fewer are left."""
+        """Return a part of `seconds` seconds, or of 0 seconds if fewer are left."""
         return Budget(seconds if self.left >= seconds else 0.0, self)
 
     def spend(self, seconds: float) -> None:
@@ -59,7 +59,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Right answers to earlier questions that stand in for the notebook's own: their names, and code."""
+    """Right answers to earlier questions that replace the notebook's: their names and code."""
 
     names: tuple[str, ...]
     code: str  # marshalled, in base64
@@ -68,22 +68,23 @@ class Given:
 class Session:
     """One submission and the worker in which it runs; use it in a `with` block.
 
-    1. `start` runs the notebook. Where a cell hangs, dies or sends nonsense, the worker is lost: the cell is
-       kept in `lost`, and a fresh worker runs the others. One that Python would read for long is kept there
-       from the beginning.
-    2. `ask` answers the requests of hidden tests. A call that loses the worker raises; the next call starts
-       a fresh one. So `ask` makes a session a backend for tests.
+    1. `start` runs the notebook. If a cell hangs, dies or sends an invalid answer, the worker is lost: the
+       cell is added to `lost`, and a new worker runs the others. A cell that Python would take too long to
+       parse is in `lost` from the beginning.
+    2. `ask` answers the requests of hidden tests, so a session can serve as a backend for tests. A call that
+       loses the worker raises an error; the next call starts a new worker.
 
-    The worker keeps the notebook's variables as they were after the cell that `kept_after` gives for each
-    question. The tests of a question begin with those, or with the last ones if it is in `judged_at_end`.
-    `changed_later` has by question the names that later cells have changed, as the worker says.
+    For each question, the worker saves the notebook's variables after the cell that `kept_after` gives. The
+    tests of a question start with these, or with those at the end if it is in `judged_at_end`.
+    `changed_later` has, by question, the names that later cells changed, as the worker reports them.
 
-    From the first request on, a worker may know hidden inputs, and the next one could be told of them. So
-    `results`, `lost` and `changed_later` stay as `start` has found them: nothing that cells do later gets
-    into a report.
+    After the first request, a worker may have received hidden inputs and pass them on to the next worker. So
+    `results`, `lost` and `changed_later` do not change after that: a later run of the cells cannot affect
+    the report.
 
-    A worker counts the cells that it runs, from 0, and is not told where in the file they stand: text cells
-    could otherwise tell the same code to do something else. Errors and tracebacks get the file's numbers.
+    A worker counts the cells that it runs, from 0, and does not receive their numbers in the file. Otherwise
+    the same code could behave differently depending on text cells. Errors and tracebacks get the file's
+    numbers afterwards.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Session:
         slow = (cell.number for cell in cells if not quick_to_run(cell.text))
         self.lost = {number: _UNREAD for number in slow if number not in left_out}  # by cell number
         self._zygote, self._given, self._kept_after = zygote, given, kept_after
-        self._left_out = {*left_out, *self.lost}  # numbers of the cells that are not run any more
+        self._left_out = {*left_out, *self.lost}  # numbers of the cells that are no longer run
         self._worker: Worker | None = None
         self._sent: list[int] = []  # numbers of the cells that this worker was sent, in order
         self._asked = False
@@ -111,8 +112,8 @@ class Session:
         self._left_to_show = MAX_SHOWN
         self._left_to_receive = MAX_RECEIVED
         self._budget = budget or Budget(limits.total_seconds)
-        self._spent = 0.0  # seconds of the worker's that are taken from the budget
-        self.failure: ZygoteError | None = None  # of the sandbox: nothing in this session counts
+        self._spent = 0.0  # seconds of the current worker that are already taken from the budget
+        self.failure: ZygoteError | None = None  # a failure of the sandbox, after which no result counts
 
     def __enter__(self) -> "Session":
         return self
@@ -163,7 +164,7 @@ class Session:
         return self._numbered(reply), sent
 
     def define(self, code: str) -> bool:
-        """Run definitions that are none of the notebook's cells; whether they raised no error."""
+        """Run definitions that are not in the notebook. Return True if they raised no error."""
         try:
             return "error" not in self.ask({"op": "edit", "source": code}, [])[0]
         except LostError:
@@ -179,8 +180,8 @@ class Session:
     ) -> "Session":
         """Return a session for a later run of this submission, without the cells that this one has lost.
 
-        It gets a fixed share of the budget or, where less is left, nothing. What is left depends on how long
-        the code took on hidden inputs, and a later worker must not learn more of that.
+        It gets a fixed part of the budget or, if less is left, no time at all. The time left depends on how
+        long the code took on hidden inputs, and a later worker must not learn that time.
         """
         limits = limits or self.limits
         budget = self._budget.part(limits.total_seconds * _LATER_SHARE)
@@ -195,11 +196,11 @@ class Session:
         return self._budget.left >= limits.total_seconds * _LATER_SHARE
 
     def apart(self, cells: Sequence[NotebookCell], limits: Limits) -> "Session":
-        """Return a session in which nothing of this submission runs."""
+        """Return a session with these cells, in which no code of this submission runs."""
         return Session(self._zygote, cells, limits)
 
     def _ready(self) -> Worker:
-        """Return a worker in which the notebook has run, to which more may be sent."""
+        """Return a worker in which the notebook has run, or raise ExhaustedError if no seconds are left."""
         self.start()
         self._asked = True
         if self._worker is None or self._budget.left <= 0:
@@ -207,15 +208,15 @@ class Session:
         return self._worker
 
     def _stand_in(self, worker: Worker) -> None:
-        """Let right earlier answers stand in for the notebook's, if any are given."""
+        """Send the worker the right earlier answers that replace the notebook's, if any are given."""
         if self._given is not None:
             request = {"op": "stand in", "names": list(self._given.names), "code": self._given.code}
             self._ask(worker, request, [], self.limits.call_seconds)
 
     def _keep_states(self, worker: Worker, number: int, following: int | None) -> None:
-        """Let the worker keep the variables for each question that is judged as they are after this cell.
+        """Let the worker save its variables for each question that is judged after this cell.
 
-        `following` is the number of the next cell, or None: the worker then says what has changed since.
+        `following` is the number of the next cell. If it is None, the worker reports the names that changed.
         """
         for question, after in self._kept_after.items():
             if number <= after and (following is None or after < following):
@@ -231,7 +232,7 @@ class Session:
         return (cell for cell in kept if checked_question(cell.name) is None or self._may_check(cell))
 
     def _may_check(self, cell: NotebookCell) -> bool:
-        """Whether a visible check runs once more: once its error is known, it would only take time."""
+        """Whether a visible check is run. After the first request, one with a known error is not repeated."""
         result = self.results.get(cell.number)
         known = self._asked and result is not None and result.error is not None
         return self._starts <= _WITH_CHECKS and not known
@@ -242,7 +243,7 @@ class Session:
         return self._numbered(self._ask(worker, request, [], self.limits.cell_seconds)[0])
 
     def _numbered(self, reply: Header) -> Header:
-        """Return an answer in which the places of an error have the numbers that cells have in the file."""
+        """Return an answer in which the lines of an error have the cells' numbers in the file."""
         match reply:
             case {"error": {"places": list(claimed)} as error}:
                 known = dict(enumerate(self._sent))
@@ -252,7 +253,7 @@ class Session:
         return reply
 
     def _traced(self, output: Output) -> Output:
-        """Return an output in which tracebacks name cells as they are counted in the file, from 1."""
+        """Return an output in which tracebacks have the cells' numbers in the file, counted from 1."""
         known = {str(n): f"cell {number + 1} of the notebook" for n, number in enumerate(self._sent)}
         text = _CELL.sub(lambda found: known.get(found[1] or found[2], found[0]), output.text)
         return replace(output, text=text)
@@ -260,7 +261,7 @@ class Session:
     def _ask(
         self, worker: Worker, header: Header, tensors: Parts, seconds: float, answer: Answer | None = None
     ) -> Reply:
-        """Ask a worker, and take the seconds from the budget that it has needed since the last request."""
+        """Send a worker a request and return its answer; subtract the seconds used from the budget."""
         try:
             return worker.ask(header, tensors, min(seconds, max(self._budget.left, _LEAST_SECONDS)), answer)
         except DeadlineError as error:
@@ -288,7 +289,7 @@ class Session:
 
 
 def _changed(said: object) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield by question the names that have changed since its check, as a worker says."""
+    """Yield each question with the names that changed since its check, as a worker reports them."""
     for question, names in said.items() if isinstance(said, dict) else ():
         listed = names[:_MAX_CHANGED] if isinstance(names, list) else ()
         yield question, frozenset(name for name in listed if isinstance(name, str))
@@ -309,7 +310,7 @@ def _left_out(error: Exception, limits: Limits) -> LeftOut:
 
 
 def _lost(error: Exception, limits: Limits) -> LostError:
-    """Return what a hidden test hears of a call that lost the worker."""
+    """Return the error that a hidden test gets for a call that lost the worker."""
     match error:
         case ExhaustedError():
             return ExhaustedError()

@@ -1,7 +1,7 @@
-"""At which cell each question is judged, and which later cells change what its answer reads.
+"""Finds the cell at which each question is judged, and later cells that change names that its answer reads.
 
-A question is judged as the notebook stood at its check: below it, people use a name again, try something
-else, or clear all variables, and every check was green when they saved.
+A question is judged with the notebook's variables as they were at its check. Below the check, students reuse
+a name, try something else or clear all variables, although every check passed when they ran it.
 """
 
 import ast
@@ -17,10 +17,10 @@ _RESET = re.compile(r"(?m)^\s*%(reset|reset_selective|xdel)\b")  # magics that d
 
 
 def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dict[str, int]:
-    """Return by question the number of the code cell after which the notebook is as it is judged.
+    """Return, by question, the number of the code cell after which the question is judged.
 
-    This is the first check below an answer or, without one, the answer's cell. A question without any answer
-    is not in the result. `stubs` are what students get in the place of answers.
+    This is the first check below an answer or, without one, the answer's cell. A question without an answer
+    is not in the result. `stubs` are the texts of the answers' cells in the notebook that students get.
     """
     found = dict[str, int]()
     for question, stub in stubs.items():
@@ -47,7 +47,7 @@ def as_judged(found: Sequence[Piece], last: int, cells: Sequence[NotebookCell]) 
 def changing_cell(
     name: str, last: int, found: Sequence[Piece], cells: Sequence[NotebookCell]
 ) -> NotebookCell | None:
-    """Return the last cell below number `last` whose code binds or deletes a name; None if none is seen."""
+    """Return the last cell below number `last` whose code visibly binds or deletes `name`, or None."""
     changing = [cells[piece.at] for piece in found if _changes(piece, name)]
     changing += [cell for cell in cells if _RESET.search(cell.text)]
     below = [cell for cell in changing if cell.number > last]
@@ -62,17 +62,18 @@ def _checks(cell: NotebookCell, question: str) -> bool:
 
 
 def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> NotebookCell:
-    """Return the cell that answers a question: by its metadata, or the last that begins as its stub does.
+    """Return the cell that answers a question.
 
-    Otherwise it is the last that defines the question, or binds it. An unchanged stub answers nothing, if
-    there is more.
+    These are tried in order: the first cell with the question's name in its metadata, the last one with the
+    first line of the stub's definition, the last one that defines the question, the last one that binds it.
+    An unchanged stub counts only if all these cells are stubs.
     """
     written = [cell for cell in answers if STUB not in cell.text] or answers
     named = [cell for cell in written if cell.name == question]
     defining = [cell for cell in written if _defines(question, cell.text)]
     first = next((line for line in stub.splitlines() if _defines(question, line)), None)
-    alike = [cell for cell in defining if first in cell.text.splitlines()]
-    return (named[:1] or alike or defining or written)[-1]
+    with_same_header = [cell for cell in defining if first in cell.text.splitlines()]
+    return (named[:1] or with_same_header or defining or written)[-1]
 
 
 def _defines(question: str, code: str) -> bool:

@@ -82,12 +82,12 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def what_pages_tell(exercise: "options.Exercise") -> str:
     """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
-    from autograder.grading.outcomes import told_bits
+    from autograder.grading.outcomes import max_leaked_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite
 
     settings, suite = settings_of(exercise), Suite(exercise)
     building, questions = len(exercise.settings.builds_on), len(exercise.points)
-    bits = told_bits(len(suite.tests), len(exercise.rules), building, questions)
+    bits = max_leaked_bits(len(suite.tests), len(exercise.rules), building, questions)
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {bits * settings.a_day}"
     return f"{exercise.name}: {settings.a_day} attempts a day; {bound}"

@@ -13,13 +13,13 @@ from autograder.grading.explanation import Submitted
 from autograder.grading.graded import CellResult
 from autograder.grading.outcomes import (
     TestOutcome,
-    blamed,
+    attribute_fault,
+    drop_follow_up_questions,
     facts,
     is_better,
-    leading,
-    stated,
+    max_leaked_bits,
+    most_specific_hint,
     summarize,
-    told_bits,
 )
 from autograder.grading.session import LeftOut, Session
 from autograder.report.report import Place, QuestionReport, TestReport, Verdict
@@ -120,7 +120,7 @@ def test_a_test_that_fails_on_hidden_inputs_alone_fails_without_a_word(
     [
         (None, Verdict.PASSED, ""),
         (ExhaustedError(), Verdict.TIMED_OUT, "The notebook had used up its time before this could be "),
-        (TypeError(), Verdict.GRADER_ERROR, 'The hidden test "It doubles." failed by itself. Your '),
+        (TypeError(), Verdict.GRADER_ERROR, 'The hidden test "It doubles." could not judge this answer. '),
     ],
 )
 def test_other_outcomes_of_hidden_runs_explain_themselves(
@@ -188,7 +188,7 @@ def breaking(exercise: Exercise) -> Breaking:
         answers = iter(map(answer, (lambda: None, table, double)))
         with Session(ScriptedZygote(lambda _: next(answers)), (), LIMITS) as session:
             (run,) = made.run(session, DISCLOSED, {made.tests[-1]})
-        return blamed(made, run, DISCLOSED)
+        return attribute_fault(made, run, DISCLOSED)
 
     return breaking
 
@@ -197,7 +197,7 @@ def test_a_test_that_fails_a_right_answer_with_some_inputs_is_to_blame_for_these
     suite = Suite(exercise)
     test, inputs = suite.tests[-2], [numbered_inputs(b"secret", exercise.name, one) for one in range(40)]
     wrong = Local(Namespace({"double": lambda x: 0 * x}))
-    verdicts = [blamed(suite, suite.run_one(test, wrong, one), one).kind for one in inputs]
+    verdicts = [attribute_fault(suite, suite.run_one(test, wrong, one), one).kind for one in inputs]
     fair = [suite.is_fair(test, one) for one in inputs]
     assert {*fair} == {True, False}
     assert verdicts == [Verdict.FAILED if one else Verdict.GRADER_ERROR for one in fair]
@@ -272,9 +272,13 @@ def test_an_error_is_placed_in_the_students_own_cell_where_it_passed_one(
 def test_the_bound_counts_each_report_that_a_run_can_come_to(tests: int) -> None:
     """Three outcomes for each test, and a point from which on no time was left, or none to explain them."""
     reports = 3**tests * (tests + 2)
-    assert math.log2(reports) <= told_bits(tests) < math.log2(reports) + 1
-    assert told_bits(tests, building=2) == told_bits(tests) + 4  # which of two runs, and whether explained
-    assert told_bits(tests, questions=3) == told_bits(tests) + 3  # the notebook at the check, or at the end
+    assert math.log2(reports) <= max_leaked_bits(tests) < math.log2(reports) + 1
+    assert (
+        max_leaked_bits(tests, building=2) == max_leaked_bits(tests) + 4
+    )  # which of two runs, and whether explained
+    assert (
+        max_leaked_bits(tests, questions=3) == max_leaked_bits(tests) + 3
+    )  # the notebook at the check, or at the end
 
 
 WRONG = "The result has the right shape, but 3 of its 6 values are wrong, first at [0, 1]."
@@ -301,7 +305,7 @@ def reports(*failed: HiddenTest) -> dict[HiddenTest, TestReport]:
 
 def test_where_the_basic_values_are_wrong_the_other_tests_ask_nothing() -> None:
     before = reports(VALUES, WIDTH, PRECISION)
-    after = stated(before)
+    after = drop_follow_up_questions(before)
     assert after[VALUES] == before[VALUES]
     assert after[WIDTH].hint == f"{WRONG} Its root scales."
     assert after[PRECISION] == before[PRECISION]
@@ -309,7 +313,7 @@ def test_where_the_basic_values_are_wrong_the_other_tests_ask_nothing() -> None:
 
 def test_where_they_are_right_each_test_nudges() -> None:
     before = reports(WIDTH, PRECISION)
-    assert stated(before) == before
+    assert drop_follow_up_questions(before) == before
 
 
 @pytest.mark.parametrize(
@@ -318,20 +322,20 @@ def test_where_they_are_right_each_test_nudges() -> None:
 def test_what_needs_results_is_judged_only_if_these_are_right(values: Verdict, shape: Verdict) -> None:
     needs = replace(SHAPE, needs_results=True)
     before = {needs: TestReport("shape", Verdict.PASSED), VALUES: TestReport("values", values, basic=True)}
-    assert stated(before)[needs].verdict is shape
+    assert drop_follow_up_questions(before)[needs].verdict is shape
     failed = {**before, needs: TestReport("shape", Verdict.FAILED, hint="It is flat.")}
-    assert stated(failed)[needs] == failed[needs]
+    assert drop_follow_up_questions(failed)[needs] == failed[needs]
 
 
 def test_of_the_failures_that_say_all_they_know_the_rarest_supplies_the_words() -> None:
     rarity = {SHAPE: 9, VALUES: 5, WIDTH: 1, PRECISION: 3}.__getitem__
     both = reports(VALUES, WIDTH)
-    assert leading(both, stated(both), rarity) == HINTS[VALUES]
+    assert most_specific_hint(both, drop_follow_up_questions(both), rarity) == HINTS[VALUES]
     three = reports(VALUES, WIDTH, PRECISION)
-    assert leading(three, stated(three), rarity) == HINTS[PRECISION]
+    assert most_specific_hint(three, drop_follow_up_questions(three), rarity) == HINTS[PRECISION]
     later = reports(WIDTH, PRECISION)
-    assert leading(later, stated(later), rarity) == HINTS[WIDTH]
-    assert leading(reports(), stated(reports()), rarity) == ""
+    assert most_specific_hint(later, drop_follow_up_questions(later), rarity) == HINTS[WIDTH]
+    assert most_specific_hint(reports(), drop_follow_up_questions(reports()), rarity) == ""
 
 
 @pytest.mark.parametrize(

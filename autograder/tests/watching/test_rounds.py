@@ -28,7 +28,7 @@ from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course, load_course
 from autograder.gradebook.config import load
 from autograder.gradebook.exchange import release_page
-from autograder.grading.outcomes import told_bits
+from autograder.grading.outcomes import max_leaked_bits
 from autograder.plugins.watch import inbox, rounds, what_pages_tell
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.notebook import open_plain
@@ -637,13 +637,13 @@ def test_killed_in_the_middle_it_goes_on_as_if_nothing_had_been(
 def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     course = ruled(ready, "newest, a_day: 3")
     tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
-    bits = told_bits(tests, rules, questions=2)
+    bits = max_leaked_bits(tests, rules, questions=2)
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {3 * bits}"
     assert what_pages_tell(small(course)) == f"01_small: 3 attempts a day; {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert f"at most {told_bits(tests, rules, 1, 2)} bits" in what_pages_tell(small(course))
+    assert f"at most {max_leaked_bits(tests, rules, 1, 2)} bits" in what_pages_tell(small(course))
 
 
 def test_the_exit_code_tells_of_a_folder_on_which_our_code_failed(
