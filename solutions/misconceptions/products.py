@@ -30,8 +30,7 @@ MISCONCEPTIONS = (
         " product it is in your code.",
         "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)"
         + each(
-            "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)",
-            "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{q}, self.{v})",
+            "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)"
         ),
         where="quer|key",
     ),

@@ -146,8 +146,9 @@ def penalty(student: str, exercise: str, came: datetime, score: float, points: f
 
 
 def counting(student: str, exercise: str, points: Points) -> HandIn:
-    """Return the attempt that counts."""
+    """Return the attempt that counts. One without an answer never replaces another one."""
     attempts = hand_ins(student, exercise)
+    attempts = [attempt for attempt in attempts if attempt.kind != "empty"] or attempts
     if COUNTS[exercise] == "newest":
         return attempts[-1]
     if COUNTS[exercise] == "best":
