@@ -74,6 +74,16 @@ def with_rubric(cell: Cell) -> list[Cell]:
     return [cell, Cell(Role.TEXT, text)]
 
 
+_RUBRIC_CELL = re.compile(
+    r"<details>\n<summary>Open this after [^\n]*</summary>\n(?:\n|- [^\n]*\n)*</details>"
+)
+
+
+def is_rubric(text: str) -> bool:
+    """Whether a text cell is a rubric that students got, perhaps before the author changed it."""
+    return _RUBRIC_CELL.fullmatch(text.strip()) is not None
+
+
 def notebook_of(cells: Sequence[Cell]) -> NotebookJson:
     """Return a notebook of these cells."""
     return {"cells": list(map(_cell, cells, _ids(cells))), **_FORMAT}

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from autograder.course.code import pieces, rests_on
 from autograder.course.exercise import Exercise
 from autograder.course.names import check_id, checked_question
-from autograder.course.notebook import build_notebook, to_json
+from autograder.course.notebook import build_notebook, is_rubric, to_json
 from autograder.gradebook.rows import by_cell
 from autograder.grading.graded import CellResult, Output
 from autograder.records.reports import Outputs
@@ -75,7 +75,11 @@ class Release:
     def has_own_text(self, node: NotebookNode) -> bool:
         """Whether the student added text cells: one of them may hold an answer."""
         texts = [c for c in node.cells if c.cell_type == "markdown" and "nbgrader" not in c.metadata]
-        return any(cell.source.strip() not in self._given for cell in texts)
+        return any(self._is_own(cell.source) for cell in texts)
+
+    def _is_own(self, text: str) -> bool:
+        """Whether a text cell is the student's own, rather than released with this exercise."""
+        return text.strip() not in self._given and not is_rubric(text)
 
     def answers(self, node: NotebookNode) -> dict[str, str]:
         """Return the student's answer to each question in a restored notebook, by its graded cell's name.
@@ -105,7 +109,7 @@ class Release:
         first = max((index for index in graded if index < place), default=-1) + 1
         last = min((index for index in graded if index > place), default=len(node.cells))
         texts = [other for other in node.cells[first:last] if other.cell_type == "markdown"]
-        own = (other for other in texts if other.source.strip() not in self._given)
+        own = (other for other in texts if self._is_own(other.source))
         return "\0".join(_with_pictures(other, other.source) for other in own)
 
     def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:

@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session, aliased
 
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.course.notebook import build_notebook
+from autograder.course.notebook import build_notebook, is_rubric
 from autograder.course.source import Cell, Role
 from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.comments import CommentBank
@@ -227,7 +227,8 @@ def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None
     place = names.index(question.name)
     first = max((at for at in range(place) if names[at]), default=-1) + 1
     last = next((at for at in range(place + 1, len(cells)) if names[at]), len(cells))
-    around = [cell for cell in cells[first:last] if cell[3].strip() not in question.released_texts]
+    texts = question.released_texts
+    around = [cell for cell in cells[first:last] if cell[3].strip() not in texts and not is_rubric(cell[3])]
     return [(text, attached) for name, kind, attached, text in around if kind == "markdown"]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from autograder.course.code import bound_names
+from autograder.course.notebook import is_rubric
 from autograder.course.source import GRADED, Cell, Role
 from autograder.submission.notebook import NotebookCell
 
@@ -56,7 +57,7 @@ def answers_anything(
     return any(
         cell.text.strip() not in ("", graded.released().strip())
         if graded is not None and graded.role is not Role.CHECK
-        else cell.kind == "markdown" and cell.text.strip() not in released
+        else cell.kind == "markdown" and cell.text.strip() not in released and not is_rubric(cell.text)
         for graded, cell in pairs
     )
 
@@ -153,16 +154,20 @@ class _Match:
             return False
         text = candidate.text.strip()
         before = self._submitted[candidate.number - 1].text.strip() if candidate.number else ""
-        return (before == prompt and text not in self._texts) or (text.startswith(prompt) and text != prompt)
+        is_below = before == prompt and not self._is_released(text)
+        return is_below or (text.startswith(prompt) and text != prompt)
 
     def _is_between(self, cell: Cell, candidate: NotebookCell) -> bool:
         """Whether a candidate is between the graded cells before the written answer and those after it."""
-        if cell.role is not Role.MANUAL or candidate.text.strip() in self._texts:
+        if cell.role is not Role.MANUAL or self._is_released(candidate.text):
             return False
         index = self.graded.index(cell)
         last = max(self._numbers(self.graded[:index]), default=-1)
         following = min(self._numbers(self.graded[index:]), default=len(self._submitted))
         return last < candidate.number < following
+
+    def _is_released(self, text: str) -> bool:
+        return text.strip() in self._texts or is_rubric(text)
 
     def _numbers(self, graded: Sequence[Cell]) -> list[int]:
         return [self.matched[cell.grade_id].number for cell in graded if cell.grade_id in self.matched]

@@ -7,7 +7,8 @@ import pytest
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.hints import secrets
-from autograder.course.notebook import build_notebook, with_rubric
+from autograder.course.notebook import RUBRIC as RELEASED
+from autograder.course.notebook import build_notebook, is_rubric, with_rubric
 from autograder.course.source import BEGIN, END, Cell, Role, fingerprint
 from autograder.tests.classroom import real_course
 
@@ -69,3 +70,20 @@ def test_cells_of_the_same_words_have_ids_of_their_own(exercise: Exercise) -> No
 def test_a_fingerprint_sees_code_and_not_its_comments() -> None:
     assert fingerprint("# Check\nx = 1\n\ny = 2") == fingerprint("x = 1  \r\ny = 2\n# done")
     assert fingerprint("x = 1") != fingerprint("x = 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", True),
+        ("\n{}\n", True),
+        ("{}\nMy own answer.", False),
+        ("My own answer.\n{}", False),
+        ("<details>\n<summary>My answer</summary>\n\n- a thing\n\n</details>", False),
+        ("<details>\n<summary>Open this after class</summary>\nMy answer.\n</details>", False),
+    ],
+)
+def test_a_rubric_is_recognised_by_its_form_even_if_its_items_have_changed(text: str, expected: bool) -> None:
+    things = "- that it is linear\n- the factor k"
+    rubric = RELEASED.format(named="a full answer names two things", things=things)
+    assert is_rubric(text.format(rubric)) is expected

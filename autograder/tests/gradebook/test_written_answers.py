@@ -9,6 +9,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.course.course import Course, load_course
+from autograder.course.notebook import RUBRIC as RELEASED_RUBRIC
 from autograder.gradebook.config import database
 from autograder.gradebook.pages import settle
 from autograder.gradebook.written_answers import (
@@ -220,6 +221,14 @@ def test_an_answer_is_its_cell_and_the_text_cells_beside_it(desk: Desk, why: str
     made = solved(small(desk.course), why=why)
     record(desk.course, "ann", made=around(made) if OWN["source"] in texts else made)
     assert [text for text, _ in read_cells(desk.question, "ann") or ()] == texts
+
+
+def test_a_rubric_that_has_changed_since_the_release_is_not_part_of_an_answer(desk: Desk) -> None:
+    old = RELEASED_RUBRIC.format(named="a full answer names two things", things="- what nobody asks any more")
+    made = solved(small(desk.course), why="A factor.")
+    cell = {"cell_type": "markdown", "source": old, "metadata": {}, "id": "old"}
+    record(desk.course, "ann", made={**made, "cells": [*made["cells"], cell]})
+    assert [text for text, _ in read_cells(desk.question, "ann") or ()] == ["A factor."]
 
 
 def test_a_missing_graded_notebook_is_not_an_empty_answer(desk: Desk) -> None:
