@@ -149,6 +149,7 @@ def render_question(
         states=lambda card: {answer.grade: answer.state(question.items) for answer in card.answers},
         apart=apart,
         rescorings=rescorings,
+        numbers={answer.grade: number for number, card in enumerate(cards, 1) for answer in card.answers},
         versions={rescoring.answer.grade: rescoring.answer.version for rescoring in rescorings},
         changed_items=_changed_items(question, rescorings),
         graders=graders,

@@ -77,6 +77,11 @@ class WrittenQuestion:
         bank = CommentBank(self.course.root).comments(self.exercise.name, self.name)
         return read_items(self.cell.rubric, bank)
 
+    @property
+    def rubric_version(self) -> str:
+        """A digest of the items, with which a page tells that they have changed."""
+        return hashlib.sha256(repr(self.items).encode()).hexdigest()[:12]
+
     @cached_property
     def released_texts(self) -> frozenset[str]:
         """The texts of the notebook that students get."""
@@ -256,6 +261,7 @@ class Change:
     score: float | None = None
     words: str | None = None  # the grader's own, which follow the lines of the items
     take_back: bool = False  # the score and all given items
+    rubric_version: str = ""  # of the items that the page shows; empty if it shows none
 
     @classmethod
     def from_json(cls, body: Any) -> "Change":
@@ -270,7 +276,8 @@ class Change:
         if words is not None and not (isinstance(words, str) and len(words) <= _MAX_COMMENT):
             raise SaveError(f"words: must be a text of at most {_MAX_COMMENT} characters")
         names = None if given is None else tuple(given)
-        return cls(versions, names, score, words, body.get("take_back") is True)
+        rubric_version = str(body.get("rubric_version", ""))
+        return cls(versions, names, score, words, body.get("take_back") is True, rubric_version)
 
     def marking(self, question: WrittenQuestion, answer: WrittenAnswer) -> Marking:
         """Return which items the answer has after this change."""
@@ -294,6 +301,8 @@ class Change:
 def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
     """Save a change of some answers, of all or none; return the answers as they are then."""
     session, most = gradebook.db(), question.cell.points
+    if change.rubric_version not in ("", question.rubric_version):
+        raise ChangedAnswerError("the rubric has changed; load the page again")
     if unknown := set(change.given or ()) - {item.name for item in question.items}:
         raise SaveError(
             f"the rubric has no {', '.join(sorted(unknown))}: it has changed, load the page again"

@@ -147,7 +147,7 @@ async function send(some, change, attempts) {
   const versions = Object.fromEntries(members.map(([id, state]) => [id, state.version]));
   let reply;
   try {
-    reply = await request("PUT", question, {versions, ...change});
+    reply = await request("PUT", question, {versions, rubric_version: page.dataset.rubric, ...change});
   } catch (error) {
     reply = {ok: false, problem: error.message};
   }
@@ -179,7 +179,7 @@ function toggle(name) {
 }
 
 const actions = {
-  none: () => give([], 0),
+  none: () => give(current.shown.given.filter((name) => Number.isNaN(pointsOf(name))), 0),  // comments stay
   full: () => give(items.map((item) => item.dataset.item).filter((name) => /^\d/.test(name) && pointsOf(name) > 0),
     Number(page.dataset.most)),
   takeBack: () => save([current], {take_back: true}, {score: null, waits: true, given: []}),
@@ -251,6 +251,8 @@ page.addEventListener("click", (event) => {
     const card = cards.find((other) => other.element === answer);
     if (card !== current) { select(card, false); }
     answer.focus({preventScroll: true});
+  } else if (event.detail && current && !event.target.closest("a, button, input, textarea, select, label")) {
+    requestAnimationFrame(() => current.element.focus({preventScroll: true}));  // so that keys go on working
   }
 });
 
@@ -264,7 +266,8 @@ scoreBox.addEventListener("change", () => {
 });
 wordsBox.addEventListener("change", () => save([current], {words: wordsBox.value}, {words: wordsBox.value}));
 document.getElementById("grader")?.addEventListener("change", filter);
-addEventListener("beforeunload", (event) => { if (unsaved) { event.preventDefault(); } });
+const isTyping = () => document.activeElement === wordsBox && current && wordsBox.value !== current.shown.words;
+addEventListener("beforeunload", (event) => { if (unsaved || isTyping()) { event.preventDefault(); } });
 
 // Other graders save meanwhile.
 setInterval(async () => {

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.course.course import Course
+from autograder.course.course import Course, load_course
 from autograder.gradebook.config import database
 from autograder.gradebook.question_page import Card, make_cards, render_question, render_questions
 from autograder.gradebook.written_answers import Change, find_question, read_answers, save, share_out
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import SCRIPT, record
+from autograder.tests.gradebook.test_written_answers import RUBRIC, rewrite_rubric
 
 LONG = "A factor common to all terms of the sum can be taken out of the sum"
 ANSWERS = {
@@ -87,3 +88,22 @@ def test_a_text_that_is_slow_to_render_is_shown_as_it_was_typed(ready: Course, g
     made = {card.head.student: card for card in cards(ready, gradebook)}
     assert "<em>so</em>" in made["ben"].html
     assert len(made["ann"].html) < 20_000
+
+
+def test_a_changed_rubric_is_announced_at_the_top_and_its_list_names_answers_as_the_cards_do(
+    ready: Course, gradebook: Gradebook
+) -> None:
+    rewrite_rubric(ready, RUBRIC)
+    question = find_question(load_course(ready.root), "01_small", "why")
+    cy = next(one for one in read_answers(gradebook.db(), question) if one.student == "cy")
+    save(gradebook, question, Change({cy.grade: cy.version}, given=("1",)), "tom")
+    rewrite_rubric(ready, RUBRIC.replace("1 point;", "0.25 points;"))
+    page = str(
+        render_question(gradebook.db(), find_question(load_course(ready.root), "01_small", "why"), "", "tom")
+    )
+    header, _, rest = page.partition("</header>")
+    assert '<a href="#changed">The rubric has changed since 1 answer was graded.</a>' in header
+    (number,) = [
+        n for n, card in enumerate(cards(load_course(ready.root), gradebook), 1) if card.head.student == "cy"
+    ]
+    assert f'<a href="#answer-{number}">Answer {number}</a>' in rest

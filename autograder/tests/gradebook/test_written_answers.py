@@ -223,6 +223,17 @@ def test_an_answer_is_its_cell_and_the_text_cells_beside_it(desk: Desk, why: str
     assert [text for text, _ in read_cells(desk.question, "ann") or ()] == texts
 
 
+def test_a_page_that_shows_an_old_rubric_saves_nothing(desk: Desk) -> None:
+    shown = desk.question.rubric_version
+    desk.save("ann", given=["1"], rubric_version=shown)
+    rewrite_rubric(desk.course, RUBRIC.replace("1 point;", "0.25 points;"))
+    with pytest.raises(ChangedAnswerError, match="the rubric has changed; load the page again"):
+        desk.save("ben", given=["1"], rubric_version=shown)
+    assert desk.answers()["ben"].score is None
+    desk.save("ben", given=["1"], rubric_version=desk.question.rubric_version)
+    assert desk.answers()["ben"].score == 0.25
+
+
 def test_a_rubric_that_has_changed_since_the_release_is_not_part_of_an_answer(desk: Desk) -> None:
     old = RELEASED_RUBRIC.format(named="a full answer names two things", things="- what nobody asks any more")
     made = solved(small(desk.course), why="A factor.")
