@@ -224,6 +224,8 @@ function switchFilter(name) {
   if (!button) { return; }
   filters[name] = !filters[name];
   button.setAttribute("aria-pressed", filters[name]);
+  const wanted = cards.filter(isWanted);
+  if (current && !isWanted(current) && wanted.length) { select(wanted.find((card) => !isGraded(card)) ?? wanted[0]); }
   filter();
 }
 
