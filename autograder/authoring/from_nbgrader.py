@@ -260,6 +260,11 @@ class _Conversion:
             answer, magics = _without_magics(answer)
             self._note_magics(settings, magics)
             self._bind(settings, answer, name)
+        elif BEGIN not in answer and answer.rstrip().endswith("?"):
+            self.notes.append(
+                f"{settings['grade_id']} contains a question and no answer. It is the model answer "
+                "now, which students do not see. Move it to a text cell above, and write a model answer."
+            )
         if points is None:
             points = float(settings.get("points") or 0)
         manual = self._answers[name] = _Answer(name, is_tested=False, points=points)

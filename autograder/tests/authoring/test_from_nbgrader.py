@@ -182,3 +182,18 @@ def test_another_file_is_refused_and_nothing_is_written(
     assert done.stderr == f"{path}: is not a notebook with cells that nbgrader grades; {fix}\n"
     assert done.exit_code == 3
     assert not (tmp_path / "course").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_noted"),
+    [
+        ("In which year would you rather have been a farmer?", True),
+        ("In which year?\n### BEGIN SOLUTION\nIn 2001. Or not?\n### END SOLUTION", False),
+        ("In 2001, because it rained.", False),
+    ],
+)
+def test_a_question_that_became_the_model_answer_is_noted(tmp_path: Path, text: str, is_noted: bool) -> None:
+    about = {"solution": True, "grade": True, "grade_id": "farmer", "points": 2}
+    create_course(tmp_path / "course", write(tmp_path / "rain.ipynb", [*CELLS[:6], ("text", text, about)]))
+    suite = load_course(tmp_path / "course").exercises["rain"].suite.read_text(encoding="utf-8")
+    assert ("farmer contains a question and no answer" in " ".join(suite.split())) is is_noted
