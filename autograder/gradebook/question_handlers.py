@@ -92,6 +92,7 @@ class AnswersHandler(_Page):
             body = self.get_json_body()
             change = Change.from_json(body)
             if body.get("rubric") is True:
+                change.refuse_old_rubric(question)
                 return apply_rubric(self.gradebook, question, change.versions, grader)
             return save(self.gradebook, question, change, grader)
 

@@ -279,6 +279,11 @@ class Change:
         rubric_version = str(body.get("rubric_version", ""))
         return cls(versions, names, score, words, body.get("take_back") is True, rubric_version)
 
+    def refuse_old_rubric(self, question: WrittenQuestion) -> None:
+        """Raise ChangedAnswerError if the page shows other items than the question has now."""
+        if self.rubric_version not in ("", question.rubric_version):
+            raise ChangedAnswerError("the rubric has changed; load the page again")
+
     def marking(self, question: WrittenQuestion, answer: WrittenAnswer) -> Marking:
         """Return which items the answer has after this change."""
         if self.given is None and not self.take_back:
@@ -301,8 +306,7 @@ class Change:
 def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
     """Save a change of some answers, of all or none; return the answers as they are then."""
     session, most = gradebook.db(), question.cell.points
-    if change.rubric_version not in ("", question.rubric_version):
-        raise ChangedAnswerError("the rubric has changed; load the page again")
+    change.refuse_old_rubric(question)
     if unknown := set(change.given or ()) - {item.name for item in question.items}:
         raise SaveError(
             f"the rubric has no {', '.join(sorted(unknown))}: it has changed, load the page again"

@@ -208,7 +208,9 @@ const actions = {
   },
   async applyRubric(button) {
     button.disabled = true;
-    const reply = await request("PUT", question, {rubric: true, versions: JSON.parse(button.dataset.versions)});
+    const reply = await request("PUT", question, {
+      rubric: true, rubric_version: page.dataset.rubric, versions: JSON.parse(button.dataset.versions),
+    });
     if (reply.ok) { location.reload(); }
     else { say(`The scores were not changed: ${reply.problem}. Load the page again.`, true); }
   },
