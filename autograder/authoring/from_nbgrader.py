@@ -32,6 +32,7 @@ _MAGIC = re.compile(r"^[ \t]*(?:[%!].*|\?{1,2}[\w.]+|[\w.]+\?{1,2})[ \t]*$")
 _EFFECTS = re.compile(
     "seed|use|set(_.*)?|update|append|extend|insert|remove|pop|sort|add|register.*|simplefilter|filterwarnings"
 )
+NO_ANSWER = "Write a model answer here."
 _PLAIN = {"jupytext": {"notebook_metadata_filter": "-all"}}
 _MISTAKE = '''"""Known mistakes: wrong answers that the hidden tests must catch."""
 
@@ -154,7 +155,7 @@ class _Conversion:
             self.files.add_code(_without_magics(text)[0])
         if settings.get("task"):
             self._add(_SCHEME.sub("", text).strip(), is_code=False)
-            model = "\n".join(_SCHEME.findall(text)).strip() or "Write a model answer here."
+            model = "\n".join(_SCHEME.findall(text)).strip() or NO_ANSWER
             self._manual(settings, model, is_code=False)
         elif settings.get("solution"):
             self._solution(settings, text, is_code=is_code)
@@ -217,6 +218,8 @@ class _Conversion:
 
     def _solution(self, settings: Any, text: str, *, is_code: bool) -> None:
         """Convert an answer: to a question if it binds a name that tests can use, else to a manual answer."""
+        if not is_code:
+            text = self._model_answer(settings["grade_id"], text)
         if not is_code or settings.get("grade"):
             self._manual(settings, text, is_code=is_code)
             return
@@ -240,6 +243,33 @@ class _Conversion:
             self._add(code.strip("\n"), solution=name)
         self._owners |= dict.fromkeys(bound, answer)
 
+    def _model_answer(self, identity: str, text: str) -> str:
+        """Return the model answer of a written answer; make its text a text cell if it is the question.
+
+        If there is text above it, that may be the question. Then this text stays hidden: it may be an answer.
+        """
+        is_question = BEGIN not in text and text.rstrip("*_ \n").endswith("?")
+        has_text_above = self._has_text_above()
+        if is_question and not has_text_above:
+            self._add(text, is_code=False)
+            self.notes.append(f"{identity} is a question. It is a text cell now: write its model answer.")
+            return NO_ANSWER
+        if is_question or not has_text_above:
+            why = "ends with a question" if is_question else "has no text between it and the answer above"
+            fix = "students do not see this model answer, so the text above it must ask the question"
+            self.notes.append(f"{identity} {why}: {fix}.")
+        return text
+
+    def _has_text_above(self) -> bool:
+        """Whether there is text other than headings below the last answer or check."""
+        for cell in reversed(self.cells):
+            if {"solution", "manual", "check"} & cell.metadata.keys():
+                return False
+            lines = cell.source.split("\n") if cell.cell_type == "markdown" else []
+            if any(line.strip() and not line.startswith("#") for line in lines):
+                return True
+        return False
+
     def _following_words(self) -> set[str]:
         """Return the words of the test cells before the next answer, or of later ones if there are none."""
         words, later = set[str](), set[str]()
@@ -260,11 +290,6 @@ class _Conversion:
             answer, magics = _without_magics(answer)
             self._note_magics(settings, magics)
             self._bind(settings, answer, name)
-        elif BEGIN not in answer and answer.rstrip().endswith("?"):
-            self.notes.append(
-                f"{settings['grade_id']} contains a question and no answer. It is the model answer "
-                "now, which students do not see. Move it to a text cell above, and write a model answer."
-            )
         if points is None:
             points = float(settings.get("points") or 0)
         manual = self._answers[name] = _Answer(name, is_tested=False, points=points)

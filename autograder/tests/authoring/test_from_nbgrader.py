@@ -8,6 +8,7 @@ import nbgrader
 import pytest
 from click.testing import CliRunner
 
+from autograder.authoring import from_nbgrader
 from autograder.authoring.new import create, create_course
 from autograder.cli import main
 from autograder.course.course import Course, load_course
@@ -184,16 +185,30 @@ def test_another_file_is_refused_and_nothing_is_written(
     assert not (tmp_path / "course").exists()
 
 
+HEADING, ASKS = ("text", "## Part 2", {}), ("text", "Would you have been a farmer?", {})
+MODEL = "students do not see this model answer, so the text above it must ask the question."
+
+
 @pytest.mark.parametrize(
-    ("text", "is_noted"),
+    ("above", "text", "shown", "note"),
     [
-        ("In which year would you rather have been a farmer?", True),
-        ("In which year?\n### BEGIN SOLUTION\nIn 2001. Or not?\n### END SOLUTION", False),
-        ("In 2001, because it rained.", False),
+        ([], "In which year, **and why?**", True, "is a question. It is a text cell now: write its model"),
+        ([HEADING], "In which year?", True, "is a question. It is a text cell now: write its model answer."),
+        ([ASKS], "In 2001. Or in 2002?", False, f"ends with a question: {MODEL}"),
+        ([], "In 2001.", False, f"has no text between it and the answer above: {MODEL}"),
+        ([HEADING], "### BEGIN SOLUTION\nIn 2001?\n### END SOLUTION", False, "has no text between it"),
+        ([ASKS], "In 2001.", False, ""),
     ],
 )
-def test_a_question_that_became_the_model_answer_is_noted(tmp_path: Path, text: str, is_noted: bool) -> None:
+def test_students_see_the_question_of_a_written_answer(
+    tmp_path: Path, above: list[tuple[str, str, dict[str, Any]]], text: str, shown: bool, note: str
+) -> None:
     about = {"solution": True, "grade": True, "grade_id": "farmer", "points": 2}
-    create_course(tmp_path / "course", write(tmp_path / "rain.ipynb", [*CELLS[:6], ("text", text, about)]))
-    suite = load_course(tmp_path / "course").exercises["rain"].suite.read_text(encoding="utf-8")
-    assert ("farmer contains a question and no answer" in " ".join(suite.split())) is is_noted
+    cells = [*CELLS[:6], *above, ("text", text, about)]
+    create_course(tmp_path / "course", write(tmp_path / "rain.ipynb", cells))
+    exercise = load_course(tmp_path / "course").exercises["rain"]
+    *_, before, written = exercise.own_cells
+    assert (written.name, before.text == text) == ("farmer", shown)
+    assert (from_nbgrader.NO_ANSWER in written.text, text in written.text) == (shown, not shown)
+    listed = " ".join(exercise.suite.read_text(encoding="utf-8").split())
+    assert (f"- farmer {note}" in listed) if note else ("- farmer" not in listed)
