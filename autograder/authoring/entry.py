@@ -10,9 +10,10 @@ from warnings import catch_warnings
 
 from autograder.authoring.trials import Trial
 from autograder.course.answers import ACCEPTED, Answer
+from autograder.course.code import bound_names, pieces
 from autograder.course.exercise import BUILDS_ON, BuildsOn, Exercise, beside_handout, wrong_rules
 from autograder.course.source import Role
-from autograder.grading.carried import compiled
+from autograder.grading.carried import compiled, used_names
 from autograder.grading.examples import Examples
 from autograder.grading.outcomes import kept_share
 from autograder.report.report import Report
@@ -110,13 +111,10 @@ def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite
 
 
 def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Answer]:
-    """Yield the accepted answers whose code for the later question names the earlier one."""
+    """Yield the accepted answers to the later question whose code uses the earlier one, even indirectly."""
     for variant in exercise.accepted:
-        for node in ast.parse(variant.code).body:
-            is_later = isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == later
-            names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-            if is_later and earlier in names:
-                yield variant
+        if later in bound_names(variant.code) and earlier in used_names(later, pieces([variant.code])):
+            yield variant
 
 
 def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:

@@ -381,7 +381,7 @@ class _Conversion:
         earlier = list[str]()
         for name, code in self._solutions.items():
             functions = [question for question in earlier if question in self._names.functions]
-            for called in calls(code, functions) if name in self._names.functions else ():
+            for called in calls(code, functions):
                 entry = f"`{BUILDS_ON}: {{{name}: [{called}]}}`"
                 self.notes.append(
                     f"{name} calls {called}. If a wrong {called} should cost no points in {name}, write "

@@ -8,7 +8,15 @@ import ast
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
-from autograder.course.code import bindings, bound_names, parsed, pieces, readable, rests_on
+from autograder.course.code import (
+    Piece,
+    bindings,
+    bound_names,
+    parsed,
+    pieces,
+    readable,
+    rests_on,
+)
 from autograder.course.exercise import BuildsOn
 from autograder.course.names import checked_question
 from autograder.grading.session import Given
@@ -36,13 +44,30 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
     codes = [cell.text for cell in cells if checked_question(cell.name) is None]
     found_pieces = pieces(codes) if any(wrong.values()) else []
     for later, earlier in wrong.items():
-        called = rests_on(later, found_pieces)[1] if earlier else set()
+        called = used_names(later, found_pieces) if earlier else set()
         if calls := [name for name in earlier if name in called]:
             shared = next((one for one in found if calls in one.values()), None)
             if shared is None:
                 found.append(shared := {})
             shared[later] = calls
     return found
+
+
+def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
+    """Return all names on which a question's answer depends, directly or not.
+
+    A statement can change a variable without binding it, such as `ax.bar(x, y)`. So if the answer is a
+    variable, it also depends on each statement of its cell that uses the variable.
+    """
+    binding = [each for each in statements if question in each.bound]
+    if any(isinstance(each.tree, ast.FunctionDef | ast.ClassDef) for each in binding):
+        return rests_on(question, statements)[1]
+    cells = {each.at for each in binding}
+    changing = (
+        replace(each, bound=each.bound | {question}) if each.at in cells and question in each.named else each
+        for each in statements
+    )
+    return rests_on(question, list(changing))[1]
 
 
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:

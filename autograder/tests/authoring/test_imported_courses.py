@@ -54,7 +54,12 @@ TO_DO = {
     ],
     "waves": [
         "cell-plot-test: `assert ax.get_xlim()[0] < 1` is left out of its hidden test: `ax.get_xlim` does "
-        "not reach hidden tests."
+        "not reach hidden tests.",
+        *(
+            f"{later} calls wave. If a wrong wave should cost no points in {later}, write `builds_on: {{{later}: "
+            f"[wave]}}` below the exercise in course.yaml, and in accepted.py an answer to {later} that calls wave."
+            for later in ("rms", "ax")
+        ),
     ],
     "words": [
         "counting-test-2 had 0 points; its hidden test has a weight of 1.",

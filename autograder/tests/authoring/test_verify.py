@@ -21,6 +21,7 @@ from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
 from autograder.tests.classroom import real_course, small, write_answer
 from autograder.tests.course.test_folder import leave
+from autograder.tests.grading.test_carried import ROW, ROW_TESTS
 
 HALVES = '    expect_close(student.double(x), x + x, hint="Twice: add it to itself, or multiply by two.")'
 BOTH = f"{HALVES}\n    expect_close(student.row_sums(x), x.sum(dim=1))"
@@ -299,6 +300,33 @@ def test_a_pair_without_a_right_answer_that_calls_the_earlier_one_is_a_finding(c
         "01_small/accepted.py: no right answer to row_sums builds on double; "
         "write one, in which row_sums calls it"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "is_caller"),
+    [
+        ("row = a(3)", True),
+        ("row = []\nfor number in [3]:\n    row.append(a(number))", True),
+        ("row = []\nrow.append(6)", False),
+        ("def a(x):\n    return x + x", False),
+    ],
+)
+def test_an_answer_that_is_a_variable_builds_on_what_its_cell_calls(
+    tmp_path: Path, code: str, is_caller: bool
+) -> None:
+    (folder := tmp_path / "01_row").mkdir()
+    (folder / "01_row.py").write_text(ROW, encoding="utf-8")
+    (folder / "test_hidden.py").write_text(ROW_TESTS, encoding="utf-8")
+    (folder / "accepted.py").write_text(f'# %% accepted="other"\n"""Other."""\n{code}\n', encoding="utf-8")
+    exercise = Exercise(folder)
+
+    def grade(_: Mapping[str, str]) -> Report:
+        question = QuestionReport("row", Verdict.PASSED, 1.0, 1.0)
+        return Report(exercise.name, Status.GRADED, "", 1.0, 1.0, (), (question,))
+
+    _, found = entry.measure(exercise, {"row": ("a",)}, Suite(exercise), grade)
+    assert (found == ()) is is_caller
+    assert all("no right answer to row builds on a" in finding for finding in found)
 
 
 def test_what_a_wrong_earlier_answer_still_costs_is_a_finding(course: Course) -> None:

@@ -2,10 +2,12 @@
 
 from base64 import b64decode
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from autograder.authoring.answers import solved_cells
+from autograder.course.exercise import Exercise
 from autograder.course.settings import Limits, Repairs
 from autograder.grading.carried import compiled, reruns, with_note
 from autograder.grading.grader import Grader
@@ -118,6 +120,41 @@ def cells(*codes: str) -> list[NotebookCell]:
     return [NotebookCell(number, "code", code) for number, code in enumerate(codes)]
 
 
+ROW = """
+# %% solution="a"
+def a(x):
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+
+# %% check="a" points=1
+a(1)
+
+# %% solution="row"
+row = []
+### BEGIN SOLUTION
+total = a(3)
+row.append(total)
+### END SOLUTION
+
+# %% check="row" points=1
+row
+"""
+ROW_TESTS = '''
+from autograder.testing import expect, question, value_of
+
+
+@question("a")
+def test_a(student):
+    """It doubles."""
+    expect(student.a(3) == 6, "The result is too large.")
+
+
+@question("row")
+def test_row(student):
+    """The row has one number."""
+    expect(value_of(student.row) == [6], "The row has other numbers.")
+'''
 MADE = "def a(x):\n    return x"
 
 
@@ -144,6 +181,10 @@ MADE = "def a(x):\n    return x"
             False,
         ),
         ({"a": "not defined", "b": "failed"}, ("def a(x:\n    x", "def b(x):\n    return a(x)"), True),
+        ({"a": "failed", "b": "failed"}, (MADE, "b = a(1)"), True),
+        ({"a": "failed", "b": "failed"}, (MADE, "b = []\ny = a(1)\nb.append(y)"), True),
+        ({"a": "failed", "b": "failed"}, (MADE, "b = []\ny = a(1)"), False),
+        ({"a": "failed", "b": "failed"}, (MADE, "b = []", "b.append(a(1))"), False),
     ],
 )
 def test_a_question_runs_again_where_it_calls_one_that_fails_too(
@@ -152,6 +193,19 @@ def test_a_question_runs_again_where_it_calls_one_that_fails_too(
     questions = {name: of(Verdict(verdict), name=name) for name, verdict in verdicts.items()}
     found = reruns({"b": ("a",)}, questions, cells(*codes))
     assert found == ([{"b": ["a"]}] if expected else [])
+
+
+def test_a_variable_that_is_changed_by_a_wrong_earlier_answer_is_judged_on_its_own_merit(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    (folder := tmp_path / "01_row").mkdir()
+    (folder / "01_row.py").write_text(ROW, encoding="utf-8")
+    (folder / "test_hidden.py").write_text(ROW_TESTS, encoding="utf-8")
+    exercise = Exercise(folder)
+    grader = Grader(exercise, {}, LIMITS, zygote, SECRET, {"row": ("a",)}, Repairs(seconds=0.2))
+    cells = solved_cells(exercise, {"a": "def a(x):\n    return 3 * x"})
+    _, row = grader.grade_cells(cells).report.questions
+    assert (row.verdict, row.hint) == (Verdict.PASSED, NOTE.replace("double", "a"))
 
 
 def test_questions_share_a_worker_where_none_of_them_stands_in_for_another() -> None:
