@@ -133,7 +133,7 @@ def failures(suite: Suite, cells: tuple[str, ...], sets: Sequence[Inputs]) -> di
     for inputs in sets:
         for run in suite.run(Local(namespace), inputs):
             if run.error is not None:
-                errors.setdefault(run.test, []).append(_located(suite.exercise.suite, run, run.error))
+                errors.setdefault(run.test, []).append(located(suite.exercise.suite, run, run.error))
     is_intermittent = {test: len(messages) < len(sets) for test, messages in errors.items()}
     return {
         test: f"{'with some inputs only, ' * is_intermittent[test]}{messages[0]}"
@@ -148,7 +148,7 @@ def lines_of_tests(suite: Suite, titles: Iterable[str], question: str) -> str:
     return ", ".join(f"{suite.exercise.suite}:{test.line}" for test in tests)
 
 
-def _located(path: Path, run: Run, error: BaseException) -> str:
+def located(path: Path, run: Run, error: BaseException) -> str:
     """Return the message of a run's error after the last line of the suite at `path` that led to it."""
     frames = traceback.walk_tb(error.__traceback__)
     line = [run.test.line, *(line for frame, line in frames if frame.f_code.co_filename == str(path))][-1]

@@ -30,6 +30,7 @@ from autograder.authoring.trials import (
     failures,
     input_sets_for_answer,
     lines_of_tests,
+    located,
 )
 from autograder.course.answers import Answer
 from autograder.course.code import bound_names, pieces, rests_on
@@ -66,7 +67,7 @@ class Proof:
     strength: Strength | None = None  # how many mutants of the reference the hidden tests catch
     costs: Costs | None = None  # of all wrong answers, by hidden tests alone, without the exercise's rules
     findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # possible problems, which the author may intend
+    notes: tuple[str, ...] = ()  # advice: possible problems, which the author may intend
     is_reused: bool = False  # whether it is the saved proof of an earlier run
 
 
@@ -280,16 +281,21 @@ class _Verification:
                 key = question.name, test_report.title
                 if test_report.verdict is not Verdict.PASSED and key not in reported:
                     reported.add(key)
-                    result = (
-                        f'{question.name}, "{test_report.title}": {test_report.verdict}. {test_report.hint}'
-                    )
+                    breaks = test_report.verdict is Verdict.GRADER_ERROR
+                    error = self._broken(question.name, test_report.title) if breaks else ""
+                    result = f'{question.name}, "{test_report.title}": {test_report.verdict}. {error or test_report.hint}'
                     self._find(place, f"must get full marks, but {result}")
         return not reported
 
     def _try_untouched(self) -> None:
         """Find questions that do not count as "not attempted" in an untouched release."""
         for question in self._grade(stubs(self.exercise), checked=True).questions:
-            if question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
+            breaks = question.verdict is Verdict.GRADER_ERROR
+            if breaks and (error := self._broken(question.name)):
+                problem = f"a hidden test raises an error if {question.name} is untouched: {error}"
+                fix = "above that line, let the test expect what the line needs"
+                self._find(str(self.exercise.source), f"{problem}; {fix}")
+            elif question.verdict not in (Verdict.NOT_ATTEMPTED, Verdict.UNGRADED):
                 passed = [test.title for test in question.tests if test.verdict is Verdict.PASSED]
                 tests = lines_of_tests(self.grader.suite, passed, question.name)
                 cause = f", since it passes {tests}; make that stricter" if tests else f". {question.hint}"
@@ -342,10 +348,20 @@ class _Verification:
                     mistake.place, f"gets full marks; add a hidden test of {question.name} that it fails"
                 )
             elif is_answered and question.verdict is Verdict.GRADER_ERROR:
-                self._find(mistake.place, f"breaks a hidden test of its own question: {question.hint}")
+                error = self._broken(question.name) or question.hint
+                self._find(mistake.place, f"breaks a hidden test of its own question: {error}")
             elif not is_answered and not full:
                 fix = entry.fix_for_dependence(self.exercise, builds_on, question.name, mistake.question)
                 self._find(mistake.place, f"also fails {question.name}: {question.hint} {fix}")
+
+    def _broken(self, question: str, title: str = "") -> str:
+        """Return the line and error of each test of a question that could not judge the last graded answer.
+
+        With a `title`, return those of this test only.
+        """
+        runs = (run for test, run in self.grader.broken.items() if test.question == question)
+        chosen = (run for run in runs if title in ("", run.test.title))
+        return ", ".join(located(self.exercise.suite, run, run.error) for run in chosen if run.error)
 
     def _find(self, place: str, problem: str) -> None:
         self.findings.append(f"{place}: {problem}")

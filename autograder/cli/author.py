@@ -97,7 +97,7 @@ def verify(
         counts += f"; an attempt can leak at most {proof.bits} bits of hidden inputs" if proof.bits else ""
         proved = "proved before and unchanged" if proof.is_reused else "proved"
         click.echo(f"{proof.exercise}: {'not proved' if proof.findings else proved} ({counts})")
-        for line in (*proof.findings, *proof.notes):
+        for line in (*proof.findings, *(f"advice: {note}" for note in proof.notes)):
             click.echo(f"  {line}")
         for line in proof.costs.shares() if shares and proof.costs else ():
             click.echo(f"  {line}")

@@ -94,6 +94,7 @@ class Grader:
         self._rules = rules
         self._is_explained = True  # whether all wrong answers of the current submission have been searched
         self._warnings: dict[str, None] = {}  # tracebacks on the submission that is being graded, in order
+        self.broken: dict[HiddenTest, Run] = {}  # of this submission: tests that could not judge it
         self._diagnosis, self._examples = Diagnosis(self.suite, repairs), Examples(self.suite)
 
     @classmethod
@@ -137,6 +138,7 @@ class Grader:
         are graded and reported. `written_with` is the Python version in the notebook's metadata, if any.
         """
         self._warnings.clear()
+        self.broken.clear()
         self._is_explained = True
         names = [name for name in self.exercise.points if asked is None or name in asked]
         code = tuple(cell for cell in cells if cell.kind == "code")
@@ -184,6 +186,7 @@ class Grader:
             run = attribute_fault(self.suite, run, inputs)
             if run.kind is Verdict.GRADER_ERROR and run.error is not None:
                 self._warn(run.error)
+                self.broken.setdefault(run.test, run)
             yield run
 
     def _disclosed(self, session: Session, questions: Container[str]) -> dict[HiddenTest, Run]:

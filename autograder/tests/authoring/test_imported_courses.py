@@ -56,8 +56,9 @@ TO_DO = {
         "cell-plot-test: `assert ax.get_xlim()[0] < 1` is left out of its hidden test: `ax.get_xlim` does "
         "not reach hidden tests.",
         *(
-            f"{later} calls wave. If a wrong wave should cost no points in {later}, write `builds_on: {{{later}: "
-            f"[wave]}}` below the exercise in course.yaml, and in accepted.py an answer to {later} that calls wave."
+            f"{later} calls wave. If a wrong wave should cost no points in {later}, write `builds_on: "
+            f"{{{later}: [wave]}}` below the exercise in course.yaml, and in accepted.py an answer to "
+            f"{later} that calls wave."
             for later in ("rms", "ax")
         ),
     ],

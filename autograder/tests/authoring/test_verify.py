@@ -7,19 +7,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder.authoring import entry
+from autograder.authoring import entry, together
 from autograder.authoring.answers import solved_cells
 from autograder.authoring.costs import Costs
-from autograder.authoring.verify import Proof, appearances, explanations, idle_rules, prove
+from autograder.authoring.verify import Proof, _Verification, appearances, explanations, idle_rules, prove
 from autograder.cli import main
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
+from autograder.course.settings import Limits
 from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.diagnosis.wrong import Answers
+from autograder.grading.grader import Grader
 from autograder.report.report import QuestionReport, Report, Status, Verdict
 from autograder.sandbox.zygote import Zygote
 from autograder.testing.suite import Suite
-from autograder.tests.classroom import real_course, small, write_answer
+from autograder.tests.classroom import SECRET, real_course, small, write_answer
 from autograder.tests.course.test_folder import leave
 from autograder.tests.grading.test_carried import ROW, ROW_TESTS
 
@@ -129,6 +131,31 @@ def test_a_test_that_the_solution_fails_is_found_with_its_line_and_nothing_that_
     assert f"{exercise.suite}:12: {seen}" in finding
 
 
+FIRST = """
+    first = [number for number in value_of(student.row) if number > 0][0]
+    expect(first == 6, "The row begins with another number.")
+"""
+
+
+def test_a_test_that_breaks_on_an_untouched_notebook_is_found_with_its_line_and_error(
+    course: Course, tmp_path: Path, zygote: Zygote
+) -> None:
+    (folder := tmp_path / "01_row").mkdir()
+    code = ROW.replace("row = []", "row = [0]").replace("row.append(total)", "row[0] = total")
+    (folder / "01_row.py").write_text(code, encoding="utf-8")
+    path, expected = folder / "test_hidden.py", '    expect(value_of(student.row) == [6], "The row has other'
+    before, _, _ = ROW_TESTS.partition(expected)
+    assert before != ROW_TESTS
+    path.write_text(before + FIRST.lstrip("\n"), encoding="utf-8")
+    grader = Grader(Exercise(folder), {}, Limits(), zygote, SECRET)
+    verification = _Verification(grader.exercise, grader, course.settings, sets=1, whole=False)
+    assert verification.right_answers_pass()
+    line = before.count("\n") + 1
+    problem = f"a hidden test raises an error if row is untouched: {path}:{line}: IndexError: list index out"
+    (finding,) = (finding for finding in verification.findings if "untouched" in finding)
+    assert finding.startswith(f"{folder / '01_row.py'}: {problem} of range; above that line, ")
+
+
 def test_a_misspelt_word_of_by_hand_holds_the_reference(course: Course, zygote: Zygote) -> None:
     path = course.root / "course.yaml"
     text = path.read_text(encoding="utf-8")
@@ -195,6 +222,16 @@ def test_an_error_in_the_source_is_told_with_its_line_by_every_command(
     assert done.exit_code == (1 if command == "verify" else 3)  # where it is a finding like others
     assert f"{source}:{line}: {error}" in re.sub(r"\s*\n\s*", " ", done.output)
     assert "autograder failed;" not in done.output
+
+
+def test_advice_is_below_the_findings_and_is_called_advice(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proof = Proof("01_small", findings=("a fault", "a second fault"), notes=("a note",))
+    monkeypatch.setattr(together, "prove_together", lambda *_, **__: [proof])
+    done = CliRunner().invoke(main, ["--course", str(course.root), "verify"])
+    _, *lines = done.stdout.splitlines()
+    assert lines[:3] == ["  a fault", "  a second fault", "  advice: a note"]
 
 
 def test_rules_of_the_catalogue_that_fit_nowhere_are_told(course: Course) -> None:
