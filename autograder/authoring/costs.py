@@ -386,7 +386,8 @@ def _outside(suite: Suite, costs: Sequence[Cost], declared: Sequence[Declared]) 
 def _rule_and_fix(suite: Suite, cost: Cost) -> str:
     """Return the end of a finding: the reason why an answer's share is not allowed, and the fix."""
     functions, fails = dict.fromkeys(test.function for test in suite.of(cost.question)), ", ".join(cost.fails)
-    reason = f"or give a reason in {MISTAKES}"
+    declaration = f'`shares = ["{cost.mistake}"]` in a cell `# %% exception="{cost.question}"`'
+    reason = f"or write {declaration} of {MISTAKES}, with the reason"
     if cost.kind == "trivial":
         passed = ", ".join(name for name in functions if name not in cost.fails)
         return f"; make these tests stricter, or mark them with needs_results: {passed}"

@@ -283,8 +283,9 @@ class _Verification:
                     reported.add(key)
                     breaks = test_report.verdict is Verdict.GRADER_ERROR
                     error = self._broken(question.name, test_report.title) if breaks else ""
-                    result = f'{question.name}, "{test_report.title}": {test_report.verdict}. {error or test_report.hint}'
-                    self._find(place, f"must get full marks, but {result}")
+                    result = f"{test_report.verdict}. {error or test_report.hint}"
+                    test = f'{question.name}, "{test_report.title}"'
+                    self._find(place, f"must get full marks, but {test}: {result}")
         return not reported
 
     def _try_untouched(self) -> None:

@@ -34,11 +34,22 @@ def edited(answer: Answer, solution: str) -> Answer:
         for rule in rules(answer.edit):
             before, tree = ast.dump(tree), rule.everywhere(tree)
             if ast.dump(tree) == before:
-                fix = "copy its left side from there"
                 raise SourceError(
                     f"{answer.place}: {rule.before} matches nothing in the solution of "
-                    f"{answer.question}; {fix}"
+                    f"{answer.question}; {_fix(rule.before, tree)}"
                 )
     except PatternError as error:
         raise SourceError(f"{answer.place}: {error}") from error
     return replace(answer, code=ast.unparse(tree))
+
+
+def _fix(pattern: str, solution: ast.Module) -> str:
+    """Return the fix for a pattern that matches nothing in a solution."""
+    match ast.parse(pattern).body:
+        case [ast.Assign([ast.Name(name)])]:
+            calls = [node for node in ast.walk(solution) if isinstance(node, ast.Call)]
+            for call in calls:
+                if any(keyword.arg == name for keyword in call.keywords):
+                    reason = f"{name} is a keyword argument there, which alone is not an expression"
+                    return f"{reason}: write the whole call on both sides, such as {ast.unparse(call)}"
+    return "copy its left side from there"

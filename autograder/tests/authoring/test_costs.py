@@ -142,7 +142,8 @@ def test_a_green_answer_that_costs_more_than_a_quarter_is_found_unless_its_autho
     rewrite(course, "expected = torch.tensor([6.0, 15.0])", "expected = sums")
     rewrite(course, "assert sums.shape == (2,),", "assert sums.dim() == 1,")
     columns = f"{small(course).folder / MISTAKES}:17"
-    fix = "let that fail too, or give a reason in mistakes.py"
+    declaration = '`shares = ["columns"]` in a cell `# %% exception="row_sums"`'
+    fix = f"let that fail too, or write {declaration} of mistakes.py, with the reason"
     seen = "row_sums: mistake columns keeps 0 %, but it passes the visible check"
     fails = "It fails test_one_number_a_row, test_adds_along_the_row"
     assert f"{columns}: {seen}; {fix}. {fails}" in measured(course).findings

@@ -47,6 +47,17 @@ MISTAKE = 'mistake="double" name="x"'
         ),
         (MISTAKE, f"{DOCUMENTED}edit = 'mul(X'", "0: 'mul(X' has no =>"),
         (
+            MISTAKE.replace("double", "row_sums"),
+            f"{DOCUMENTED}edit = 'dim=1 => dim=0'",
+            "0: dim=1 matches nothing in the solution of row_sums; dim is a keyword argument there, which "
+            "alone is not an expression: write the whole call on both sides, such as x.sum(dim=",
+        ),
+        (
+            MISTAKE,
+            f"{DOCUMENTED}edit = 'dim=1 => dim=0'",
+            "0: dim=1 matches nothing in the solution of double; copy",
+        ),
+        (
             'mistake="double"',
             f"{DOCUMENTED}def double(x): ...",
             '0: this cell is not an answer; write mistake="question"',
