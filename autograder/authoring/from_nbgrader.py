@@ -114,6 +114,7 @@ class _Conversion:
         self._answers: dict[str, _Answer] = {}
         self._owners: dict[str, _Answer] = {}  # by name, the answer that binds it
         self._solutions: dict[str, str] = {}  # by question, the code of its cell
+        self._untitled: list[str] = []  # hidden tests of test cells without a docstring
         self._tests: list[str] = []
         self._imports = {"question"}  # names from autograder.testing
         self._fetched: dict[str, str] = {}  # names of the notebook in hidden tests, each with the test cell
@@ -123,6 +124,9 @@ class _Conversion:
         for answer in self._answers.values():
             self._finish(answer)
         self._note_calls()
+        if self._untitled:
+            fix = "Students read the docstring of a test as its title. Name the tested property in those of"
+            self.notes.append(f"{fix} {', '.join(self._untitled)}.")
         self.notes += self.files.notes
 
     def suite(self, title: str) -> str:
@@ -241,6 +245,10 @@ class _Conversion:
             self._solutions[name] = code
             self._bind(settings, code, name)
             self._add(code.strip("\n"), solution=name)
+            identity = settings["grade_id"]
+            if identity.isidentifier() and name not in {identity, *self._names.functions}:
+                fix = "To change it, rename the variable in all files of the exercise"
+                self.notes.append(f"Students read {name}, a variable, as the name of {identity}. {fix}.")
         self._owners |= dict.fromkeys(bound, answer)
 
     def _model_answer(self, identity: str, text: str) -> str:
@@ -327,7 +335,8 @@ class _Conversion:
         """Add the draft of a hidden test, made from the code of a test cell, with its notes."""
         plain, magics = _without_magics(code)
         self._note_magics({"grade_id": identity}, magics if plain.strip() else [])
-        title = ast.get_docstring(parsed(plain)) or f"{question} passes a test of the notebook."
+        docstring = ast.get_docstring(parsed(plain))
+        title = docstring or f"{question} passes a test of the notebook."
         title = title.splitlines()[0].replace("\\", "\\\\").replace('"', "'")
         test = hidden_test(identity, question, title, plain, self._names)
         self.notes += test.notes
@@ -340,6 +349,7 @@ class _Conversion:
             fixtures = [each for each in ("student", "reference") if f"{each}." in test.body] or ["student"]
             mark = f'@question("{question}", weight={points or 1:g})'
             body = indent(test.body, "    ")
+            self._untitled += [] if docstring else [f"test_{name}"]
             self._tests.append(f"{mark}\ndef test_{name}({', '.join(fixtures)}):\n{body}")
 
     def _finish(self, answer: _Answer) -> None:

@@ -6,6 +6,7 @@ so `ax.get_title()` becomes `ax.axes[0].title`.
 
 import ast
 from collections.abc import Iterator, Set
+from copy import deepcopy
 
 _AXES = {  # methods of axes, each with its fact
     "get_title": "title",
@@ -21,7 +22,7 @@ _DRAWN = {"get_xdata": "x", "get_ydata": "y", "get_label": "label"}  # methods o
 _LISTS = {"lines", "images"}  # attributes of axes that have the names of facts
 _TEXTS = {"title.get_text": "title", "xaxis.label.get_text": "xlabel", "yaxis.label.get_text": "ylabel"}
 _TEXTS |= {"xaxis.get_label_text": "xlabel", "yaxis.get_label_text": "ylabel"}
-_FACTS = {"axes", *_AXES.values()}
+_FACTS = {"axes", "bars", *_AXES.values()}
 _SURE = {*_AXES, "get_suptitle"} - {"get_title", "get_images"}  # methods that only figures and axes have
 
 
@@ -66,6 +67,18 @@ def as_facts(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> tuple[a
         return statement, ""
     changed = _ToFacts(figures).visit(statement)
     return changed, next(_without_fact(changed, figures, {*lines, *lines_of(changed)}), "")
+
+
+def bars_instead(statement: ast.stmt, figures: Set[str], lines: Set[str]) -> str:
+    """Return the statement with the number of bars in place of `len(ax.patches)`.
+
+    Return an empty string if there are no such patches, or if the statement still lacks a fact.
+    """
+    before = ast.dump(statement)
+    changed = _ToBars(figures).visit(deepcopy(statement))
+    if ast.dump(changed) == before or any(_without_fact(changed, figures, lines)):
+        return ""
+    return ast.unparse(changed)
 
 
 def _without_fact(node: ast.AST, figures: Set[str], lines: Set[str]) -> Iterator[str]:
@@ -137,3 +150,16 @@ class _ToFacts(ast.NodeTransformer):
             every = ast.Attribute(axes, "axes", ast.Load())
             axes = ast.Subscript(every, ast.Constant(0), ast.Load())
         return ast.Attribute(axes, fact, ast.Load())
+
+
+class _ToBars(_ToFacts):
+    """Replaces `len(ax.patches)` by the number of all bars. It is 0 for axes without bars."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace a call of `len` for patches."""
+        match node:
+            case ast.Call(ast.Name("len"), [ast.Attribute(base, "patches")], []) if self._can_be(base):
+                groups = ast.unparse(self._fact(base, "bars"))
+                bars = f"[bar for group in {groups} for bar in group.y]"
+                return ast.parse(f"len({bars})", mode="eval").body
+        return super().visit_Call(node)

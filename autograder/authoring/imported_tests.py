@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from autograder.authoring.imported_figures import (
     array_of_axes,
     as_facts,
+    bars_instead,
     figures_of,
     figures_read,
     lines_of,
@@ -178,6 +179,8 @@ class _TestReader:
         figures = self._names.figures | {*figures_read(plain)}
         changed, factless = as_facts(plain, figures, self._lines)
         if reason := self._problem(plain) or (factless and f"`{factless}` does not reach hidden tests"):
+            code = bars_instead(changed, figures, self._lines) if factless in reason else ""
+            reason += f". If these are bars, write `{code}`" if code else ""
             self.omitted[statement] = reason
             self._omitted_names |= written_names(statement)
             return

@@ -284,8 +284,8 @@ class _Verification:
                     breaks = test_report.verdict is Verdict.GRADER_ERROR
                     error = self._broken(question.name, test_report.title) if breaks else ""
                     result = f"{test_report.verdict}. {error or test_report.hint}"
-                    test = f'{question.name}, "{test_report.title}"'
-                    self._find(place, f"must get full marks, but {test}: {result}")
+                    title = f'{question.name}, "{test_report.title}"'
+                    self._find(place, f"must get full marks, but {title}: {result}")
         return not reported
 
     def _try_untouched(self) -> None:

@@ -185,7 +185,8 @@ def test_another_file_is_refused_and_nothing_is_written(
     assert not (tmp_path / "course").exists()
 
 
-HEADING, ASKS = ("text", "## Part 2", {}), ("text", "Would you have been a farmer?", {})
+HEADING: tuple[str, str, dict[str, Any]] = ("text", "## Part 2", {})
+ASKS: tuple[str, str, dict[str, Any]] = ("text", "Would you have been a farmer?", {})
 MODEL = "students do not see this model answer, so the text above it must ask the question."
 
 

@@ -46,11 +46,19 @@ BY_HAND = {  # by notebook and file, the lines that an author adds
         "course.yaml": ["mutants_fail: 0.8"],
     },
 }
+TITLES = "Students read the docstring of a test as its title. Name the tested property in those of"
+VARIABLE = (
+    "Students read {}, a variable, as the name of {}. To change it, rename the variable in all files of the "
+    "exercise."
+)
 TO_DO = {
     "trees": [
+        VARIABLE.format("missing", "q1"),
+        VARIABLE.format("measured", "q2"),
         "tallest_kind calls mean_height. If a wrong mean_height should cost no points in tallest_kind, write "
         "`builds_on: {tallest_kind: [mean_height]}` below the exercise in course.yaml, and in accepted.py an "
-        "answer to tallest_kind that calls mean_height."
+        "answer to tallest_kind that calls mean_height.",
+        f"{TITLES} test_q1_test, test_q2_test, test_q3_test_b, test_q4_test.",
     ],
     "waves": [
         "cell-plot-test: `assert ax.get_xlim()[0] < 1` is left out of its hidden test: `ax.get_xlim` does "
@@ -61,11 +69,16 @@ TO_DO = {
             f"{later} that calls wave."
             for later in ("rms", "ax")
         ),
+        f"{TITLES} test_cell_times_test, test_cell_wave_test, test_cell_rms_test, test_cell_decibels_test, "
+        "test_cell_plot_test.",
     ],
     "words": [
+        VARIABLE.format("most_common", "counting"),
         "counting-test-2 had 0 points; its hidden test has a weight of 1.",
         "important-test: `assert important('the fox') == ['the']` is left out of its hidden test: a function "
         "in it reads STOP, which the test replaces.",
+        f"{TITLES} test_words_test, test_counting_test_1, test_counting_test_2, test_important_test, "
+        "test_longest_test.",
     ],
 }
 Desk = Callable[[str], tuple[Course, Zygote]]

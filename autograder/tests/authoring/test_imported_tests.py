@@ -83,6 +83,20 @@ def test_statements_are_written_for_a_hidden_test(code: str, last: str) -> None:
             "`double = max` is left out of its hidden test: it changes double",
         ),
         ("assert ax.get_xlim()[0] == 0", "`ax.get_xlim` does not reach hidden tests"),
+        (
+            "assert len(ax.patches) == 3",
+            "`ax.patches` does not reach hidden tests. If these are bars, write "
+            "`assert len([bar for group in ax.axes[0].bars for bar in group.y]) == 3`.",
+        ),
+        (
+            "assert len(axes[1].patches) == 3 and axes[1].get_title() == 'A'",
+            "`assert len([bar for group in axes[1].bars for bar in group.y]) == 3 and axes[1].title == 'A'`.",
+        ),
+        (
+            "assert len(ax.patches) == 3 and ax.get_xlim()[0] == 0",
+            "`ax.patches` does not reach hidden tests.",
+        ),
+        ("assert ax.patches[0].get_height() == 3", "`ax.patches` does not reach hidden tests."),
         ("assert isinstance(ax, object)", "`isinstance(ax, object)` does not reach hidden tests"),
         (
             "line = ax.lines[0]\nassert line.get_color() == 'b'",
