@@ -7,6 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from types import FrameType
 
@@ -24,6 +25,7 @@ SETS_TRIED, SETS_THOROUGH = 2, 16  # sets of hidden inputs on which each answer 
 # and not after MOST seconds.
 LEAST, MOST = 0.5, 20.0
 TIMES = 20
+_TICKS = 5  # equal parts of a time limit
 
 
 def input_sets_for_answer(sets: int, number: int) -> list[int]:
@@ -109,19 +111,22 @@ def _run_answer(suite: Suite, cells: tuple[str, ...]) -> Namespace | BaseExcepti
 def clock(seconds: float) -> Iterator[None]:
     """Raise OutOfTimeError after these seconds of processor time, and again after each further `seconds`.
 
-    It is raised again because an answer may catch it. Waiting does not count.
+    It is raised again because an answer may catch it. Waiting does not count. A virtual machine may charge
+    the time in which it was suspended to a process, all at once. That is a single tick: it ends no answer.
     """
-    before = signal.signal(signal.SIGVTALRM, _raise)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
+    ticks = count(1)
+
+    def tick(_: int, __: FrameType | None) -> None:
+        if next(ticks) % _TICKS == 0:
+            raise OutOfTimeError
+
+    before = signal.signal(signal.SIGVTALRM, tick)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds / _TICKS, seconds / _TICKS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-
-
-def _raise(_: int, __: FrameType | None) -> None:
-    raise OutOfTimeError
 
 
 _SHOWN = 300  # characters of an error's message

@@ -265,3 +265,8 @@ def test_a_check_fails_by_whatever_it_raises(check: str, error: type) -> None:
 
 def test_a_check_that_never_ends_fails_after_its_limit() -> None:
     assert isinstance(check_error("while True:\n    pass", CELLS, 0.05), OutOfTimeError)
+
+
+def test_a_pause_of_the_machine_ends_no_check() -> None:
+    pause = "import signal\nsignal.raise_signal(signal.SIGVTALRM)"
+    assert check_error(pause, CELLS) is None
