@@ -27,30 +27,30 @@ from autograder.publishing.overview import write_overview, write_pages
 from autograder.submission.submission import Submission
 
 DUE, IN_TIME, LATE = "2026-03-02T23:59:00+00:00", "2026-03-02 18:00:00 UTC", "2026-03-03 08:00:00 UTC"
-_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # whoever watches waits so long for the endless loop
+_LIMITS = {"cell_seconds": 3, "call_seconds": 2}  # short, because the demo waits for the endless loop
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
-_ALL_HAND_IN = 2  # everybody hands in so many exercises; only the eager students hand in the others
+_ALL_HAND_IN = 2  # exercises that every student hands in; only the eager students hand in the others
 Answers = Mapping[str, str]
 Answering = Callable[[Exercise, str], Answers]
 
 
 def right(exercise: Exercise, _: str) -> Answers:
-    """Answer everything as the reference does."""
+    """Return the right answers to all questions."""
     return right_answers(exercise)
 
 
-def _by_one_of(
+def _with_one_of(
     answers_of: Callable[[Exercise], Sequence[Answer]], exercise: Exercise, student: str
 ) -> Answers:
-    """Answer by one of these, if there are any: seldom by the same one for two students."""
+    """Return right answers, except for one of `answers_of` the exercise, which depends on the student."""
     answers = answers_of(exercise)
-    place = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
-    chosen = [exercise.replaced(one.code) for one in answers[place : place + 1]]
+    number = crc32(f"{exercise.name} {student}".encode()) % max(len(answers), 1)
+    chosen = [exercise.replaced(answer.code) for answer in answers[number : number + 1]]
     return {**right_answers(exercise), **(chosen[0] if chosen else {})}
 
 
-otherwise: Answering = partial(_by_one_of, attrgetter("accepted"))
-mistaken: Answering = partial(_by_one_of, known_mistakes)
+otherwise: Answering = partial(_with_one_of, attrgetter("accepted"))
+mistaken: Answering = partial(_with_one_of, known_mistakes)
 
 
 def written_answer(cell: Cell, student: str) -> str:
@@ -62,43 +62,43 @@ def written_answer(cell: Cell, student: str) -> str:
 
 
 def endless(exercise: Exercise, _: str) -> Answers:
-    """Answer the first question with a loop that never ends."""
+    """Return right answers, except for a loop that never ends in the first question."""
     first = next(iter(exercise.points))
     loop = f"def {first}(*arguments):\n    while True:\n        pass"
     return {**right_answers(exercise), first: loop}
 
 
 def saved(notebook: NotebookJson) -> str:
-    """Save the notebook as Jupyter does."""
+    """Return the text of the notebook as Jupyter saves it."""
     return json.dumps(notebook, indent=1)
 
 
 def broken_off(notebook: NotebookJson) -> str:
-    """Save only the first half of a notebook's text."""
+    """Return only the first half of a notebook's text."""
     text = saved(notebook)
     return text[: len(text) // 2]
 
 
 def stripped(notebook: NotebookJson) -> str:
-    """Lose all metadata and cell ids, as other editors' exports do."""
-    kept = [{key: cell[key] for key in cell if key != "id"} for cell in notebook["cells"]]
-    cells = [{**cell, "metadata": {}} for cell in kept]
+    """Return the text of a notebook without metadata and cell ids, like an export of another editor."""
+    without_ids = [{key: cell[key] for key in cell if key != "id"} for cell in notebook["cells"]]
+    cells = [{**cell, "metadata": {}} for cell in without_ids]
     return saved({**notebook, "cells": cells, "metadata": {}, "nbformat_minor": 4})
 
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """A made-up student, and what is special about their submissions."""
+    """A made-up student."""
 
     name: str
-    about: str
+    about: str  # what is special about the student's submissions
     answer: Answering = right
     save: Callable[[NotebookJson], str] = saved
     handed_in: str = IN_TIME
     eager: bool = False  # hands in every exercise
 
     def hand_in(self, course: Course, exercise: Exercise) -> None:
-        """Put a notebook and its time of arrival into submitted/."""
+        """Write a notebook and its time of arrival to submitted/."""
         answers = self.answer(exercise, self.name)
         written = {
             cell.name: written_answer(cell, self.name)
@@ -114,7 +114,7 @@ class Student:
 
 CLASS = (
     Student("ada", "answers as the reference does", eager=True),
-    Student("alan", "writes an endless loop", endless),  # which is waited for while others are graded
+    Student("alan", "writes an endless loop", endless),  # early, so that its wait overlaps with other grading
     Student("blaise", "answers in another right way", otherwise, eager=True),
     Student("carl", "makes a known mistake", mistaken, eager=True),
     Student("dorothy", "makes a known mistake", mistaken),
@@ -128,9 +128,9 @@ CLASS = (
 
 
 def make_class(course: Course, exercises: Sequence[Exercise]) -> tuple[Course, int]:
-    """Make a course in build/demo/ whose class has submitted its work; return it and how many submissions.
+    """Create a course in build/demo/ with submissions; return it and the number of submissions.
 
-    The course is made anew each time, without a gradebook.
+    An earlier demo, with its gradebook, is deleted.
     """
     root = course.build / "demo"
     shutil.rmtree(root, ignore_errors=True)
@@ -155,7 +155,7 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
     `notify` is called with each graded submission.
     """
     exercises = list(demo.exercises.values())
-    # All submissions are our own, so fewer walls than the course demands are enough.
+    # The demo wrote all submissions itself, so fewer walls than the course demands are enough.
     summary = grade_submissions(demo, exercises, jobs=os.cpu_count() or 1, unsafe=True, notify=notify)
     write_pages(demo, exercises)
     write_tables(demo, exercises)
@@ -165,9 +165,9 @@ def grade_class(demo: Course, notify: Callable[[SubmissionLine], None] = lambda 
 
 
 def named_mistake(demo: Course) -> tuple[str, str, str]:
-    """Return a student, a question and the address of the feedback page that names the mistake and its line.
+    """Return a student, a question and the address where the student's page names the mistake and its line.
 
-    Without such a question, it is the first question of the first page.
+    If no page names both, return the first question of the first page.
     """
     questions = [
         (work.student, question, f"{page.as_uri()}#question-{number}")

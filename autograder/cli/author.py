@@ -31,7 +31,7 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 
 @click.command()
 @options.exercises
-@click.option("--check", is_flag=True, help="Only say whether assignments/ is what a release would write.")
+@click.option("--check", is_flag=True, help="Only say whether assignments/ is up to date.")
 @click.option("--solutions", is_flag=True, help="Write solutions of finished exercises to build/solutions/.")
 @click.option("--early", is_flag=True, help="With --solutions: even if students can still submit.")
 def release(
@@ -54,7 +54,7 @@ def release(
         options.print_lines((f"{name}: {message}" for name in changed), err=True)
         sys.exit(SOME_REFUSED if changed else 0)
     else:
-        from autograder.authoring.verify import unproved  # which loads what proofs need
+        from autograder.authoring.verify import unproved  # imported late: it loads the packages of proofs
 
         options.print_written(course, release_notebooks(course, exercises), "released")
         early_answers = answered_early(course, exercises, datetime.now(UTC))
@@ -78,9 +78,9 @@ def verify(
     shares: bool,
     anew: bool,
 ) -> None:
-    """Check each exercise's tests on its author's answers.
+    """Check each exercise's tests with its author's answers.
 
-    Right answers must get full marks, and wrong ones must not.
+    Right answers must get full marks, and wrong answers must not.
     """
     from autograder.authoring.together import prove_together
     from autograder.authoring.verify import appearances, explanations, idle_rules
@@ -109,7 +109,7 @@ def verify(
             )
     if len(proofs) == len(course.exercises):
         for rule in idle_rules(course, proofs):
-            click.echo(f"This rule of the catalogue fits no right answer: {rule}")
+            click.echo(f"This rule of the catalogue does not match any right answer: {rule}")
     if verbose:
         click.echo("\n".join(appearances(course, proofs)))
         with Zygote(packages=course.settings.packages) as zygote:
@@ -127,7 +127,7 @@ def verify(
     type=click.Choice(["torch", "numpy", "pandas", "python"]),
     default="torch",
     show_default=True,
-    help="The package that the exercise is about; with `python`, none.",
+    help="The package that the exercise is about; `python` means no package.",
 )
 def init(folder: Path, notebook: Path | None, subject: str) -> None:
     """Start a course in an empty folder.
@@ -163,7 +163,7 @@ def new(course: "options.Course", exercise: str, notebook: Path | None) -> None:
 def doctor(folder: Path | None) -> None:
     """Check this machine and course.yaml.
 
-    It checks versions, the sandbox, course.yaml and folders, and says how to fix what is wrong.
+    It checks versions, the sandbox, course.yaml and folders, and says how to fix each problem.
     """
     from autograder.doctor import examine
 

@@ -1,4 +1,4 @@
-"""The commands that grade: `run` any notebooks, `grade` the submitted ones, `demo` a made-up class."""
+"""The commands that grade: `run` for any notebooks, `grade` for submissions, `demo` for a made-up class."""
 
 import os
 import sys
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from autograder.batch.grade import Summary
     from autograder.batch.pool import Executor
 
-INTERRUPTED = 130  # the exit code of a program that Ctrl-C has ended
+INTERRUPTED = 130  # the exit code of a program that was ended by Ctrl-C
 
 
 @click.command()
 @click.argument("notebooks", nargs=-1, required=True, metavar="NOTEBOOK...")
-@click.option("--exercise", help="The exercise; by default recognised by name, folder or cells.")
+@click.option("--exercise", help="The exercise; default: recognised by the file's name, folder or cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON report per line.")
 @options.unsafe
 @options.course
@@ -60,12 +60,12 @@ def run(
 @click.command()
 @options.exercises
 @click.option("--student", "students", multiple=True, metavar="ID", help="Only this student; repeatable.")
-@options.jobs(help="Grade in so many processes; default: all cores.")
-@click.option("--force", is_flag=True, help="Grade even what has not changed.")
+@options.jobs(help="The number of processes; default: one for each core.")
+@click.option("--force", is_flag=True, help="Grade even submissions that have not changed.")
 @click.option("--dry-run", is_flag=True, help="Only say whose score would change, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per submission.")
 @click.option("--verbose", is_flag=True, help="Print a line on each submission, not only where one needs it.")
-@click.option("--marks-only", is_flag=True, help="Do not explain wrong answers; the next `grade` does.")
+@click.option("--marks-only", is_flag=True, help="Do not explain wrong answers now; the next `grade` will.")
 @options.unsafe
 def grade(
     course: "options.Course",
@@ -90,10 +90,10 @@ def grade(
     course.marks_only = marks_only
     if students:
         refuse_strangers(course, students)
-    found = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
-    submissions = [submission for some in found.values() for submission in some]
+    by_exercise = {exercise: submissions_of(course, exercise, students) for exercise in exercises}
+    submissions = [submission for some in by_exercise.values() for submission in some]
     with ExitStack() as stack:
-        if executor_of is not None:  # a plug-in's, which grades elsewhere
+        if executor_of is not None:  # a plug-in's executor, which grades on other machines
             executor = stack.enter_context(executor_of(course))
         else:
             jobs = jobs or min(os.cpu_count() or 1, max(len(submissions), 1))
@@ -101,7 +101,7 @@ def grade(
             if is_work_certain(submissions, force=force):
                 pool.start()
         if not dry_run:
-            build_missing(course, (exercise for exercise, some in found.items() if some))
+            build_missing(course, (exercise for exercise, some in by_exercise.items() if some))
         progress = stack.enter_context(Progress(len(submissions), as_json=as_json, verbose=verbose or None))
 
         def show_marks(summary: "Summary", left: int) -> None:
@@ -121,13 +121,13 @@ def grade(
                 notify=progress.show, marked=show_marks, explained=progress.show_explained,
             )  # fmt: skip
         except KeyboardInterrupt:
-            click.echo("stopped; what is graded is kept, and the same command continues from there", err=True)
+            click.echo("stopped; finished grades are saved, and the same command grades the rest", err=True)
             sys.exit(INTERRUPTED)
     sys.exit(summary.exit_code)
 
 
 def doubts(course: "options.Course", exercises: "Sequence[options.Exercise]") -> Iterator[str]:
-    """Yield a line on each extension and each comment of the bank that names nothing in the course."""
+    """Yield a warning for each extension or comment of the bank that names an unknown student or exercise."""
     from autograder.gradebook.comments import CommentBank
     from autograder.gradebook.lateness import unknown_students
     from autograder.submission.students import listed_students
@@ -148,10 +148,10 @@ def demo(course: "options.Course", exercises: "list[options.Exercise]", verbose:
     from autograder.cli.output import Progress, show_addresses, show_class
     from autograder.demo import grade_class, make_class
 
-    made, submissions = make_class(course, exercises)
+    demo_course, submissions = make_class(course, exercises)
     click.echo(f"Grading {submissions} submissions of a made-up class, with all kinds of mistakes.")
     with Progress(submissions, verbose=verbose) as progress:
-        summary = grade_class(made, notify=progress.show)
-    show_class(made, summary)
-    show_addresses(made)
+        summary = grade_class(demo_course, notify=progress.show)
+    show_class(demo_course, summary)
+    show_addresses(demo_course)
     sys.exit(summary.exit_code)

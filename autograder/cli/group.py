@@ -1,8 +1,8 @@
-"""The `autograder` command: its subcommands, and how their errors become messages and exit codes.
+"""The `autograder` command: its subcommands, and their errors as messages and exit codes.
 
-Imports stand inside the subcommands, so that `--help` and wrong use need not wait for torch. The commands of
-plug-ins are the entry points of the group `autograder.commands`. A plug-in is imported when one of its
-commands is used; `--help` only reads its source.
+The subcommands import modules inside their functions, so that `--help` and wrong use do not wait for torch.
+The commands of plug-ins are the entry points of the group `autograder.commands`. A plug-in is imported when
+one of its commands is used; `--help` only reads its source.
 """
 
 import ast
@@ -27,7 +27,7 @@ from autograder.cli.term import backup, collect, dashboard, export, extend, feed
 from autograder.errors import OUR_FAILURE, SOME_REFUSED, AutograderError
 from autograder.report.text import one_line, terminal_lines
 
-_SECTIONS = {  # of the help, in the order in which a term needs them
+_SECTIONS = {  # the sections of `--help`, each with its commands
     "Term": (release, collect, grade, feedback, export, dashboard),
     "People": (students, extend),
     "Authors": (init, new, verify, run, build),
@@ -36,7 +36,7 @@ _SECTIONS = {  # of the help, in the order in which a term needs them
 
 
 class PluginCommand(click.Command):
-    """Stands for a plug-in's command until somebody uses it."""
+    """Represents a plug-in's command, and imports it when it is used."""
 
     def __init__(self, entry: EntryPoint) -> None:
         super().__init__(entry.name)
@@ -56,11 +56,11 @@ class PluginCommand(click.Command):
         return click.Command(None, help=text).get_short_help_str(limit)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Import the command, which then reads its own arguments."""
+        """Import the command, and let it parse the arguments."""
         try:
             command = self._entry.load()
             if not isinstance(command, click.Command):
-                raise TypeError("this is no click command")
+                raise TypeError("this is not a click command")
         except Exception as error:
             problem = one_line(f"{type(error).__name__}: {error}", 300)
             raise AutograderError(
@@ -77,28 +77,32 @@ def plugin_commands() -> dict[str, PluginCommand]:
 
 
 class Commands(click.Group):
-    """Turns what a command raises into one line for people and an exit code for programs."""
+    """Turns an exception of a command into a one-line message and an exit code."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those of plug-ins among them."""
+        """Return the names of all commands, including those of plug-ins."""
         return sorted({*super().list_commands(context), *plugin_commands()})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a command; one of ours stays ours, whatever a plug-in calls its own."""
+        """Return the command of this name. A plug-in cannot replace a built-in command."""
         return super().get_command(context, name) or plugin_commands().get(name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by section, those of plug-ins last."""
         width = max(len(name) for name in self.list_commands(context)) + 3
-        added = [one for name, one in sorted(plugin_commands().items()) if name not in self.commands]
+        added = [plugin_commands()[name] for name in sorted({*plugin_commands()} - {*self.commands})]
         for title, commands in {**_SECTIONS, "Plug-ins": added}.items():
-            shown = [one for one in commands if not one.hidden]
-            if rows := [(str(one.name), one.get_short_help_str(formatter.width)) for one in shown]:
+            rows = [
+                (str(command.name), command.get_short_help_str(formatter.width))
+                for command in commands
+                if not command.hidden
+            ]
+            if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows, col_spacing=width - max(len(name) for name, _ in rows))
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; click quietly ends it for a reader, such as `head`, who has seen enough."""
+        """Run the command. If its output is closed, as by `head`, click ends it without a message."""
         try:
             return super().invoke(context)
         except click.ClickException as error:
@@ -136,5 +140,6 @@ def main(context: click.Context, folder: Path | None) -> None:
     context.obj = folder
 
 
-for command in (one for commands in _SECTIONS.values() for one in commands):
-    main.add_command(command)
+for section in _SECTIONS.values():
+    for command in section:
+        main.add_command(command)

@@ -1,4 +1,4 @@
-"""What several commands share: arguments and options, how they find their course and say what they did."""
+"""Arguments and options of several commands. Finds their course, and prints lines and names of files."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ unsafe = click.option("--unsafe", is_flag=True, help="Grade with fewer walls tha
 
 
 def course_folder(folder: Path | None) -> Path:
-    """Return the folder that was given, or the nearest one around us that holds a course."""
+    """Return `folder`, or by default the current folder or its nearest parent with a course."""
     from autograder.course.course import find_course
 
     return (folder or find_course(Path.cwd())).absolute()
@@ -45,7 +45,7 @@ def course(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def exercises(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the course to a command, and those of its exercises that are named, or all if none is."""
+    """Pass the course to a command, and the exercises that its arguments name: by default all."""
 
     @click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
     @course
@@ -57,7 +57,7 @@ def exercises(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def exercise(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass the course to a command, and the exercise that is named."""
+    """Pass the course to a command, and the exercise that its argument names."""
 
     @click.argument("exercise")
     @course
@@ -69,10 +69,10 @@ def exercise(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def choice(command: Callable[..., None]) -> Callable[..., None]:
-    """Pass a command the choice of scores that leave."""
+    """Pass the choice of exported scores to a command."""
 
-    @click.option("--final-only", is_flag=True, help="Give platforms no provisional scores.")
-    @click.option("--unreadable-as-zero", is_flag=True, help="Give 0 for files that cannot be read.")
+    @click.option("--final-only", is_flag=True, help="Do not export provisional scores to platforms.")
+    @click.option("--unreadable-as-zero", is_flag=True, help="Export 0 for files that cannot be read.")
     @wraps(command)
     def with_choice(*arguments: Any, final_only: bool, unreadable_as_zero: bool, **options: Any) -> None:
         from autograder.publishing.export import Choice
@@ -83,7 +83,7 @@ def choice(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines that may contain strangers' words."""
+    """Print lines, without escape sequences: they may contain text from students."""
     from autograder.report.text import terminal_line
 
     for line in lines:
@@ -92,9 +92,9 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 
 @contextmanager
 def failures() -> "Iterator[OnFailure]":
-    """Yield what takes the failures of single submissions.
+    """Yield a function that collects the failures of single submissions.
 
-    At the end it prints a line on each, and ends the command with exit code 3 if there was any.
+    At the end, print a line on each failure, and exit with code 3 if there is any.
     """
     errors: list[SubmissionError] = []
     try:
@@ -112,7 +112,10 @@ def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") 
 
 
 def show_sent(course: "Course", sent: "Sent", what: str) -> None:
-    """Say which files were written, what of how many students they hold, and who is left out."""
+    """Print the written files with the number of students in them, and the students who are left out.
+
+    `what` names the content, such as "grades of".
+    """
     print_lines((*(f"left out: {problem}" for problem in sent.problems), *sent.told), err=True)
     for path in sent.paths:
         click.echo(f"wrote {path.relative_to(course.root)}: {what} {len(sent.values)}")

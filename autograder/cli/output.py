@@ -1,4 +1,4 @@
-"""Prints how grading goes on, what became of submissions, and tables of it."""
+"""Prints the progress of grading, and tables of its results."""
 
 import json
 import shlex
@@ -19,19 +19,19 @@ from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
 from autograder.submission.students import with_name
 
-if TYPE_CHECKING:  # only here, since printing a report need not wait for the gradebook
+if TYPE_CHECKING:  # printing a report does not have to wait for the import of the gradebook
     from autograder.batch.grade import Summary
     from autograder.course.course import Course
     from autograder.gradebook.book import SubmissionLine
     from autograder.gradebook.ledger import ScoreChange
     from autograder.submission.submission import Submission
 
-_WIDE = 100_000  # letters, so that no line of a file is broken
+_WIDE = 100_000  # the width in characters for output to a file, so that lines are not broken
 _STATES = (Status.GRADED, Status.UNREADABLE, "missing", "refused", Status.GRADER_ERROR)
 
 
 def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> None:
-    """Print a titled table and, below it, a note; in a file without colours and broken lines."""
+    """Print a titled table and, below it, a note. A file gets neither colours nor broken lines."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=_WIDE, color_system=None)
@@ -45,7 +45,7 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], note
 
 
 def show_report(notebook: str, report: Report) -> None:
-    """Print a report for a person: how each question stands, its score and a hint."""
+    """Print a report as a table: the verdict, score and hint of each question."""
     rows = []
     for question in report.questions:
         score = question.halves_in_words or f"{number(question.score)} of {number(question.max_score)}"
@@ -60,23 +60,23 @@ def show_report(notebook: str, report: Report) -> None:
 
 
 class Progress(bars.Progress):
-    """Shows how many submissions are graded; use it in a `with` block.
+    """Shows the number of graded submissions in a bar; use it in a `with` block.
 
-    A `verbose` one prints a line on each submission, and one that is not verbose only on our failures. By
-    default, it prints a line on each submission that needs attention.
+    It also prints lines: on each submission if `verbose` is true, only on our failures if it is false, and by
+    default on each submission that needs attention.
     """
 
     def __init__(self, total: int | None, *, as_json: bool = False, verbose: bool | None = None) -> None:
         console = Console()
         columns = (bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
         silent = as_json or not console.is_terminal
-        # Refreshing by itself would take a thread, and no process that has one should be forked.
+        # Automatic refreshing would start a thread, and a process with threads should not be forked.
         super().__init__(*columns, console=console, disable=silent, transient=True, auto_refresh=False)
         self._as_json, self._submissions = as_json, self.add_task("", total=total)
         self._verbose = verbose
 
     def show(self, line: "SubmissionLine") -> None:
-        """Count a submission, and print a line on it if it needs one."""
+        """Count a graded submission, and print a line on it if it needs attention."""
         self.advance(self._submissions)
         self.refresh()
         if self._as_json:
@@ -126,7 +126,7 @@ def _described(line: "SubmissionLine") -> str:
 
 
 def show_summary(summary: "Summary") -> None:
-    """Print a table of what became of a class, a row for each exercise."""
+    """Print a table of the results of a class, with a row for each exercise."""
     if not summary.lines:
         if not summary.stopped:
             click.echo("Nothing to grade: submitted/ has no such submission. `autograder collect` fills it.")
@@ -142,7 +142,7 @@ def show_summary(summary: "Summary") -> None:
 def show_changes(
     changes: "Sequence[ScoreChange]", names: Mapping[str, str] = {}, *, dry_run: bool = False
 ) -> None:
-    """Print whose score is another than before, or would be, by how much and why."""
+    """Print the students whose score has changed, or would change, by how much and why."""
     rows = []
     for change in changes:
         apart = [
@@ -163,18 +163,21 @@ def show_changes(
 
 
 def show_class(demo: "Course", summary: "Summary") -> None:
-    """Print what each made-up student scored, and what is special about them."""
-    from autograder.demo import CLASS  # only here, since grading a real class need not wait for it
+    """Print the scores of each made-up student, and what is special about the student."""
+    from autograder.demo import CLASS  # imported here because grading a real class does not need it
 
     cells = defaultdict(str, (((line.student, line.exercise), _cell(line)) for line in summary.lines))
-    rows = [(one.name, *(cells[one.name, name] for name in demo.exercises), one.about) for one in CLASS]
+    rows = [
+        (student.name, *(cells[student.name, name] for name in demo.exercises), student.about)
+        for student in CLASS
+    ]
     columns = ("student", *(name.partition("_")[0] for name in demo.exercises), "what is special")
     note = "These points are from tests. Written answers add theirs once you grade them in the formgrader."
     show("The demo class", columns, rows, note)
 
 
 def show_addresses(demo: "Course") -> None:
-    """Print where to look at the demo: a student's page, the class's page and the formgrader's command."""
+    """Print the addresses of a student's page and the class's page, and the command for the formgrader."""
     from autograder.demo import named_mistake
 
     student, question, page = named_mistake(demo)
@@ -201,7 +204,7 @@ def _row(exercise: str, lines: "Sequence[SubmissionLine]") -> list[str]:
 
 
 def _given(question: str, score: float | None) -> str:
-    return number(0 if score is None and question == "late" else score)  # in time, nothing is taken off
+    return number(0 if score is None and question == "late" else score)  # no penalty without lateness
 
 
 def _cell(line: "SubmissionLine") -> str:

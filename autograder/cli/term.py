@@ -16,14 +16,14 @@ from autograder.errors import SOME_REFUSED
 
 if TYPE_CHECKING:
     from autograder.collecting.collect import Attendance, CollectedLine
-    from autograder.submission.students import Student, Students
+    from autograder.submission.students import Student
 
 
 @click.command()
 @click.argument(
     "archives", nargs=-1, required=True, metavar="ARCHIVE...", type=click.Path(path_type=Path, exists=True)
 )
-@click.option("--exercise", help="All notebooks are of this exercise, whatever their names.")
+@click.option("--exercise", help="All notebooks belong to this exercise, even if their names differ.")
 @click.option(
     "--times",
     "lists",
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     type=options.PATH,
     help="Moodle's grading worksheet, or a CSV with the columns student, time and, optionally, exercise.",
 )
-@click.option("--zone", metavar="NAME", help="The zone of times without a zone, such as Europe/Berlin.")
+@click.option("--zone", metavar="NAME", help="The time zone of times without one, such as Europe/Berlin.")
 @click.option("--no-times", is_flag=True, help="Ignore the archives' times: nothing counts as late.")
 @click.option("--verbose", is_flag=True, help="Print a line on each notebook, not only where one needs it.")
 @options.course
@@ -113,9 +113,9 @@ def students(
 ) -> None:
     """Compare the class list with the submissions.
 
-    Shows who is missing, unknown or present under two ids. --rename changes a student's id in the gradebook,
-    in all folders and in all lists. If a platform goes on using the old id, add it to students.csv as another
-    name of the student.
+    It shows students who are missing, unknown or present under two ids. --rename changes a student's id in
+    the gradebook, in all folders and in all lists. If a platform still uses the old id, add it to
+    students.csv as another name of the student.
     """
     if rename is not None:
         from autograder.gradebook.renaming import rename as give_id
@@ -128,58 +128,60 @@ def students(
     from autograder.gradebook.lateness import unknown_students
     from autograder.submission.students import listed_students
 
-    if (known := listed_students(course.root)) is None:
+    if (listed := listed_students(course.root)) is None:
         path = course.root / STUDENTS
         raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
     with options.failures() as on_failure:
-        found = [attendance(course, known, exercise, on_failure) for exercise in exercises]
-        _show_attendance(course, exercises, known, found)
-        options.print_lines(unknown_students(course, known, [exercise.name for exercise in exercises]))
+        attendances = [attendance(course, listed, exercise, on_failure) for exercise in exercises]
+        _show_attendance(course, exercises, len(listed.all), attendances)
+        options.print_lines(unknown_students(course, listed, [exercise.name for exercise in exercises]))
 
 
 def _show_attendance(
     course: "options.Course",
     exercises: "Sequence[options.Exercise]",
-    known: "Students",
-    found: "Sequence[Attendance]",
+    class_size: int,
+    attendances: "Sequence[Attendance]",
 ) -> None:
+    """Print a table of submissions; of all exercises, only those with a submission are in it."""
     from autograder.cli.output import show
     from autograder.course.kept import STUDENTS
 
-    begun = [one for one in found if one.came or one.unknown or one.others]
-    shown = found if len(exercises) < len(course.exercises) else begun
-    everybody = len(known.all)
+    is_all = len(exercises) == len(course.exercises)
+    shown = [each for each in attendances if not is_all or each.came or each.unknown or each.others]
     rows = [
-        (one.exercise, f"{everybody - len(one.missing)} of {everybody}", _people(one.missing))
-        for one in shown
+        (each.exercise, f"{class_size - len(each.missing)} of {class_size}", _people(each.missing))
+        for each in shown
     ]
     empty = "" if shown else "; nobody has submitted anything"
-    counted = "1 student" if everybody == 1 else f"{everybody} students"
-    show(f"{counted} in {STUDENTS}{empty}", ("exercise", "came", "missing"), rows)
-    options.print_lines(line for one in shown for line in _odd(one))
+    counted = "1 student" if class_size == 1 else f"{class_size} students"
+    show(f"{counted} in {STUDENTS}{empty}", ("exercise", "submitted", "missing"), rows)
+    options.print_lines(line for each in shown for line in _id_problems(each))
 
 
 def _people(students: Sequence["Student"]) -> str:
-    return ", ".join(" ".join((one.id, *(f"({name})" for name in one.names[:1]))) for one in students)
+    return ", ".join(" ".join((each.id, *(f"({name})" for name in each.names[:1]))) for each in students)
 
 
-def _odd(one: "Attendance") -> Iterator[str]:
-    for id_ in one.unknown:
+def _id_problems(attendance: "Attendance") -> Iterator[str]:
+    """Yield a line for each id that is not in the list or is another id of a listed student."""
+    exercise = attendance.exercise
+    for id_ in attendance.unknown:
         fix = f"add it there, unless {id_} has left: grades stay"
-        yield f"{one.exercise} unknown: {id_} is not in the list; {fix}"
-    for id_, student in one.others.items():
-        if id_ in one.twice:
-            yield f"{one.exercise} twice: {id_} is {student.id}, who submitted under several ids; keep one"
+        yield f"{exercise} unknown: {id_} is not in the list; {fix}"
+    for id_, student in attendance.others.items():
+        if id_ in attendance.twice:
+            yield f"{exercise} twice: {id_} is {student.id}, who submitted under several ids; keep one"
         else:
-            yield f"{one.exercise} under another id: {id_} is {student.id}; collect again with the list"
+            yield f"{exercise} under another id: {id_} is {student.id}; collect again with the list"
 
 
 @click.command()
 @click.argument("student")
 @click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
-@click.option("--all", "everything", is_flag=True, help="For every exercise with a due date; name none.")
+@click.option("--all", "everything", is_flag=True, help="For every exercise with a due date.")
 @click.option(
-    "--group/--no-group", default=None, help="Also for the other members of the student's groups, or not."
+    "--group/--no-group", default=None, help="Whether to extend the other members of the student's groups."
 )
 @options.course
 def extend(
@@ -189,9 +191,9 @@ def extend(
 
     STUDENT may submit EXERCISE until UNTIL: a moment such as "2026-03-01 18:00 Europe/Berlin", a time after
     the due date such as "+2 days", or "none" to remove the extension. --all moves every due date, as in
-    `extend ana --all "+2 days"`; longer extensions stay. extensions.csv stores all of them; you can edit
-    it. The command prints how scores of graded submissions change. If the student is in a group, the command
-    asks whether the extension is for all members. In a script, say --group or --no-group.
+    `extend ana --all "+2 days"`; longer extensions stay. All extensions are in extensions.csv, which you can
+    edit. The command prints how scores of graded submissions change. If the student is in a group, the
+    command asks whether the extension is for all members. In a script, pass --group or --no-group.
     """
     from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
@@ -199,7 +201,8 @@ def extend(
     from autograder.submission.students import student_names, with_name
 
     if everything:
-        exercises, until = [one for one in course.chosen(()) if one.settings.due], " ".join(words)
+        exercises = [exercise for exercise in course.chosen(()) if exercise.settings.due]
+        until = " ".join(words)
     else:
         exercises, until = course.chosen(words[:1]), " ".join(words[1:])
     if not until:
@@ -233,21 +236,20 @@ def is_interactive() -> bool:
 def _other_members(
     course: "options.Course", student: str, names: Mapping[str, str], *, group: bool | None
 ) -> list[str]:
-    """Return the other members of the student's groups if the extension is for them too.
+    """Return the other members of the student's groups if the extension is for them, too.
 
-    Without a flag, a person is asked; a script gets a line.
+    Without a flag, ask the user. In a script, print a line instead.
     """
     from autograder.report.text import terminal_line
     from autograder.submission.students import listed_students, with_name
 
     listed = listed_students(course.root)
-    groups = {name for one in (listed.all if listed else ()) if one.id == student for name in one.groups}
-    others = [
-        one.id for one in (listed.all if listed else ()) if one.id != student and groups & {*one.groups}
-    ]
+    everybody = listed.all if listed else ()
+    groups = {name for each in everybody if each.id == student for name in each.groups}
+    others = [each.id for each in everybody if each.id != student and groups & {*each.groups}]
     if not others or group is False:
         return []
-    people = ", ".join(with_name(one, names) for one in others)
+    people = ", ".join(with_name(member, names) for member in others)
     if group is None and not is_interactive():
         options.print_lines(
             [f"not extended: the group's other members ({people}); --group extends all"], err=True
@@ -277,7 +279,7 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
 @options.exercises
 @click.option("--changed", is_flag=True, help="Only grades that changed since the last export.")
 @options.choice
-@click.option("--audit", is_flag=True, help="Instead, write a table of each change of a score.")
+@click.option("--audit", is_flag=True, help="Instead, write a table of all changes of scores.")
 @click.option(
     "--json", "as_json", is_flag=True, help="With --audit, print the changes with digests, as JSON."
 )
@@ -292,8 +294,9 @@ def export(
     """Write the grades as CSV files.
 
     They go to build/exports/: scores by question, scores by exercise, a table for Canvas and one for Moodle.
-    --audit writes whose score changed, when, by whom, from what to what and why. With --json it prints each
-    change with the digests of the notebook, tests, settings and code that produced the score.
+    --audit writes each change of a score: the student, the time, who made it, both scores and the reason.
+    With --json it prints each change with the digests of the notebook, tests, settings and code that produced
+    the score.
     """
     from autograder.publishing.audit import chosen_lines, write_audit
     from autograder.publishing.export import write_tables
@@ -332,10 +335,10 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @options.course
 def backup(course: "options.Course", file: Path | None) -> None:
-    """Back up everything that cannot be made again.
+    """Back up everything that no command can write again.
 
-    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. It contains the
-    secret and all grades, so keep it safe, on another machine.
+    Gradebook, submissions, secret, lists and audit go to FILE, or to a new file in backups/. The file
+    contains the secret and all grades, so store it in a safe place on another machine.
     """
     from autograder.gradebook.backup import back_up
 
@@ -351,7 +354,7 @@ def backup(course: "options.Course", file: Path | None) -> None:
 def restore(course: "options.Course", file: Path) -> None:
     """Restore a backup in a fresh checkout of the course.
 
-    If the course has submissions, grades or lists already, nothing is changed.
+    If the course already has submissions, grades or lists, the command changes nothing.
     """
     from autograder.authoring.release import build_missing
     from autograder.gradebook.backup import restore as bring_back

@@ -3,20 +3,20 @@
 Reading a course needs neither torch nor nbgrader, so that collecting submissions and building notebooks start
 at once. In reading order:
 
-course: loads course.yaml, gives exercises and settings, keeps the secret, and copies a part of a course
-settings: what course.yaml may contain: limits, due dates, attempts, what late work costs
-moments: reads moments and spans of time, with time zones by name
-yaml_lines: reads YAML and remembers the line of each value
+course: loads course.yaml, gives exercises and settings, creates the secret, and copies a part of a course
+settings: the keys of course.yaml: limits, due dates, attempts, the penalty for late work
+moments: reads dates, times and durations, with time zones by name
+yaml_lines: reads YAML and gives the line of each value
 packages: the packages that a course needs, and the modules in them
-rule: what a question asks its answers to do without, and groups of torch's operators for such rules
-names: which names exercises may have, what a question's check is called, and which name may be meant
-exercise: an exercise's folder, with its other right answers, its known mistakes, and what builds on what
+rule: the names that a question forbids and the operators that it allows, with groups of torch's operators
+names: valid names of exercises, names of the checks of questions, and suggestions for unknown names
+exercise: an exercise's folder, with its right answers, its known mistakes, and questions that build on others
 answers: right and wrong answers, each in a cell of accepted.py or mistakes.py
 code: reads Python code without running it: whether it can be parsed quickly, and which names it binds
-source: the exercise itself, a notebook as text with solutions and figures, and its cells
-kit/: by which students check their own notebook: the given cell, what runs all checks, and how to set up
-hints: the hints that students can ask for, and parts of answers in what students get
-notebook: makes nbgrader's source notebook of an exercise, and the files beside it
-kept: names the files that a course keeps, those that commands make again, and why one cannot be written
-guard: keeps what fails on one submission from stopping a command for all others
+source: an exercise's source, which is a notebook as text with solutions and figures, and its cells
+kit/: the files with which students check their notebook: the given cell, conftest.py and SETUP.md
+hints: checks the hints that students can ask for, and finds parts of answers in files that students get
+notebook: builds nbgrader's source notebook of an exercise, and the kit's files for it
+kept: lists the files of a course that no command can make again, and says why a file cannot be written
+guard: prevents a failure on one submission from stopping a command for all others
 """

@@ -48,13 +48,13 @@ class Answer:
 
     @property
     def name(self) -> str:
-        """What is different; of a mistake the question and what is wrong, whichever writing it is."""
+        """QUESTION__MISTAKE for a mistake, without the title's suffix; the title for an accepted answer."""
         what = self.title.partition("__")[0] or self.title
         return f"{self.question}__{what}" if self.kind is Kind.MISTAKE else self.title
 
     @property
     def hint(self) -> str:
-        """The docstring on one line, which leads a student to see a mistake."""
+        """The docstring on one line. For a mistake, it is the hint for students."""
         return " ".join(self.docstring.split())
 
     @property
@@ -63,14 +63,14 @@ class Answer:
         return f"{self.path}:{self.marker}"
 
     def place_of(self, line: int) -> str:
-        """Return the file and line of a line of the code; of the marker, if an edit makes the code."""
+        """Return the file and line of a line of the code, or of the marker if the answer is an edit."""
         return self.place if self.edit else f"{self.path}:{self.line + line - 1}"
 
 
 def read_answers(path: Path, *kinds: Kind) -> tuple[Answer, ...]:
-    """Return the answers in a file, which may be missing; SourceError says which cell is wrong.
+    """Return the answers in a file, or no answers if it is missing.
 
-    The file holds cells of these kinds only.
+    SourceError names a cell that is wrong or is not of one of these kinds.
     """
     return _answers(read_text(path), path, kinds) if path.is_file() else ()
 
@@ -97,7 +97,7 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
     expected = marker_keys(place, _FORMS[kind])[0].keys() if kind else set[str]()
     optional = {"error"} if kind is Kind.MISTAKE else set[str]()
     if kind is None or title or not expected <= keys.keys() <= expected | optional:
-        raise SourceError(f"{place} is not an answer; write {' or '.join(_FORMS[one] for one in kinds)}")
+        raise SourceError(f"{place} is not an answer; write {' or '.join(map(_FORMS.__getitem__, kinds))}")
     tree = parsed(path, text, line)
     if not (docstring := ast.get_docstring(tree)):
         fix = "begin with one that says what is different, hints at the mistake, or gives a reason"
@@ -106,7 +106,7 @@ def _answer(path: Path, line: int, options: str, text: str, kinds: tuple[Kind, .
         raise SourceError(f"{place} has only a docstring; write the answer below it")
     above = tree.body[0].end_lineno or 1
     lines = text.split("\n")[above:]
-    blank = next(number for number, one in enumerate(lines) if one.strip())
+    blank = next(number for number, text_line in enumerate(lines) if text_line.strip())
     return Answer(
         kind=kind,
         question="" if kind is Kind.ACCEPTED else keys[kind],
@@ -134,7 +134,10 @@ def _string(node: ast.expr | None) -> str:
 
 
 def lists(answer: Answer, names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield what an exception lists: the list's name, which is one of `names`, each text, and its place."""
+    """Yield each text in an exception's lists, as (name of the list, text, file and line).
+
+    SourceError names a statement that is not a list of texts with one of these `names`.
+    """
     for statement in ast.parse(answer.code).body:
         match statement:
             case ast.Assign([ast.Name(name)], ast.List(items)) if name in names and all(map(_string, items)):

@@ -98,14 +98,14 @@ def pieces(codes: Iterable[str]) -> list[Piece]:
     """Return the statements and unparsed cells of a notebook's code cells. Magics are replaced."""
     codes = list(codes)
     chosen = _readable(codes)
-    found, copies = list[Piece](), Counter[str]()
+    parts, copies = list[Piece](), Counter[str]()
     for at, code in enumerate(codes):
         statements = _statements(code, copies[code]) if at in chosen else None
         copies[code] += 1
         if statements is None:
-            found.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code)), at))
-        found += [Piece(*statement, at) for statement in statements or ()]
-    return found
+            parts.append(Piece(None, bound_names(code), frozenset(_WORD.findall(code)), at))
+        parts += [Piece(*statement, at) for statement in statements or ()]
+    return parts
 
 
 @lru_cache(256)
@@ -116,7 +116,7 @@ def _statements(code: str, _copy: int) -> tuple[tuple[ast.stmt, frozenset[str], 
     edit of one tree does not change the other.
     """
     body = parsed(code)
-    return None if body is None else tuple((one, bindings(one), _named(one)) for one in body)
+    return None if body is None else tuple((node, bindings(node), _named(node)) for node in body)
 
 
 def parsed(code: str) -> list[ast.stmt] | None:
@@ -131,20 +131,20 @@ def parsed(code: str) -> list[ast.stmt] | None:
     return None
 
 
-def rests_on(name: str, found: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
+def rests_on(name: str, parts: Sequence[Piece]) -> tuple[list[Piece], set[str]]:
     """Return the statements and cells that a name depends on, directly or not, and all names in them."""
     binding = defaultdict[str, list[int]](list)
-    for number, piece in enumerate(found):
-        for one in piece.bound:
-            binding[one].append(number)
-    seen, followed, pending = set[str](), dict[int, None](), [name]
+    for number, part in enumerate(parts):
+        for bound in part.bound:
+            binding[bound].append(number)
+    names, followed, pending = set[str](), dict[int, None](), [name]
     while pending:
         for number in binding.pop(pending.pop(), ()):
             if number not in followed:
                 followed[number] = None
-                pending += found[number].named - seen
-                seen |= found[number].named
-    return [found[number] for number in followed], seen
+                pending += parts[number].named - names
+                names |= parts[number].named
+    return [parts[number] for number in followed], names
 
 
 def bindings(statement: ast.stmt) -> frozenset[str]:
@@ -153,20 +153,20 @@ def bindings(statement: ast.stmt) -> frozenset[str]:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         shared = {name for node, _ in nodes if isinstance(node, ast.Global) for name in node.names}
         return frozenset(shared | {statement.name})
-    return frozenset(name for node, local in nodes for name in _made(node) if name not in local)
+    return frozenset(name for node, local in nodes for name in _bound(node) if name not in local)
 
 
 @lru_cache(256)
 def in_scope(tree: ast.AST) -> Sequence[tuple[ast.AST, frozenset[str]]]:
     """Return every node of a tree with the names that are local to the functions around it."""
-    pending, found = [(tree, frozenset[str]())], list[tuple[ast.AST, frozenset[str]]]()
+    pending, nodes = [(tree, frozenset[str]())], list[tuple[ast.AST, frozenset[str]]]()
     while pending:
         node, local = pending.pop()
-        found.append((node, local))
+        nodes.append((node, local))
         inside = local | _local_names(node) if isinstance(node, _SCOPES) else local
         outside = [*node.decorator_list, node.args, node.returns] if isinstance(node, _FUNCTIONS) else []
-        pending += [(one, local if one in outside else inside) for one in ast.iter_child_nodes(node)]
-    return found
+        pending += [(child, local if child in outside else inside) for child in ast.iter_child_nodes(node)]
+    return nodes
 
 
 def _local_names(scope: ast.AST) -> frozenset[str]:
@@ -178,10 +178,10 @@ def _local_names(scope: ast.AST) -> frozenset[str]:
         if not isinstance(node, (*_SCOPES, ast.ClassDef)):
             pending += ast.iter_child_nodes(node)
     shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    return frozenset(name for node in nodes for name in _made(node)) - shared
+    return frozenset(name for node in nodes for name in _bound(node)) - shared
 
 
-def _made(node: ast.AST) -> Iterator[str]:
+def _bound(node: ast.AST) -> Iterator[str]:
     """Yield the names that a node binds."""
     match node:
         case ast.Name(name, ast.Store()) | ast.arg(name) | ast.FunctionDef(name) | ast.ClassDef(name):

@@ -1,4 +1,4 @@
-"""Reads course.yaml, and knows where everything of the course lies."""
+"""Reads course.yaml, and gives the paths of a course's files and folders."""
 
 import logging
 import os
@@ -38,8 +38,8 @@ class Course:
         self.settings = settings
         self.marks_only = False
         self.logged = set[str]()  # tracebacks that are in a log already
-        self.build = root / "build"  # what commands can make again
-        self.assignments = root / "assignments"  # what students get
+        self.build = root / "build"  # the folder of files that commands can write again
+        self.assignments = root / "assignments"  # the folder of released files, which students get
 
     @contextmanager
     def without_explanations(self) -> Iterator[None]:
@@ -55,79 +55,81 @@ class Course:
         """The exercises by name, in the course's order."""
         root = self.root / "solutions"
         return {
-            one.name: Exercise(root / one.name, self.settings.of(one), self.settings.packages)
-            for one in self.settings.exercises
+            entry.name: Exercise(root / entry.name, self.settings.of(entry), self.settings.packages)
+            for entry in self.settings.exercises
         }
 
     def chosen(self, names: Sequence[str]) -> list[Exercise]:
-        """Return the exercises of these names, or all of them if none is given, in the course's order.
+        """Return the exercises of these names, or all exercises if `names` is empty, in the course's order.
 
-        Instead of a name its beginning will do where no other exercise begins so, such as `01`.
+        The beginning of a name, such as `01`, is enough if only one exercise has it.
         """
         wanted = set[str]()
         for name in names:
-            found = [known for known in self.exercises if name and known.startswith(name)]
-            if name not in self.exercises and len(found) != 1:
-                problem = f'"{name}" can be {" or ".join(found)}' if found else f'has no exercise "{name}"'
-                advice = "write more of it" if found else f"use one of {', '.join(self.exercises)}"
-                raise CourseError(f"{_shown(self.root / FILE)}: {problem}; {advice}")
-            wanted.add(name if name in self.exercises else found[0])
+            matches = [full for full in self.exercises if name and full.startswith(name)]
+            if name not in self.exercises and len(matches) != 1:
+                problem = (
+                    f'"{name}" can be {" or ".join(matches)}' if matches else f'has no exercise "{name}"'
+                )
+                advice = "write more of it" if matches else f"use one of {', '.join(self.exercises)}"
+                raise CourseError(f"{_relative(self.root / FILE)}: {problem}; {advice}")
+            wanted.add(name if name in self.exercises else matches[0])
         return [exercise for name, exercise in self.exercises.items() if name in wanted or not names]
 
     def repairs(self, exercise: Exercise) -> Repairs:
-        """Return how repairs of failed answers to an exercise are looked for."""
+        """Return the settings of the search for repairs of failed answers to an exercise."""
         return Repairs(exercise.settings.repairs or self.settings.repairs, self.settings.repair_seconds)
 
 
 def load_course(root: Path) -> Course:
-    """Return the course in `root`; CourseError names every line that is wrong in its course.yaml."""
+    """Return the course in `root`; raise CourseError, which names every wrong line of its course.yaml."""
     path = root / FILE
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise CourseError(f"{_shown(path)}: missing; run this in the course's folder") from None
+        raise CourseError(f"{_relative(path)}: missing; run this in the course's folder") from None
     except UnicodeDecodeError:
-        raise CourseError(f"{_shown(path)}: not UTF-8 text; save it as UTF-8") from None
+        raise CourseError(f"{_relative(path)}: not UTF-8 text; save it as UTF-8") from None
     except OSError as error:
-        raise CourseError(f"{_shown(path)}: {error.strerror}; it must be a file that can be read") from None
+        raise CourseError(f"{_relative(path)}: {error.strerror}; it must be a readable file") from None
     try:
         document = read_document(text)
         course = Course(root, read_settings(document))
         if wrong := [*_repeated_names(course.settings), *_missing_exercises(course), *_wrong_rules(course)]:
-            raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {said}") for at, said in wrong))
+            raise DocumentError(*(Problem(document.line(at), f"{dotted(at)}: {text}") for at, text in wrong))
     except DocumentError as error:
         problems = sorted(error.problems, key=attrgetter("line"))
-        lines = (f"{_shown(path)}:{problem.line}: {problem.message}" for problem in problems)
+        lines = (f"{_relative(path)}:{problem.line}: {problem.message}" for problem in problems)
         raise CourseError("\n".join(lines)) from None
     return course
 
 
 def find_course(folder: Path) -> Path:
-    """Return the nearest of `folder` and the folders around it that holds a course.yaml, else `folder`."""
-    around = (folder, *folder.absolute().parents)
-    return next((place for place in around if (place / FILE).is_file()), folder)
+    """Return `folder` or its nearest parent that contains a course.yaml; return `folder` if none does."""
+    candidates = (folder, *folder.absolute().parents)
+    return next((candidate for candidate in candidates if (candidate / FILE).is_file()), folder)
 
 
-def _shown(path: Path) -> str:
-    """Return `path` as someone in the current folder would type it."""
+def _relative(path: Path) -> str:
+    """Return `path` relative to the current folder if it is below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _repeated_names(settings: CourseSettings) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with each exercise that has an earlier one's name, and where.
+    """Yield the key and a problem for each exercise that has the name of an earlier one.
 
-    Names that differ in case alone count as one, since some systems give both the same folder.
+    Names that differ only in case count as equal, because some file systems give both the same folder.
     """
     first: dict[str, int] = {}
-    for number, one in enumerate(settings.exercises):
-        if (seen := first.setdefault(one.name.casefold(), number)) != number:
-            text = f'"{one.name}" is the name of exercises[{seen}] too; rename one or delete it'
+    for number, entry in enumerate(settings.exercises):
+        if (earlier := first.setdefault(entry.name.casefold(), number)) != number:
+            text = f'"{entry.name}" is also the name of exercises[{earlier}]; rename one or delete it'
             yield ("exercises", number, "name"), text
 
 
 def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield each exercise that has no folder in solutions/, and a folder of a similar name."""
+    """Yield the key and a problem for each exercise without a folder; suggest a folder of a similar name."""
     solutions = course.root / "solutions"
     listed = [exercise.name for exercise in course.settings.exercises]
     folders = sorted(path.parent.name for path in solutions.glob("*/*.py") if path.stem == path.parent.name)
@@ -140,10 +142,11 @@ def _missing_exercises(course: Course) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _wrong_rules(course: Course) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with the rules that name questions, and where."""
-    for number, one in enumerate(course.settings.exercises):
-        exercise = Exercise(course.root / "solutions" / one.name)  # which keeps nothing that changes later
-        for at, text in wrong_rules(exercise, {kind: getattr(one, kind) for kind in RULES}):
+    """Yield the key and a problem for each wrong entry of the settings that name questions."""
+    for number, entry in enumerate(course.settings.exercises):
+        # A separate object: an Exercise caches its source, which may change before the course's own is used.
+        exercise = Exercise(course.root / "solutions" / entry.name)
+        for at, text in wrong_rules(exercise, {kind: getattr(entry, kind) for kind in RULES}):
             yield ("exercises", number, *at), text
 
 
@@ -152,23 +155,23 @@ _BYTES = 32
 
 
 def course_secret(course: Course) -> bytes:
-    """Return the secret of `course`, which is made at the first call."""
+    """Return the secret of `course`. The first call creates it."""
     path = course.root / KEY_FILE
     try:
         if not path.exists():
-            _make(path)
+            _create_secret(path)
         secret = bytes.fromhex(path.read_text(encoding="ascii"))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; hidden inputs come from this file") from None
     except ValueError:
         secret = b""
     if len(secret) != _BYTES:
-        raise UsageError(f"{path}: is damaged; put back your copy, or delete it and grade everything again")
+        raise UsageError(f"{path}: is damaged; restore your copy, or delete it and grade everything again")
     return secret
 
 
-def _make(path: Path) -> None:
-    """Write a new secret, for its owner's eyes alone, unless another process has been faster."""
+def _create_secret(path: Path) -> None:
+    """Write a new secret that only its owner can read, unless another process has just written one."""
     with NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".part") as draft:
         draft.write(f"{secrets.token_hex(_BYTES)}\n")
         draft.flush()
@@ -182,11 +185,11 @@ _NBGRADER_CONFIG = "nbgrader_config.py"
 def course_files(
     course: Course, exercises: Sequence[Exercise], limits: Mapping[str, float] = {}, due: str = ""
 ) -> dict[str, bytes]:
-    """Return the files by which these exercises are graded, each by its path in the course's folder.
+    """Return the content of the files that grading these exercises needs, by path in the course's folder.
 
-    The course's secret is among them if it has one: a submission meets the same hidden inputs wherever it is
-    graded.
-    `limits` changes limits of the course; `due`, if given, becomes the due date of every exercise.
+    These include the course's secret if it has one, so that a submission gets the same hidden inputs wherever
+    it is graded. `limits` replaces limits of the course. `due`, if not empty, becomes the due date of every
+    exercise.
     """
     settings = course.settings.model_dump(mode="json", exclude_unset=True)
     names, dates = {exercise.name for exercise in exercises}, {"due": due} if due else {}
@@ -196,16 +199,16 @@ def course_files(
     files = {FILE: yaml.safe_dump(settings, sort_keys=False).encode()}
     if (course.root / KEY_FILE).exists():
         files[KEY_FILE] = f"{course_secret(course).hex()}\n".encode()
-    written = {path for one in exercises for path in one.all_files}
-    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(written)}
+    paths = {path for exercise in exercises for path in exercise.all_files}
+    return files | {path.relative_to(course.root).as_posix(): path.read_bytes() for path in sorted(paths)}
 
 
 def copy_course(
     course: Course, exercises: Sequence[Exercise], root: Path, limits: Mapping[str, float] = {}, due: str = ""
 ) -> Course:
-    """Write a course of these exercises, with nbgrader's settings, to the folder `root` and return it.
+    """Write a course with only these exercises to the folder `root`, and return it.
 
-    The Markdown files in solutions/, which each release contains, are copied too.
+    The copy includes nbgrader's settings and the Markdown files in solutions/, which each release contains.
     """
     files = course_files(course, exercises, limits, due)
     shared = own_files(course.root / "solutions", "*.md")
@@ -219,7 +222,7 @@ def copy_course(
 
 
 class _CleanFormatter(logging.Formatter):
-    """Writes no terminal escapes: names and exceptions may contain strangers' text."""
+    """Removes terminal escape sequences, because names and exceptions may contain text from students."""
 
     def format(self, record: logging.LogRecord) -> str:
         return clean_text(super().format(record))
@@ -229,7 +232,7 @@ class _CleanFormatter(logging.Formatter):
 def log_of(course: Course, name: str) -> Iterator[logging.Logger]:
     """Yield a logger that appends warnings and errors to build/<name>.log.
 
-    A command that meets the same failure again, as `watch` does in every round, logs its traceback once.
+    A traceback that occurs again, as in each round of `watch`, is logged once.
     """
 
     def is_new(record: logging.LogRecord) -> bool:

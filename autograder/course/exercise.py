@@ -1,4 +1,4 @@
-"""An exercise's folder: its source, its hidden suite, its right answers and its wrong ones."""
+"""An exercise's folder: its source, its hidden suite, and its right and wrong answers."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ from autograder.course.code import parsed as parsed_code
 from autograder.course.kit import given_checks
 from autograder.course.names import suggestion
 from autograder.course.packages import DEFAULT, TORCH, name_of
-from autograder.course.rule import Rule, spelt_out
+from autograder.course.rule import Rule, all_operators
 from autograder.course.settings import ExerciseSettings
 from autograder.course.source import (
     Cell,
@@ -33,16 +33,16 @@ HANDOUT = "handout"
 
 @contextmanager
 def beside_handout(exercise: "Exercise") -> Iterator[None]:
-    """Work in the folder of the exercise's files, so that trusted code can open them by their names."""
+    """Make the exercise's handout the current folder, so that trusted code can open its files by name."""
     folder = (exercise.folder / HANDOUT).absolute()
     with chdir(folder) if folder.is_dir() and Path.cwd() != folder else nullcontext():
         yield
 
 
 def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
-    """Return the files below `folder` that match `pattern`, in order.
+    """Return the sorted files below `folder` that match `pattern`, without those that programs create.
 
-    Hidden ones count as left by programs: JupyterLab makes `.ipynb_checkpoints`, macOS `.DS_Store` and `._*`.
+    JupyterLab creates `.ipynb_checkpoints`, macOS `.DS_Store` and `._*`, Python `__pycache__`.
     """
     return tuple(
         path
@@ -52,23 +52,23 @@ def own_files(folder: Path, pattern: str = "**/*") -> tuple[Path, ...]:
 
 
 def left_by_programs(name: str) -> bool:
-    """Whether a file or folder of this name is none that an author has written."""
+    """Whether a program, rather than an author, creates files or folders of this name."""
     return name.startswith(".") or name == "__pycache__"
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise, read from the folder of its name."""
+    """One exercise, read from its folder, which has its name."""
 
     folder: Path
     settings: ExerciseSettings = field(default=ExerciseSettings(name="plain"), compare=False)
-    packages: tuple[str, ...] = field(default=DEFAULT, compare=False)  # of its course, as pip names them
+    packages: tuple[str, ...] = field(default=DEFAULT, compare=False)  # pip's names of the course's packages
 
     @property
     def rules(self) -> dict[str, Rule]:
-        """The rules for answers, by question: what course.yaml forbids, and what may be done by hand."""
+        """The rules for answers, by question: the forbidden names and the allowed operators."""
         forbid = self.settings.forbid
-        allowed = {question: spelt_out(names) for question, names in self.settings.by_hand.items()}
+        allowed = {question: all_operators(names) for question, names in self.settings.by_hand.items()}
         return {q: Rule(forbid.get(q, ()), allowed.get(q)) for q in dict.fromkeys([*forbid, *allowed])}
 
     @property
@@ -78,48 +78,48 @@ class Exercise:
 
     @property
     def name(self) -> str:
-        """The folder's name, by which course.yaml, the gradebook and students know the exercise."""
+        """The exercise's name in course.yaml, in the gradebook and for students: the name of its folder."""
         return self.folder.name
 
     @property
     def source(self) -> Path:
-        """The notebook with solutions, as text in jupytext's percent format."""
+        """The path of the notebook with solutions, which is text in jupytext's percent format."""
         return self.folder / f"{self.name}.py"
 
     @property
     def suite(self) -> Path:
-        """The hidden tests."""
+        """The path of the hidden tests."""
         return self.folder / "test_hidden.py"
 
     @property
     def handout(self) -> dict[str, Path]:
-        """The files that students get beside the notebook, by their names there, such as data/a.csv."""
+        """The files that students get with the notebook, by path in its folder, such as data/a.csv."""
         folder = self.folder / HANDOUT
         return {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
 
     @cached_property
     def handed_out(self) -> dict[str, bytes]:
-        """The content of these files, which lie beside the notebook in grading, too."""
+        """The content of these files, by the same paths. Grading, too, puts them into its folder."""
         return {name: path.read_bytes() for name, path in self.handout.items()}
 
     @property
     def loaded(self) -> tuple[Path, ...]:
-        """The files that its demo cells share with those of other exercises."""
+        """The files that its demo cells load from the folder of all exercises."""
         return tuple(loaded(self.source))
 
     @property
     def imported(self) -> tuple[Path, ...]:
-        """The modules that its hidden tests share with those of other exercises."""
+        """The modules that its hidden tests import from the folder of all exercises."""
         return imported(self.suite)
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that its author has written, in order, without those that programs leave there."""
+        """All files in its folder, sorted, without those that programs create."""
         return own_files(self.folder)
 
     @property
     def all_files(self) -> tuple[Path, ...]:
-        """These, and what it shares with other exercises."""
+        """The files in its folder, and those that it shares with other exercises."""
         return (*self.files, *self.catalogue, *self.loaded, *self.imported)
 
     @property
@@ -129,7 +129,7 @@ class Exercise:
 
     @cached_property
     def own_cells(self) -> tuple[Cell, ...]:
-        """The source's cells, in order."""
+        """The cells of the source, in order."""
         if not self.source.is_file():
             fix = f"write the exercise there or take {self.name} out of course.yaml"
             raise SourceError(f"{self.source}: missing; {fix}")
@@ -137,7 +137,7 @@ class Exercise:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """The source's cells and the one that is given for checks, in order."""
+        """The cells of the source, and the given cell for checks below the imports."""
         cells = [*self.own_cells]
         if self.given_checks:
             title = int(cells[0].role is Role.TEXT)
@@ -147,14 +147,14 @@ class Exercise:
 
     @cached_property
     def title(self) -> str:
-        """The notebook's first heading, or the exercise's name where it has none."""
+        """The notebook's first heading, or the exercise's name if it has no heading."""
         texts = (cell.text for cell in self.cells if cell.role is Role.TEXT)
-        found = next((match for text in texts if (match := _HEADING.search(text))), None)
-        return found[1].strip() if found else self.name
+        heading = next((match for text in texts if (match := _HEADING.search(text))), None)
+        return heading[1].strip() if heading else self.name
 
     @cached_property
     def given_checks(self) -> str:
-        """The cell that checks need, which a release puts below the imports; empty where none needs it."""
+        """The text of the given cell, which a release puts below the imports; "" if no check needs it."""
         checks = [cell.text for cell in self.own_cells if cell.role is Role.CHECK]
         if not any("@check(" in text for text in checks):
             return ""
@@ -168,7 +168,10 @@ class Exercise:
 
     @property
     def questions(self) -> list[str]:
-        """The questions that tests grade, or none while the source is wrong, which using it will show."""
+        """The questions that tests grade, or an empty list if the source is invalid.
+
+        The first use of the source then raises the SourceError.
+        """
         try:
             return list(self.points)
         except SourceError:
@@ -181,7 +184,7 @@ class Exercise:
 
     @property
     def named(self) -> list[str]:
-        """All questions, tested and written, or none while the source is wrong."""
+        """All questions, tested and written, or an empty list if the source is invalid."""
         return [*self.questions, *self.written] if self.questions else []
 
     @cached_property
@@ -189,11 +192,11 @@ class Exercise:
         return frozenset(fingerprint(cell.text) for cell in self.cells if cell.role is Role.DEMO)
 
     def only_draws(self, code: str) -> bool:
-        """Whether some code is that of a demo cell; comments, blank lines and line ends do not count."""
+        """Whether `code` is that of a demo cell. Comments, blank lines and trailing spaces do not count."""
         return fingerprint(code) in self._drawings
 
     def needs_no_run(self, code: str) -> bool:
-        """Whether grading leaves a cell out: one that draws, or the one given for checks, however edited.
+        """Whether grading skips a cell: a demo, the given cell even if it was edited, or a part of it.
 
         Exports may split the given cell, or indent it. Its parts are recognised by their statements.
         """
@@ -209,12 +212,12 @@ class Exercise:
 
     @cached_property
     def given(self) -> frozenset[str]:
-        """The text of each code cell that students get as it is."""
+        """The texts of the code cells that students get unchanged."""
         return frozenset(cell.text for cell in self.cells if cell.role is Role.CODE)
 
     @cached_property
     def reference(self) -> tuple[str, ...]:
-        """The code of the trusted solution, cell by cell."""
+        """The code of each cell of the trusted solution."""
         return tuple(cell.text for cell in self.cells if cell.is_reference)
 
     @cached_property
@@ -224,7 +227,7 @@ class Exercise:
 
     @cached_property
     def accepted(self) -> tuple[Answer, ...]:
-        """Other right answers."""
+        """The other right answers, from accepted.py."""
         answers = read_answers(self.folder / ACCEPTED, Kind.ACCEPTED)
         for answer in answers:
             if not self.replaced(answer.code):
@@ -233,7 +236,7 @@ class Exercise:
         return answers
 
     def wrong_answers(self, path: Path | None = None) -> tuple[Answer, ...]:
-        """Return the known mistakes as they are written, and the exceptions; or those of another file."""
+        """Return the known mistakes and the exceptions in mistakes.py, or in the file `path`."""
         answers = read_answers(path or self.folder / MISTAKES, Kind.MISTAKE, Kind.EXCEPTION)
         for answer in answers:
             if answer.question not in self.points:
@@ -242,26 +245,25 @@ class Exercise:
         return answers
 
     def replaced(self, code: str) -> dict[str, str]:
-        """Return what `code` puts in each solution cell whose question it defines.
+        """Return the new text of each solution cell whose question `code` defines, by question.
 
-        All of `code` goes into the first of these cells, so that its own helpers come along; the others
-        become empty.
+        All of `code`, with its helper functions, goes into the first of these cells. The others become empty.
         """
         defined = bound_names(code)
         names = [name for name in self.points if name in defined]
         return {name: "" if number else code for number, name in enumerate(names)}
 
     def variant(self, code: str) -> tuple[str, ...]:
-        """Return the reference's code with the questions that `code` defines answered by it."""
+        """Return the code of each reference cell, with the questions that `code` defines answered by it."""
         replaced = self.replaced(code)
         return tuple(replaced.get(cell.name, cell.text) for cell in self.cells if cell.is_reference)
 
 
 def _statements(code: str) -> set[str]:
-    """Return the meaning of each statement except imports, or nothing if the code cannot be parsed."""
+    """Return the dumped syntax tree of each statement except imports; no trees for unreadable code."""
     with suppress(*UNREADABLE):
-        found = parsed_code(code) if quick_to_parse(code) else None
-        return {ast.dump(one) for one in found or () if not isinstance(one, ast.Import | ast.ImportFrom)}
+        trees = parsed_code(code) if quick_to_parse(code) else None
+        return {ast.dump(tree) for tree in trees or () if not isinstance(tree, ast.Import | ast.ImportFrom)}
     return set()
 
 
@@ -271,18 +273,18 @@ _CELL = re.compile(r"cell (\d+)")  # the file name under which a worker compiles
 
 @contextmanager
 def reference_errors(exercise: Exercise, variant: Answer | None = None) -> Iterator[None]:
-    """Turn what running the reference, or a variant of it, raises here into a SourceError with its line."""
+    """Turn an error of the reference, or of a variant of it, into a SourceError that names the line."""
     try:
         yield
     except (Exception, SystemExit) as error:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-        said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        message = f"{type(error).__name__}: {text}" if text else type(error).__name__
         fix = "all cells but checks and demos must run, one after the other, as plain Python"
-        raise SourceError(f"{_place(exercise, variant, error)}: {said}; {fix}") from error
+        raise SourceError(f"{_innermost_line(exercise, variant, error)}: {message}; {fix}") from error
 
 
-def _place(exercise: Exercise, variant: Answer | None, error: BaseException) -> str:
-    """Return the file and the line of the innermost cell from which an error comes."""
+def _innermost_line(exercise: Exercise, variant: Answer | None, error: BaseException) -> str:
+    """Return the file and line of the innermost cell in an error's traceback."""
     lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         lines.append((error.filename or "", error.lineno or 1))
@@ -296,27 +298,27 @@ def _place(exercise: Exercise, variant: Answer | None, error: BaseException) -> 
     return f"{exercise.source}:{cell.line + line - 1}"
 
 
-# What questions may build on: earlier ones, by the later question. Where a question fails and one that it
-# builds on has failed too, it is graded once more with a right one. An empty answer carries no mistake on.
+# The earlier questions that a question may build on, by the later question. If a question fails and so has a
+# question that it builds on, it is graded again with a right answer to the earlier one. An empty earlier
+# answer does not count as failed.
 BuildsOn = Mapping[str, Sequence[str]]
 BUILDS_ON = "builds_on"
-RULES = ("forbid", "by_hand", BUILDS_ON)  # what in an exercise's settings names questions
+RULES = ("forbid", "by_hand", BUILDS_ON)  # the keys of an exercise's settings that name questions
 
 
 def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with an exercise's rules that name questions, and where.
+    """Yield the key and a problem for each wrong entry in an exercise's settings that name questions.
 
-    What a later question builds on has to come before it, and to be a function: its calls are answered by
-    the grader, which cannot keep objects for a submission.
+    A question can only build on an earlier question, and only on a function.
     """
     order = exercise.questions if any(rules.values()) else []
-    for kind, asked in rules.items() if order else ():
-        for question in asked:
+    for kind, questions in rules.items() if order else ():
+        for question in questions:
             if question not in order:
                 yield (kind, question), f"{exercise.name} has no such question; {suggestion(question, order)}"
     for later, names in rules.get(BUILDS_ON, {}).items():
         before = order[: order.index(later)] if later in order else order
-        for place, name in enumerate(names if order else ()):
+        for number, name in enumerate(names if order else ()):
             if name not in order:
                 problem = f'{exercise.name} has no question "{name}"; {suggestion(name, order)}'
             elif name not in before:
@@ -326,7 +328,7 @@ def wrong_rules(exercise: Exercise, rules: Mapping[str, BuildsOn]) -> Iterator[t
                 problem = f'"{name}" is not a function, so grading cannot replace a wrong one; delete it here'
             else:
                 continue
-            yield (BUILDS_ON, later, place), problem
+            yield (BUILDS_ON, later, number), problem
 
 
 def _is_function(exercise: Exercise, question: str) -> bool:

@@ -53,7 +53,7 @@ def one_submission(course: Course, exercise: str, student: str) -> Iterator[None
 
 
 def unwritable_for_one(error: Exception, course: Course) -> str:
-    """Return why a file of one submission cannot be written, or "" for an error of another kind.
+    """Return the reason why a file of one submission cannot be written, or "" for an error of another kind.
 
     An error that affects all submissions, such as a full disk, is raised again.
     """

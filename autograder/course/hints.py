@@ -1,9 +1,9 @@
-"""Reads hints.yaml, and finds parts of answers in files that students get.
+"""Checks hints.yaml, and finds parts of answers in files that students get.
 
-Hints stand in hints.yaml beside the source: for each question a list, from vague to plain. A hint is a text,
-or has the two keys `when`, a pattern for what the visible check says, and `hint`. A list of the latter in
-solutions/hints.yaml is for all questions. Students can read all of them, so nothing of a solution may stand
-there.
+The file hints.yaml in an exercise's folder has a list of hints for each question, from vague to plain. A hint
+is a text, or has two keys: `when`, a pattern for the message of the visible check, and `hint`. The file
+solutions/hints.yaml has a list of hints of the second form, which are for all questions. Students can read
+all hints, so hints must not contain any part of a solution.
 """
 
 import ast
@@ -33,8 +33,8 @@ class Secret:
 
     def line(self, text: str) -> int | None:
         """Return the index of the line of `text` on which this part begins, or None if it does not occur."""
-        found = self.pattern.search(text)
-        return text.count("\n", 0, found.start()) if found else None
+        match = self.pattern.search(text)
+        return text.count("\n", 0, match.start()) if match else None
 
 
 def secrets(exercise: Exercise) -> list[Secret]:
@@ -45,8 +45,8 @@ def secrets(exercise: Exercise) -> list[Secret]:
     code is not secret. In written answers, each line of six or more words is secret.
     """
     given = {ast.unparse(node) for cell in exercise.cells if cell.is_reference for node in _given(cell)}
-    found = [secret for cell in exercise.cells for secret in _of(cell, given)]
-    return list({secret.text: secret for secret in found}.values())
+    parts = (secret for cell in exercise.cells for secret in _of(cell, given))
+    return list({secret.text: secret for secret in parts}.values())
 
 
 def _given(cell: Cell) -> Iterator[ast.stmt]:
@@ -56,6 +56,7 @@ def _given(cell: Cell) -> Iterator[ast.stmt]:
 
 
 def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
+    """Yield the secret parts of a cell. `given` has the statements that students get."""
     if cell.role is Role.MANUAL and not cell.in_code:
         lines = map(str.strip, cell.model.split("\n"))
         yield from (_secret(cell, line) for line in lines if len(line.split()) >= _WORDS)
@@ -65,11 +66,12 @@ def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:
         nodes = [node for node in nodes if node.lineno in hidden]
         for node in nodes:
             text = re.sub("#.*", "", ast.get_source_segment(cell.text, node) or "")
-            if ast.unparse(node) not in given and _tells(node, alone=len(nodes) == 1):
+            if ast.unparse(node) not in given and _is_secret(node, alone=len(nodes) == 1):
                 yield _secret(cell, text)
 
 
-def _tells(statement: ast.stmt, *, alone: bool) -> bool:
+def _is_secret(statement: ast.stmt, *, alone: bool) -> bool:
+    """Whether a statement reveals a part of the solution. `alone` means that it is the only one."""
     parts = list(ast.walk(statement))
     calls = [part for part in parts if isinstance(part, ast.Call)]
     several = any(part.keywords or len(part.args) > 1 for part in calls)
@@ -89,9 +91,9 @@ def check_hints(exercise: Exercise) -> None:
     for folder, wrong in ((exercise.folder.parent, _wrong_shared), (exercise.folder, _wrong_own)):
         if (path := folder / "hints.yaml").is_file():
             document = read_yaml(path)
-            found = [(place, text) for place, text in wrong(exercise, document.data, private) if text]
-            if found:
-                raise wrong_lines(path, [Problem(document.line(place), text) for place, text in found])
+            faults = [(key, text) for key, text in wrong(exercise, document.data, private) if text]
+            if faults:
+                raise wrong_lines(path, [Problem(document.line(key), text) for key, text in faults])
 
 
 def _wrong_own(exercise: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
@@ -104,16 +106,17 @@ def _wrong_own(exercise: Exercise, data: Any, private: list[Secret]) -> Iterator
         elif not isinstance(hints, list) or not hints:
             yield (question,), f'"{question}" needs a list of hints; write "- " before each'
         else:
-            yield from (((question, place), _wrong(hint, private)) for place, hint in enumerate(hints))
+            yield from (((question, number), _wrong(hint, private)) for number, hint in enumerate(hints))
 
 
 def _wrong_shared(_: Exercise, data: Any, private: list[Secret]) -> Iterator[tuple[KeyPath, str]]:
-    for place, hint in enumerate(data if isinstance(data, list) else [None]):
-        is_whole = isinstance(hint, dict)
-        yield (place,), _wrong(hint, private) if is_whole else "needs `when` and `hint` in each item"
+    for number, hint in enumerate(data if isinstance(data, list) else [None]):
+        has_keys = isinstance(hint, dict)
+        yield (number,), _wrong(hint, private) if has_keys else "needs `when` and `hint` in each item"
 
 
 def _wrong(hint: Any, private: list[Secret]) -> str:
+    """Return the problem of a hint, or "" if it is valid."""
     match hint:
         case str(text):
             pattern = ""

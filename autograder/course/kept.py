@@ -24,8 +24,7 @@ FOLDERS = ("submitted", "attempts", "autograded")
 # Files of earlier versions, which their backups contain.
 FORMER = ("audit.jsonl", "exports.jsonl", "regrade_done.jsonl", "attempts/*/*")
 BEFORE_STORE = f"is of a version before {STORE}, which commit 3e0e7002 of the autograder converts"
-# Instructors edit these files, so they keep ordinary permissions. The others are readable by their owner
-# only.
+# Instructors edit these files, so they have ordinary permissions. Only the owner can read the other files.
 OPEN = (STUDENTS, EXTENSIONS, COMMENTS, REQUESTS)
 
 
@@ -41,7 +40,7 @@ _PRIMARY = 0xFF  # mask of the primary code in SQLite's extended error codes
 
 
 def unwritable(error: BaseException, course: Path) -> str:
-    """Return which file cannot be written and what to do, or "" for an error of another kind.
+    """Return a message with the file that cannot be written and a fix, or "" for an error of another kind.
 
     A relative file name may be relative to any folder, so the message then names the course's folder.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-NO_MOMENT = "is no date and time"
+NO_MOMENT = "is not a date and time"
 _SPAN = re.compile(r"(\d{1,4}) (minute|hour|day)s?", re.ASCII)
 
 

@@ -23,21 +23,21 @@ def of_mistake(name: str) -> tuple[str, str]:
     return question, what
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean ...?" with the known name closest to `name`, or a list of all known names."""
-    known = list(known)
-    return question_after(name, known) or f"use one of {', '.join(known)}"
+def suggestion(name: str, valid: Iterable[str]) -> str:
+    """Return "did you mean ...?" with the valid name closest to `name`, or a list of all valid names."""
+    valid = list(valid)
+    return question_after(name, valid) or f"use one of {', '.join(valid)}"
 
 
-def question_after(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean ...?" with the known name closest to `name`, or "" if none is close."""
-    close = closest(name, known)
+def question_after(name: str, valid: Iterable[str]) -> str:
+    """Return "did you mean ...?" with the valid name closest to `name`, or "" if none is close."""
+    close = closest(name, valid)
     return f'did you mean "{close}"?' if close else ""
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """Return the only known name that begins with `name`, else the most similar one, or ""."""
-    folded = {candidate.casefold(): candidate for candidate in known}
+def closest(name: str, valid: Iterable[str]) -> str:
+    """Return the only valid name that begins with `name`, else the most similar one, or ""."""
+    folded = {candidate.casefold(): candidate for candidate in valid}
     longer = [candidate for candidate in folded if name and candidate.startswith(name.casefold())]
     matches = longer if len(longer) == 1 else get_close_matches(name.casefold(), folded, n=1)
     return folded[matches[0]] if matches else ""

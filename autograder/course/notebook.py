@@ -1,4 +1,4 @@
-"""Makes what students get of an exercise: nbgrader's source notebook, and the files beside it."""
+"""Builds the files of an exercise that students get: nbgrader's source notebook, and the kit."""
 
 import json
 import re
@@ -12,14 +12,14 @@ from autograder.course.kit import CHECKS, NAMES, SETUP, given_checks
 from autograder.course.packages import name_of
 from autograder.course.source import GRADED, Cell, Role
 
-NotebookJson = dict[str, Any]  # what a notebook's file holds, read as JSON
+NotebookJson = dict[str, Any]  # the content of a notebook's file, read as JSON
 HOW_TO_CHECK = """\
 **How to check yourself.** Put your code where a cell says `# YOUR CODE HERE`, then run the check below it.
 JupyterLab and Colab fold checks; click on `...` or *Show code* to read one.
 To run all checks from a fresh start, save the notebook and run `pytest` in its folder; `SETUP.md` there says
 what to install. {hints}, and each time a plainer one.
 The checks are only a beginning: your score comes from further tests, on other inputs."""
-# Below a written question; on its own lines, since Markdown is read in HTML only between empty ones.
+# Shown below a written question. Markdown inside HTML is only rendered between empty lines.
 RUBRIC = """\
 <details>
 <summary>Open this after you have written: {named}</summary>
@@ -28,8 +28,8 @@ RUBRIC = """\
 
 </details>"""
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
-# What ipykernel says of itself. Jupyter writes it into each notebook that it opens, and marks one as changed
-# where it stands there otherwise; its own exports need it too, to call a script .py.
+# ipykernel's metadata. Jupyter writes it into each notebook that it opens, and marks the notebook as changed
+# if it differed. Jupyter's exports need it, too: they read the suffix .py from it.
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -39,11 +39,11 @@ _METADATA = {
         "name": "python",
         "nbconvert_exporter": "python",
         "pygments_lexer": "ipython3",
-        "version": "3.11.7",  # with which the course is tested; only this can differ
+        "version": "3.11.7",  # of the Python with which the course is tested; a student's may differ
     },
 }
-# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores that. "Run all" goes on below a red check,
-# and below a demo that needs an answer which is not there yet.
+# JupyterLab, Notebook 7 and Colab fold a check; VS Code ignores the setting. "Run all" continues after a
+# check that fails, and after a demo whose answer is missing.
 _HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 _GOES_ON = "raises-exception"
 _FOLDED = {**_HIDDEN, "tags": [_GOES_ON]}
@@ -51,13 +51,13 @@ _FORMAT = {"metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
 def build_notebook(exercise: Exercise) -> NotebookJson:
-    """Return the source notebook of `exercise`, from which nbgrader makes the release."""
+    """Return the source notebook of `exercise`, from which nbgrader creates the release."""
     first, *rest = exercise.cells
     question = next(iter(exercise.points), "question")
     here = f'`hint("{question}")` in a cell of your own, or `pytest --hint {question}`, gives a hint'
     how = here if exercise.given_checks else "`pytest --hint QUESTION` gives a hint"
-    told = (Cell(Role.TEXT, HOW_TO_CHECK.format(hints=how)), *rest)
-    notebook = notebook_of((first, *(shown for cell in told for shown in with_rubric(cell))))
+    below_title = (Cell(Role.TEXT, HOW_TO_CHECK.format(hints=how)), *rest)
+    notebook = notebook_of((first, *(part for cell in below_title for part in with_rubric(cell))))
     for cell in notebook["cells"]:
         if exercise.given_checks and "".join(cell["source"]) == exercise.given_checks:
             cell["metadata"] |= _HIDDEN
@@ -65,7 +65,7 @@ def build_notebook(exercise: Exercise) -> NotebookJson:
 
 
 def with_rubric(cell: Cell) -> list[Cell]:
-    """Return a cell and, below a written answer, what a full one names; a student may delete the latter."""
+    """Return a cell, followed by its rubric if it has one. A student may delete the rubric's cell."""
     if not (things := cell.rubric):
         return [cell]
     number = _NUMBERS.get(len(things))
@@ -80,7 +80,7 @@ _RUBRIC_CELL = re.compile(
 
 
 def is_rubric(text: str) -> bool:
-    """Whether a text cell is a rubric that students got, perhaps before the author changed it."""
+    """Whether a text cell is a released rubric, even if the author has changed the rubric since."""
     return _RUBRIC_CELL.fullmatch(text.strip()) is not None
 
 
@@ -90,7 +90,7 @@ def notebook_of(cells: Sequence[Cell]) -> NotebookJson:
 
 
 def to_json(notebook: NotebookJson) -> str:
-    """Return a notebook's text; the same notebook always gives the same bytes."""
+    """Return the text of a notebook's file. The same notebook always gives the same bytes."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -103,7 +103,7 @@ def _cell(cell: Cell, identity: str) -> dict[str, Any]:
 
 
 def _cell_metadata(cell: Cell) -> dict[str, Any]:
-    """Return nbgrader's metadata for a graded cell, a tag for a demo, and how a check is shown."""
+    """Return nbgrader's metadata for a graded cell, tags for a demo, and the folding of a check."""
     if cell.role not in GRADED:
         return {"tags": ["demo", _GOES_ON]} if cell.role is Role.DEMO else {}
     grade, solution = cell.role is not Role.SOLUTION, cell.role is not Role.CHECK
@@ -114,32 +114,32 @@ def _cell_metadata(cell: Cell) -> dict[str, Any]:
 
 
 def _ids(cells: Iterable[Cell]) -> list[str]:
-    """Return an id for each cell, made from its name or first words: two builds give the same ids."""
-    ids, met = list[str](), Counter[str]()
+    """Return an id for each cell, from its name or first words, so that two builds give the same ids."""
+    ids, uses = list[str](), Counter[str]()
     for cell in cells:
         words = re.findall(r"[a-z0-9]+", cell.text.lower())[:6]
         proposed = cell.grade_id or f"{cell.role}-{'-'.join(words)[:48] or 'empty'}"
-        met[proposed] += 1
-        ids.append(f"{proposed}--{met[proposed]}" if met[proposed] > 1 else proposed)
+        uses[proposed] += 1
+        ids.append(f"{proposed}--{uses[proposed]}" if uses[proposed] > 1 else proposed)
     return ids
 
 
 def student_files(exercise: Exercise) -> dict[str, str]:
-    """Return the text of each file that lies beside the notebook, by the file's name."""
+    """Return the text of each file of the kit, which students get with the notebook, by the file's name."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in (CHECKS, SETUP)}
     texts[SETUP.name] = _setup(texts[SETUP.name], exercise.packages)
     return texts | {NAMES[-1]: json.dumps(_facts(exercise), indent=1, ensure_ascii=False) + "\n"}
 
 
 def _setup(text: str, packages: Sequence[str]) -> str:
-    """Return the page on how to set up, with what the course needs."""
+    """Return the page on how to set up, with the names of the packages that the course needs."""
     names = ", ".join([*map(name_of, packages), "Jupyter"])
-    words = " ".join(f'"{one}"' if set(one) & set("<>=! ;[") else one for one in packages)
+    words = " ".join(f'"{word}"' if set(word) & set("<>=! ;[") else word for word in packages)
     return text.format(names=f"{names} and pytest", packages=words).replace("install  ", "install ")
 
 
 def _facts(exercise: Exercise) -> dict[str, object]:
-    """Return what conftest.py must know of an exercise."""
+    """Return the content of exercise.json, which conftest.py reads."""
     check_hints(exercise)
     questions = {cell.name: cell.text for cell in exercise.cells if cell.role is Role.CHECK}
     given = given_checks(exercise.folder, exercise.settings.forbid)

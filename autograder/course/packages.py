@@ -13,7 +13,7 @@ TORCH, FIGURES = "torch", "matplotlib"
 
 
 class PackageError(AutograderError):
-    """A package of the course is not installed, or in a wrong version."""
+    """A package of the course is not installed, or has the wrong version."""
 
 
 def name_of(package: str) -> str:
@@ -49,7 +49,7 @@ def modules(packages: Sequence[str]) -> tuple[str, ...]:
 
 
 def loaded_first(packages: Sequence[str]) -> tuple[str, ...]:
-    """Return the modules that grading imports at its start: all except matplotlib, which few use."""
+    """Return the modules that grading imports at its start: all except matplotlib, which is rarely needed."""
     return tuple(name for name in modules(packages) if name != FIGURES)
 
 

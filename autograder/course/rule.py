@@ -51,7 +51,7 @@ GROUPS = {
 }
 
 
-def spelt_out(names: Iterable[str]) -> frozenset[str]:
+def all_operators(names: Iterable[str]) -> frozenset[str]:
     """Return the names of all operators in `names`, with each name of a group replaced by its operators."""
     return frozenset[str]().union(*(GROUPS.get(name, {name}) for name in names))
 

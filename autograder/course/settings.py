@@ -1,4 +1,4 @@
-"""Defines what course.yaml may contain, and explains what is wrong in it."""
+"""Defines the keys and values of course.yaml, and describes its errors."""
 
 import json
 from dataclasses import dataclass
@@ -28,31 +28,31 @@ from autograder.report.text import number, shown
 
 
 class Tier(StrEnum):
-    """How much stands between a submission and the machine."""
+    """The walls between a submission and the machine."""
 
-    FULL = "full"  # namespaces around the zygote, and all of container
+    FULL = "full"  # namespaces around the zygote, and all walls of `container`
     CONTAINER = "container"  # Landlock, seccomp and limits in each worker
-    BARE = "bare"  # a process of its own, with limits where the system has them
+    BARE = "bare"  # a separate process, with the limits that the system supports
 
 
 class RepairsShown(StrEnum):
-    """What a student reads of the edit that makes an answer right."""
+    """The part of a repair that a student reads."""
 
-    OFF = "off"  # nothing: none is looked for
-    PLACE = "place"  # the line and the part of it that the edit changes
-    SHOWN = "shown"  # and what stands there instead
+    OFF = "off"  # nothing, and there is no search for repairs
+    PLACE = "place"  # the line, and the part of it that the repair changes
+    SHOWN = "shown"  # also the new code
 
     @classmethod
     def _missing_(cls, value: object) -> "RepairsShown | None":
-        return cls.OFF if value is False else None  # as YAML reads a plain `off`
+        return cls.OFF if value is False else None  # YAML reads a plain `off` as False
 
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """How repairs of failed answers are looked for."""
+    """The settings of the search for repairs of failed answers."""
 
     shown: RepairsShown = RepairsShown.PLACE
-    seconds: float = 2.0  # of processor time for one question, by which candidates are counted
+    seconds: float = 2.0  # of processor time for each question; they limit the number of candidate edits
 
 
 DEFAULT_REPAIRS = Repairs()
@@ -70,7 +70,7 @@ def _package(text: str) -> str:
     try:
         name_of(text)
     except ValueError:
-        raise ValueError("is no package as pip names it; write it as pandas or pandas>=2") from None
+        raise ValueError("is not a package name of pip; write it as pandas or pandas>=2") from None
     return text
 
 
@@ -105,76 +105,79 @@ class _Strict(BaseModel):
 
 
 class Limits(_Strict):
-    """What one submission may use.
+    """The time and memory that one submission may use.
 
-    Seconds are those in which its processes compute, or sleep, and not those in which they wait for a
-    processor. By the clock, ten times as many may pass.
+    Seconds in which its processes compute or sleep count; seconds in which they wait for a processor do not.
+    The limit on wall-clock time is ten times as high.
     """
 
     cell_seconds: Seconds = Field(20.0, description="seconds in which one cell may compute or sleep")
     call_seconds: Seconds = Field(5.0, description="seconds in which one call may compute or sleep")
     total_seconds: Seconds = Field(300.0, description="seconds of computing or sleeping, in all runs")
-    memory_mb: Megabytes = Field(2048, description="megabytes beyond what a warm worker already has")
+    memory_mb: Megabytes = Field(2048, description="megabytes in addition to those of a new worker")
 
 
 class LateSettings(_Strict):
-    """What late work costs; without this, being late costs nothing.
+    """The penalty for late work; without this setting, there is none.
 
     The rules are those of Canvas's late policy (instructure/canvas-lms, app/models/late_policy.rb), with a
-    grace and an end besides: it takes a part of the exercise's points for each day or hour begun, but leaves
-    at least a certain part of the points, if the work was worth as much.
+    grace period and a cut-off in addition. Each step of lateness, rounded up, costs a percentage of the
+    exercise's points. The penalty does not reduce a score below `floor`.
     """
 
-    percent: Percent = Field(description="the part of the exercise's points that each step begun takes")
-    every: Step = Field(Span(1, "day"), description="how long a step is: a day, or some hours")
-    grace: Duration = Field(Span(0, "minute"), description="how long after the due date nothing is late")
-    floor: Percent = Field(0.0, description="the part of the exercise's points that being late leaves")
-    cut_off: Duration | None = Field(None, description="work that comes so long after the due date scores 0")
+    percent: Percent = Field(description="the percentage of the exercise's points that each step costs")
+    every: Step = Field(Span(1, "day"), description="the length of a step, such as 1 day or 6 hours")
+    grace: Duration = Field(Span(0, "minute"), description="the time after the due date without a penalty")
+    floor: Percent = Field(0.0, description="the percentage of the exercise's points that the penalty leaves")
+    cut_off: Duration | None = Field(None, description="the time after the due date from which work scores 0")
 
     def penalty(self, score: float, points: float, due: datetime, handed_in: datetime) -> float:
-        """Return what a submission worth `score` of `points` loses; days are those of the zone of `due`."""
-        came = handed_in.astimezone(UTC)
-        if score <= 0 or came <= self.grace.after(due).astimezone(UTC):
+        """Return the points that a submission with this score loses. Days are those of the zone of `due`."""
+        if score <= 0 or handed_in.astimezone(UTC) <= self.grace.after(due).astimezone(UTC):
             return 0.0
-        if self._is_over(due, came):
+        if self._is_over(due, handed_in):
             return score
-        taken = points * self.percent / 100 * self._steps(due, came)
-        return round(max(min(taken, score - points * self.floor / 100), 0.0), 4)
+        penalty = points * self.percent / 100 * self._steps(due, handed_in)
+        return round(max(min(penalty, score - points * self.floor / 100), 0.0), 4)
 
     def reason(self, points: float, due: datetime, handed_in: datetime) -> str:
-        """Return the rule by which late work loses points, in words.
+        """Return the reason why late work loses points, for its student.
 
-        Such as "2 days begun, each costs 10 % of 14 points; at least 7 points remain".
+        It is a text such as "2 days late, rounded up; each costs 10 % of 14 points; at least 7 points
+        remain".
         """
-        came = handed_in.astimezone(UTC)
-        if self._is_over(due, came):
+        if self._is_over(due, handed_in):
             return f"work that is more than {self.cut_off} late scores 0"
-        steps, step = self._steps(due, came), self.every
-        begun = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
-        costs = "which costs" if steps == 1 else "each costs"
+        steps, step = self._steps(due, handed_in), self.every
+        lateness = str(Span(steps, step.unit)) if step.count == 1 else f"{steps} times {step}"
+        costs = ", which costs" if steps == 1 else "; each costs"
         least = f"; at least {number(points * self.floor / 100)} points remain" if self.floor else ""
-        return f"{begun} begun, {costs} {number(self.percent)} % of {number(points)} points{least}"
+        return (
+            f"{lateness} late, rounded up{costs} {number(self.percent)} % of {number(points)} points{least}"
+        )
 
-    def _is_over(self, due: datetime, came: datetime) -> bool:
-        return self.cut_off is not None and came > self.cut_off.after(due).astimezone(UTC)
+    def _is_over(self, due: datetime, handed_in: datetime) -> bool:
+        """Whether a submission arrived after the cut-off."""
+        return self.cut_off is not None and handed_in > self.cut_off.after(due).astimezone(UTC)
 
-    def _steps(self, due: datetime, came: datetime) -> int:
+    def _steps(self, due: datetime, handed_in: datetime) -> int:
+        """Return the lateness in steps, rounded up."""
         steps = 1
-        while steps < _MAX_STEPS and self.every.after(due, steps).astimezone(UTC) < came:
+        while steps < _MAX_STEPS and self.every.after(due, steps).astimezone(UTC) < handed_in:
             steps += 1
         return steps
 
 
 class Counts(StrEnum):
-    """Which of the attempts of a student counts."""
+    """The rule that selects the attempt that counts for a student."""
 
     NEWEST = "newest"
-    BEST = "best"  # by the points of the tests, less what being late costs; of equals the newest
-    BEFORE_DUE = "last before due"  # and where none came in time, the newest
+    BEST = "best"  # by the points of the tests, minus the penalty for late work; of equal ones the newest
+    BEFORE_DUE = "last before due"  # the newest if all are late
 
 
 class Tells(StrEnum):
-    """What a page says that is written while students may still hand in."""
+    """The content of a feedback page that is written while students may still hand in."""
 
     SCORE = "score"
     TESTS = "tests"  # the score, and for each question the tests that did not pass
@@ -182,12 +185,14 @@ class Tells(StrEnum):
 
 
 class AttemptSettings(_Strict):
-    """What several attempts of a student come to."""
+    """The rules for several attempts of a student."""
 
     counts: Counts = Field(Counts.NEWEST, description="which attempt counts: newest, best or last before due")
-    a_day: Attempts = Field(4, description="how many attempts `watch` grades for a student on one day")
+    a_day: Attempts = Field(4, description="how many attempts of a student `watch` grades on one day")
     pause: Duration = Field(Span(10, "minute"), description="how long `watch` waits between two attempts")
-    tells: Tells = Field(Tells.TESTS, description="what `watch` tells early: score, tests or hints")
+    tells: Tells = Field(
+        Tells.TESTS, description="the content of pages that `watch` writes early: score, tests or hints"
+    )
 
 
 class ExerciseSettings(_Strict):
@@ -195,60 +200,66 @@ class ExerciseSettings(_Strict):
 
     name: Name = Field(description="the name of its folder in solutions/ and assignments/")
     due: Moment | None = Field(None, description="when submissions become late, with a time zone")
-    late: LateSettings | None = Field(None, description="what late work costs in this exercise")
+    late: LateSettings | None = Field(None, description="the penalty for late work in this exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in this exercise")
-    limits: Limits = Field(Limits(), description="limits of this exercise alone")
-    forbid: Calls = Field({}, description="calls that a question must do without; a use is held for review")
+    limits: Limits = Field(Limits(), description="limits of this exercise, which replace the course's")
+    forbid: Calls = Field(
+        {}, description="calls that a question does not allow; an answer that uses them goes to an instructor"
+    )
     by_hand: Calls = Field(
         {},
-        description="all that torch may run for a question: basics, sums, products, "
-        "softmaxes, or single operators; anything else is held for review",
+        description="the only operators of torch that a question allows: basics, sums, products, softmaxes, "
+        "or names of operators; an answer that runs others goes to an instructor",
     )
     builds_on: dict[Name, tuple[Name, ...]] = Field(
         {},
-        description="the earlier questions that a question "
-        "may call; if one is wrong, a right one is tried, too, and the better score counts",
+        description="the earlier questions that a question may call; if the answer to one is wrong, the "
+        "question is also graded with a right answer to it, and the better score counts",
     )
-    repairs: RepairsShown | None = Field(None, description="what students of this exercise see of repairs")
+    repairs: RepairsShown | None = Field(None, description="the part of repairs that students see")
 
 
 class CourseSettings(_Strict):
     """All of course.yaml."""
 
-    course: Name = Field(description="the course's id, as nbgrader knows it")
-    title: str = Field(min_length=1, description="the course's name, for people")
-    walls: Tier = Field(Tier.FULL, description="the walls that must stand before a submission is run")
-    packages: Packages = Field(DEFAULT, description="what notebooks import, as pip names it; [] for Python")
+    course: Name = Field(description="the course's id in nbgrader")
+    title: str = Field(min_length=1, description="the course's name on pages")
+    walls: Tier = Field(Tier.FULL, description="the walls that the machine must have to run submissions")
+    packages: Packages = Field(
+        DEFAULT, description="pip's names of the packages that notebooks import; [] if they need only Python"
+    )
     limits: Limits = Field(Limits(), description="limits of every exercise")
-    late: LateSettings | None = Field(None, description="what late work costs in every exercise")
+    late: LateSettings | None = Field(None, description="the penalty for late work in every exercise")
     attempts: AttemptSettings | None = Field(None, description="which attempt counts in every exercise")
     repairs: RepairsShown = Field(
         RepairsShown.PLACE,
-        description="what a student sees of the smallest edit "
-        "that makes an answer right: its place, also what it writes there (shown), or nothing (off)",
+        description="what a student sees of the smallest edit that makes an answer right: "
+        "the line and the changed part (place), also the new code (shown), or nothing (off)",
     )
-    repair_seconds: Seconds = Field(2.0, description="processor time for finding it, in each failed question")
+    repair_seconds: Seconds = Field(
+        2.0, description="seconds of processor time to search for this edit, for each failed question"
+    )
     graders: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] = Field(
         (),
-        description="who grades written answers, by user name; each gets every n-th student",
+        description="user names of instructors who grade written answers; each of n gets every n-th student",
     )
     mutants_fail: Share = Field(0.97, description="the share of mutants that the hidden tests must fail")
     exercises: tuple[ExerciseSettings, ...] = Field(min_length=1, description="the exercises, in order")
 
-    def of(self, one: ExerciseSettings) -> ExerciseSettings:
-        """Return the settings of an exercise, with the course's own where it has none."""
-        limits = self.limits.model_dump(exclude_unset=True) | one.limits.model_dump(exclude_unset=True)
-        late, attempts = one.late or self.late, one.attempts or self.attempts
-        return one.model_copy(update={"limits": Limits(**limits), "late": late, "attempts": attempts})
+    def of(self, exercise: ExerciseSettings) -> ExerciseSettings:
+        """Return the settings of an exercise, with the course's settings as defaults."""
+        limits = self.limits.model_dump(exclude_unset=True) | exercise.limits.model_dump(exclude_unset=True)
+        late, attempts = exercise.late or self.late, exercise.attempts or self.attempts
+        return exercise.model_copy(update={"limits": Limits(**limits), "late": late, "attempts": attempts})
 
 
 SCHEMA = Path(__file__).with_name("course.schema.json")
 _MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "late": LateSettings, "attempts": AttemptSettings}
 
-_IN_WORDS = {  # by pydantic's kind of error, where its own words are not an author's
+_MESSAGES = {  # by pydantic's type of error; they replace pydantic's messages, which do not speak of YAML
     "missing": "is missing; add it",
-    "model_type": "must hold keys with values; write each on a line of its own, as `key: value`",
-    "dict_type": "must hold keys with values; write each on a line of its own, as `key: value`",
+    "model_type": "must have keys with values; write each on a separate line, as `key: value`",
+    "dict_type": "must have keys with values; write each on a separate line, as `key: value`",
     "tuple_type": "must be a list; write it as [one, two]",
     "too_short": "is empty; list at least one",
 }
@@ -261,13 +272,13 @@ def schema() -> str:
 
 
 def read_settings(document: Document) -> CourseSettings:
-    """Return the document's settings; DocumentError names everything that is wrong with them."""
+    """Return the document's settings; raise DocumentError, which names every invalid one."""
     try:
         return CourseSettings.model_validate(document.data)
     except ValidationError as error:
-        # A list whose items are wrong counts as too short, too, which needs no line of its own.
-        found = [one for one in error.errors() if not (one["type"] == "too_short" and one["input"])]
-        raise DocumentError(*(_problem(document, details) for details in found)) from None
+        # Pydantic also reports a list whose items are wrong as too short. That report is left out.
+        errors = [each for each in error.errors() if not (each["type"] == "too_short" and each["input"])]
+        raise DocumentError(*(_problem(document, details) for details in errors)) from None
 
 
 def _problem(document: Document, error: ErrorDetails) -> Problem:
@@ -276,10 +287,10 @@ def _problem(document: Document, error: ErrorDetails) -> Problem:
     if error["input"] is None:
         text = "is empty; give it a value or take it out"
     elif kind in ("extra_forbidden", "invalid_key"):
-        around = _MODELS.get(str(path[-2]), ExerciseSettings) if path[1:] else CourseSettings
-        text = f"unknown key; {suggestion(str(path[-1]), around.model_fields)}"
-    elif kind in _IN_WORDS:
-        text = _IN_WORDS[kind]
+        model = _MODELS.get(str(path[-2]), ExerciseSettings) if path[1:] else CourseSettings
+        text = f"unknown key; {suggestion(str(path[-1]), model.model_fields)}"
+    elif kind in _MESSAGES:
+        text = _MESSAGES[kind]
     elif kind != "value_error":
         text = f"{text[:1].lower()}{text[1:]}, but it is {shown(error['input'])}; change it"
     return Problem(document.line(path), f"{dotted(path) or 'the file'}: {text}")

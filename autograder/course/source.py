@@ -1,4 +1,4 @@
-"""Reads an exercise's source, a notebook as text, and reports errors by file and line."""
+"""Reads an exercise's source, which is a notebook as text, and reports errors with file and line."""
 
 import ast
 import hashlib
@@ -25,27 +25,27 @@ _IMPORTED = re.compile(r"^(?:from|import)[ ]+(\w+)", re.MULTILINE)
 _KINDS = {"svg": "svg+xml", "png": "png"}
 SUFFIXES = tuple(f".{kind}" for kind in _KINDS)
 _PNG = b"\x89PNG\r\n\x1a\n"
-_IN_A_METRE = 96 / 0.0254  # pixels, by which browsers measure
+_PIXELS_PER_METRE = 96 / 0.0254  # of a browser, whose pixel is 1/96 inch
 
 
 def with_figures(text: str, read: Callable[[str], bytes]) -> str:
-    """Return a text with the figures in it that `read` gives by their names."""
+    """Return a text in which each link to a figure is replaced by the figure; `read` returns its bytes."""
     return _FIGURE.sub(lambda match: _image(match[1], read(match[2]), _KINDS[match[3]]), text)
 
 
 def _image(words: str, figure: bytes, kind: str) -> str:
-    told = html.escape(" ".join(words.split()))
+    alternative = html.escape(" ".join(words.split()))
     content = b64encode(figure).decode()
-    return f'<img alt="{told}"{_width(figure)} src="data:image/{kind};base64,{content}">'
+    return f'<img alt="{alternative}"{_width(figure)} src="data:image/{kind};base64,{content}">'
 
 
 def _width(figure: bytes) -> str:
-    """Return the attribute by which a PNG that says how fine it is comes out as large as it was drawn."""
-    place = figure.find(b"pHYs", 0, figure.find(b"IDAT")) if figure.startswith(_PNG) else -1
-    if place < 0:
+    """Return the HTML attribute that shows a PNG in the size that its resolution gives; "" if it has none."""
+    offset = figure.find(b"pHYs", 0, figure.find(b"IDAT")) if figure.startswith(_PNG) else -1
+    if offset < 0:
         return ""
-    (pixels,), (in_a_metre,) = (struct.unpack_from("!I", figure, at) for at in (16, place + 4))
-    return f' width="{pixels * _IN_A_METRE / in_a_metre:.0f}"'
+    (pixels,), (per_metre,) = (struct.unpack_from("!I", figure, at) for at in (16, offset + 4))
+    return f' width="{pixels * _PIXELS_PER_METRE / per_metre:.0f}"'
 
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -59,11 +59,11 @@ _MAGIC = re.compile(r"^# (?=[%!]\w)", re.MULTILINE)  # jupytext writes magics as
 
 
 class SourceError(AutograderError):
-    """Something is wrong in an exercise's folder; the message says what, where, and what to do."""
+    """Something is wrong in an exercise's folder; the message gives the place, the problem and a fix."""
 
 
 class Role(StrEnum):
-    """What a cell of the source is for."""
+    """The purpose of a cell of the source."""
 
     TEXT = "text"
     CODE = "code"
@@ -73,19 +73,19 @@ class Role(StrEnum):
     DEMO = "demo"
 
 
-GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)  # what a key of the cell's marker says
+GRADED = (Role.SOLUTION, Role.CHECK, Role.MANUAL)  # the roles that are keys of a cell's marker
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the source; `name` is the question it belongs to, or empty."""
+    """One cell of the source. `name` is its question, or "" for a cell that is not graded."""
 
     role: Role
     text: str
     name: str = ""
     points: float = 0.0
-    line: int = 0  # of the source's file, on which the text begins
-    in_code: bool = False  # whether the answer that an instructor grades is code
+    line: int = 0  # the line of the source's file on which the text begins
+    in_code: bool = False  # whether the cell is for code that an instructor grades
 
     @property
     def is_code(self) -> bool:
@@ -94,16 +94,16 @@ class Cell:
 
     @property
     def is_reference(self) -> bool:
-        """Whether the cell is part of the trusted solution, which has neither checks, texts nor demos."""
+        """Whether the cell is part of the trusted solution: checks, texts and demos are not."""
         return self.in_code or self.role in (Role.CODE, Role.SOLUTION)
 
     @property
     def grade_id(self) -> str:
-        """The cell's id in nbgrader: the question's name, or what `check_id` makes of it for a check."""
+        """The cell's id in nbgrader: the question's name, or for a check its `check_id`."""
         return check_id(self.name) if self.role is Role.CHECK else self.name
 
     def hidden(self) -> list[tuple[int, str]]:
-        """Return the lines of the answer that students do not get, each with its place in the text."""
+        """Return the lines of the answer that students do not get, each with its index in the text."""
         lines, inside = [], False
         for number, line in enumerate(self.text.split("\n")):
             inside = (inside or BEGIN in line) and END not in line
@@ -113,17 +113,17 @@ class Cell:
 
     @property
     def model(self) -> str:
-        """The author's answer, of a written one without its rubric."""
+        """The author's answer, without the rubric of a written answer."""
         return self._answer_and_rubric()[0]
 
     @property
     def rubric(self) -> list[str]:
-        """What a full written answer names, each with its points; students read it after they have written.
+        """The items that a full written answer names, each with its points. Students read it afterwards.
 
-        It is the last paragraph of the model answer, if that is in parentheses, with `;` between the things.
+        A rubric is the last paragraph of the model answer, in parentheses, with `;` between the items.
         """
         text = " ".join(self._answer_and_rubric()[1].split()).rstrip(".")
-        return [thing.strip() for thing in text.split(";") if thing.strip()]
+        return [item.strip() for item in text.split(";") if item.strip()]
 
     def _answer_and_rubric(self) -> tuple[str, str]:
         text = "\n".join(line for _, line in self.hidden()).strip()
@@ -138,7 +138,7 @@ class Cell:
         return (answer, last[1:-1]) if has_rubric else (text, "")
 
     def released(self) -> str:
-        """Return the text with its solution cut out, as nbgrader's ClearSolutions would."""
+        """Return the text without its solution, like nbgrader's ClearSolutions."""
         stub = "# YOUR CODE HERE\nraise NotImplementedError()" if self.is_code else "YOUR ANSWER HERE"
         lines, hidden = [], {number for number, _ in self.hidden()}
         for number, line in enumerate(self.text.split("\n")):
@@ -150,28 +150,31 @@ class Cell:
 
 
 def read_source(path: Path) -> tuple[Cell, ...]:
-    """Return the cells of the source at `path`, with what they show; SourceError says what is wrong."""
+    """Return the cells of the source at `path`, with their figures and loaded files.
+
+    SourceError says what is wrong.
+    """
     return tuple(_with_files(path, cell) for cell in _cells(read_text(path), path))
 
 
 def loaded(path: Path) -> list[Path]:
-    """Return the files that demo cells of the source at `path` load from the folder of all exercises."""
+    """Return the files in the folder of all exercises that demo cells of the source at `path` load."""
     return [path.parents[1] / name for name in _LOADED.findall(read_text(path))] if path.is_file() else []
 
 
 def imported(path: Path) -> tuple[Path, ...]:
-    """Return the modules in the folder of all exercises that the suite at `path` imports, or one of them."""
-    found = dict[Path, None]()
+    """Return the modules in the folder of all exercises that the suite at `path` imports, also indirectly."""
+    imports = dict[Path, None]()
     pending = [path]
     while pending and (read := pending.pop()).is_file():
         modules = [path.parents[1] / f"{name}.py" for name in _IMPORTED.findall(read_text(read))]
-        pending += [module for module in modules if module.is_file() and module not in found]
-        found |= dict.fromkeys(pending)
-    return tuple(found)
+        pending += [module for module in modules if module.is_file() and module not in imports]
+        imports |= dict.fromkeys(pending)
+    return tuple(imports)
 
 
 def _with_files(path: Path, cell: Cell) -> Cell:
-    """Return a text cell with its figures in it, and a demo cell as the file that it loads, if any."""
+    """Return a text cell with its figures in it, or a demo cell with the text of the file that it loads."""
 
     def read(name: str) -> bytes:
         try:
@@ -188,14 +191,14 @@ def _with_files(path: Path, cell: Cell) -> Cell:
 
 
 def fingerprint(code: str) -> str:
-    """Return a short fingerprint of a cell's code, in which comments and blank lines do not count."""
+    """Return a short hash of a cell's code without comments, blank lines and trailing spaces."""
     lines = (line.rstrip() for line in code.splitlines())
-    kept = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
-    return hashlib.sha256(kept.encode("utf-8", "replace")).hexdigest()[:12]
+    text = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def read_text(path: Path) -> str:
-    """Return the text of an author's file; SourceError with the line where it is not UTF-8."""
+    """Return the text of an author's file. SourceError names the line that is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -204,7 +207,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> Document:
-    """Return an author's YAML file; SourceError says on which lines it is wrong."""
+    """Return the document in an author's YAML file. SourceError names each wrong line."""
     try:
         return read_document(read_text(path))
     except DocumentError as error:
@@ -217,7 +220,10 @@ def wrong_lines(path: Path, problems: Iterable[Problem]) -> SourceError:
 
 
 def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
-    """Return the syntax tree of `code`, which begins on this line of the file; SourceError if it has none."""
+    """Return the syntax tree of `code`, which begins on this line of the file.
+
+    SourceError names the line that is not Python.
+    """
     try:
         return ast.parse(code)
     except SyntaxError as error:
@@ -229,7 +235,7 @@ def parsed(path: Path, code: str, line: int = 1) -> ast.Module:
 
 @lru_cache(maxsize=32)
 def _cells(text: str, path: Path) -> tuple[Cell, ...]:
-    """Read each text only once, since nbgrader loads the course again for every submission."""
+    """Return the cells of a text. They are cached: nbgrader loads the course again for every submission."""
     cells = tuple(_cell(path, *part) for part in parts(text))
     for cell in cells:
         if cell.is_reference:
@@ -240,9 +246,10 @@ def _cells(text: str, path: Path) -> tuple[Cell, ...]:
 
 
 def parts(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the options and the text of each cell, as jupytext does, which takes seconds to load.
+    """Yield the first line, the options and the text of each cell.
 
-    A marker inside a string begins no cell. What stands before the first marker may be a header.
+    This follows jupytext, which takes seconds to import. A marker inside a string does not begin a cell. The
+    text before the first marker, such as jupytext's header, is yielded with line 1.
     """
     start, options, lines = 1, "", list[str]()
     for number, line in enumerate([*text.split("\n"), "# %%"], 1):
@@ -257,7 +264,7 @@ def parts(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def marker_keys(place: str, options: str) -> tuple[dict[str, str], str]:
-    """Return the keys of a cell's marker, without quotes, and its title."""
+    """Return the keys of a cell's marker with their unquoted values, and its title."""
     keys = {key: value.strip("\"'") for key, value in _OPTION.findall(options)}
     title = _KIND.sub("", _OPTION.sub("", options)).strip()
     if "=" in title:
@@ -271,7 +278,7 @@ def _unreadable(place: str, title: str) -> SourceError:
 
 
 def _cell(path: Path, line: int, options: str, text: str) -> Cell:
-    place = f"{path}:{line - 1}: this cell"  # the line of its marker, which bears the keys
+    place = f"{path}:{line - 1}: this cell"  # the line of its marker, which has the keys
     (keys, title), is_text = marker_keys(place, options), bool(_KIND.search(options))
     roles = [role for role in GRADED if role in keys]
     if title and roles:
@@ -297,7 +304,7 @@ def _cell(path: Path, line: int, options: str, text: str) -> Cell:
 
 
 def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
-    """Yield each graded cell that cannot be cut out of the release, be named or be paired, and say why."""
+    """Yield each graded cell without a removable answer, a valid name or its other cell, and the problem."""
     solutions, checks, manual = ([cell for cell in cells if cell.role is role] for role in GRADED)
     for cell in solutions + manual:
         if cell.text.count(BEGIN) != cell.text.count(END) or BEGIN not in cell.text:
@@ -305,16 +312,17 @@ def _problems(cells: Iterable[Cell]) -> Iterator[tuple[Cell, str]]:
         elif not any(line.strip(" \t#") for _, line in cell.hidden()):
             yield cell, f'"{cell.name}" has nothing between "{BEGIN}" and "{END}"; move its answer there'
         if not (cell.name.isidentifier() and cell.name.isascii()):
-            yield cell, f'"{cell.name}" is no name; use the letters a to z, digits and _'
-    seen = set()
+            yield cell, f'"{cell.name}" is not a valid name; use the letters a to z, digits and _'
+    earlier = set()
     for cell in solutions + checks + manual:
-        if (cell.role, cell.name) in seen:
+        if (cell.role, cell.name) in earlier:
             yield cell, f'"{cell.name}" has two {cell.role} cells; keep one'
-        seen.add((cell.role, cell.name))
+        earlier.add((cell.role, cell.name))
     yield from _unpaired(solutions, checks)
 
 
 def _unpaired(solutions: Sequence[Cell], checks: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
+    """Yield each solution without a check or a definition, and each check without a solution."""
     for cell in solutions:
         if cell.name not in {check.name for check in checks}:
             yield cell, f'question "{cell.name}" has no check; add a cell check="{cell.name}" points=1'

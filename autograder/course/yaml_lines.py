@@ -1,4 +1,4 @@
-"""Reads a YAML file into plain values, and remembers the line of each."""
+"""Reads a YAML file into plain values, and gives the line of each value."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ KeyPath = tuple[str | int, ...]  # keys and indices from the top: ("exercises", 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong on one line; the message says where in the document, and what to do."""
+    """A problem on one line. The message gives the key, the problem and a fix."""
 
     line: int
     message: str
 
 
 class DocumentError(Exception):
-    """The text is not YAML that can be used; `problems` says why."""
+    """A text is not valid YAML, or its values are wrong; `problems` lists the faults."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(problems)
@@ -27,7 +27,7 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A YAML file's values, and the nodes that know on which line each of them stands."""
+    """A YAML file's values, and the YAML nodes with the line of each value."""
 
     data: Any
     _top: yaml.Node
@@ -36,15 +36,15 @@ class Document:
         """Return the line of the value at `path`, or of the nearest value around it if there is none."""
         node, line = self._top, 1
         for step in path:
-            found = [(at, child) for key, at, child in _children(node) if key == step]
-            if not found:
+            children = [(at, child) for key, at, child in _children(node) if key == step]
+            if not children:
                 break
-            line, node = found[0]
+            line, node = children[0]
         return line
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader, except that dates stay text, so that whoever reads them can be strict."""
+    """PyYAML's safe loader, except that dates stay text, so that the settings can require a time zone."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - overrides PyYAML's own
         first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
@@ -53,7 +53,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_document(text: str) -> Document:
-    """Return the values in `text`; DocumentError says why it cannot be read."""
+    """Return the document in `text`. DocumentError says why it cannot be read."""
     try:
         loader = _Loader(text)
         if (top := loader.get_single_node()) is None:
@@ -80,27 +80,29 @@ def dotted(path: KeyPath) -> str:
 
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str) -> Problem:
     line = error.problem_mark.line + 1 if error.problem_mark else 1
-    seen = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""
-    reason = (error.problem or "no YAML").removeprefix("but ")
-    if "\t" in seen[: len(seen) - len(seen.lstrip())]:
+    wrong = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""
+    reason = (error.problem or "invalid").removeprefix("but ")
+    if "\t" in wrong[: len(wrong) - len(wrong.lstrip())]:
         return Problem(line, "a tab indents this line; use spaces")
     if "cannot start any token" in reason:
         return Problem(line, f"{reason}; put the text in quotes")
     if "mapping values are not allowed" in reason:
-        return Problem(line, 'a ":" where no key can stand; check the indentation, or put the text in quotes')
+        return Problem(
+            line, 'a ":" where a key is not allowed; check the indentation, or put the text in quotes'
+        )
     return Problem(line, f"not YAML: {reason}; check the indentation, brackets and quotes around this line")
 
 
 def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] = ()) -> Iterator[Problem]:
-    """Yield a problem for each key below `node` that stands there twice.
+    """Yield a problem for each key below `node` that occurs twice in its mapping.
 
-    `above` holds the nodes around this one: by an alias, one of them may be its child again.
+    `above` contains the nodes around this one, because an alias can make one of them its child again.
     """
     first: dict[str | int, int] = {}
     for step, line, child in _children(node):
         where = (*path, step)
         if step in first:
-            message = f"{dotted(where)}: stands here again, after line {first[step]}; keep one of them"
+            message = f"{dotted(where)}: repeats the key of line {first[step]}; keep one of them"
             yield Problem(line, message)
         first.setdefault(step, line)
         if child not in above:
@@ -108,8 +110,8 @@ def _repeated(node: yaml.Node, path: KeyPath = (), above: tuple[yaml.Node, ...] 
 
 
 def _children(node: yaml.Node) -> list[tuple[str | int, int, yaml.Node]]:
-    """Return each child with its key or index and its line; a mapping's child has the line of its key."""
+    """Return the key or index of each child, its line and its node. In a mapping, the line is the key's."""
     if isinstance(node, yaml.MappingNode):
         return [(str(key.value), key.start_mark.line + 1, value) for key, value in node.value]
     items = node.value if isinstance(node, yaml.SequenceNode) else []
-    return [(place, item.start_mark.line + 1, item) for place, item in enumerate(items)]
+    return [(index, item.start_mark.line + 1, item) for index, item in enumerate(items)]

@@ -1,4 +1,4 @@
-"""One small call with a wrong result: its numbers, and the tables and sentences that show them."""
+"""A small call with a wrong result: its numbers, and the tables and sentences that show them."""
 
 import math
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call on disclosed inputs, of a question's function or an object of its class, with a wrong answer."""
+    """A call with disclosed inputs and a wrong result, of a function or of an object of a class."""
 
     given: tuple[Grid, ...]
     got: Grid
@@ -65,7 +65,7 @@ class Table:
 class ExampleView(NamedTuple):
     """An example as the page shows it."""
 
-    made: str
+    creation: str  # the code that creates the object
     given: tuple[Table, ...]
     got: tuple[Table, ...]
     asked: tuple[Table, ...]
@@ -78,7 +78,7 @@ def show_example(example: Example) -> ExampleView:
     wrong = _wrong(example)
     highest = max((abs(_size(n)) for n in (*example.got.numbers, *example.asked.numbers)), default=0.0)
     return ExampleView(
-        made=example.made,
+        creation=example.made,
         given=tuple(table for grid in example.given for table in _tables(grid, set(), 0.0)),
         got=tuple(_tables(example.got, wrong, highest)),
         asked=tuple(_tables(example.asked, wrong, highest)),
@@ -149,7 +149,7 @@ def _text(number: Number) -> str:
 
 
 def _size(number: Number) -> float:
-    """Return a finite number as it is, True and False as 1 and 0, and 0 for any other text."""
+    """Return a finite number unchanged, True and False as 1 and 0, and 0 for any other text."""
     with suppress(ValueError):
         value = float({"True": 1.0, "False": 0.0}.get(str(number), number))
         return value if math.isfinite(value) else 0.0

@@ -1,4 +1,4 @@
-"""Writes the feedback page on one submission: what tests found, then the notebook; nothing in it can run."""
+"""Writes the feedback page on one submission: test results, then the notebook. Nothing on it can run."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,24 +32,24 @@ from autograder.report.text import is_picture
 _TEMPLATE = Path(__file__).with_suffix(".html")
 _CRASHES = (Verdict.CRASHED, Verdict.NOT_DEFINED)
 _ANCHOR = "lesson-"
-_MAX_HEADING = 200  # letters
+_MAX_HEADING = 200  # characters
 _NAMELESS = "a part without a name"
 REST = "The rest of the notebook is left out: the page would become too large."
 SavedPictures = Mapping[str, tuple[str, ...]]  # by the id of a cell that was not run
 
 
 class Part(NamedTuple):
-    """One part of the page: what it is, for the template, and its HTML or the picture in base64."""
+    """One part of the page."""
 
     kind: str  # text, code, output, error, html, picture, saved picture, or note
-    content: Markup | str
+    content: Markup | str  # HTML, or a picture in base64
 
 
 class Lesson(NamedTuple):
-    """A part of the lesson on the page: its heading, as it was written, and where it begins."""
+    """A part of the lesson on the page."""
 
     heading: str
-    anchor: str
+    anchor: str  # the id of the heading
 
 
 def render_feedback(
@@ -63,10 +63,10 @@ def render_feedback(
     title: str = "",
     student: str = "",
 ) -> str:
-    """Return the page, the same for the same report, grades and notebook.
+    """Return the page. The same report, grades and notebook give the same page.
 
-    `saved` are the pictures that the student's file has below cells that grading does not run; `note` says
-    what the page does not tell; `title` is the exercise's, and `student` the student's name.
+    `saved` has the pictures in the student's file below cells that grading does not run. `note` says which
+    results the page leaves out. `title` is the exercise's title, and `student` the student's name.
     """
     allowance, cells = Allowance(), list(cells)
     entries = {entry.question: entry for entry in submission.entries}
@@ -79,9 +79,9 @@ def render_feedback(
             entries.get(question.name),
             allowance,
             sources=sources,
-            place=place,
+            position=position,
         )
-        for place, question in enumerate(report.questions, 1)
+        for position, question in enumerate(report.questions, 1)
     ]
     judged = [] if unreadable else questions
     failures = _failures(judged)
@@ -102,29 +102,29 @@ def render_feedback(
         extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
         attempts=attempts if len(attempts) > 1 else (),
         attempt=_attempt(attempts),
-        passed_over=next((one for one in attempts if one.passed_over), None),
+        passed_over=next((attempt for attempt in attempts if attempt.passed_over), None),
         note=note,
         unreadable=unreadable,
     )
 
 
 def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
-    """Return the questions that failed; those that one error broke are together."""
+    """Return the failed questions in groups. Questions with the same error are in one group."""
     groups = dict[object, list[QuestionView]]()
     for question in questions:
         if question.failed:
-            told = question.badge, re.sub(r" \(in \d+ tests\)$", "", question.lead)
-            alike = question.badge in _CRASHES and "the cell of" in question.lead
-            groups.setdefault(told if alike else question.name, []).append(question)
+            error = question.badge, re.sub(r" \(in \d+ tests\)$", "", question.lead)
+            has_place = question.badge in _CRASHES and "the cell of" in question.lead
+            groups.setdefault(error if has_place else question.name, []).append(question)
     return list(groups.values())
 
 
 def _attempt(attempts: Sequence[ShownAttempt]) -> str:
     if len(attempts) < 2:
         return ""
-    counted = [(place, one.when) for place, one in enumerate(attempts, 1) if one.counts]
+    counted = [(number, attempt.when) for number, attempt in enumerate(attempts, 1) if attempt.counts]
     return "".join(
-        f"attempt {place} of {len(attempts)}{f', {when}' if when else ''}" for place, when in counted
+        f"attempt {number} of {len(attempts)}{f', {when}' if when else ''}" for number, when in counted
     )
 
 
@@ -133,9 +133,9 @@ def show_notebook(
 ) -> Iterator[Part]:
     """Yield the parts of a notebook in order, until the page is full.
 
-    `saved_pictures` are those of cells that were not run, by the cell's id, as the student saved them.
-    What is put into `lessons` says to which part of the lesson each question belongs: to the one of the last
-    larger heading above its answer.
+    `saved_pictures` has the pictures in the student's file below cells that grading does not run. The
+    function adds to `lessons`, by question, the part of the lesson with the last heading of level 1 or 2
+    above the question's answer.
     """
     last: Lesson | None = None
     for cell in cells:
@@ -153,7 +153,7 @@ def show_notebook(
 
 
 def _anchored(part: Part, last: Lesson | None) -> tuple[Part, Lesson | None]:
-    """Return a text with a link's aim at each larger heading, and the last of them, or else `last`."""
+    """Return a text with an anchor at each heading of level 1 or 2, and the last heading or else `last`."""
     number = 0 if last is None else int(last.anchor.removeprefix(_ANCHOR))
     content, headings = anchored(part.content, _ANCHOR, number + 1)
     if headings:
@@ -173,7 +173,7 @@ def _parts(cell: Any, saved: SavedPictures, allowance: Allowance) -> Iterator[Pa
 
 
 def _output(output: Any, allowance: Allowance) -> Part:
-    """Return an output in the best of its forms that is harmless."""
+    """Return an output in its best harmless form."""
     forms = output.get("data", {})
     if output.output_type == "stream":
         return Part("output", render_text(output.text))
@@ -187,7 +187,7 @@ def _output(output: Any, allowance: Allowance) -> Part:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in its largest unit, or nothing where there was no delay."""
+    """Return a time in its largest unit, or "" for 0 seconds."""
     for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if (count := int(seconds // size)) > 0:
             return f"{count} {name}{'s' if count > 1 else ''}"

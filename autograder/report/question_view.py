@@ -27,16 +27,19 @@ MEANINGS = {
     Verdict.UNGRADED: "An instructor will read this written answer.",
 }
 _EARLIER_SCORE = "An instructor will check this answer. Its earlier score counts until then."
-_IN_SOME_TESTS = {  # of an answer that has a part of the points all the same
+_IN_SOME_TESTS = {  # for an answer that has earned a part of the points
     Verdict.CRASHED: "In some tests your code stopped with an error.",
     Verdict.TIMED_OUT: "In some tests your code took too long.",
     Verdict.BLOCKED: "In some tests your code tried something that is not allowed here.",
 }
-_FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
-_PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")  # before anybody had looked
-_PART = re.compile(r"\n\d\. ")  # of a hint that names several things
+_FOR_INSTRUCTORS = (Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED)
+# A sentence in a hint that is out of date once an instructor has graded the answer.
+_PROMISE = re.compile(r"\s*\b(A person|An instructor) (will|looks at) [^.]*\.")
+_PART = re.compile(r"\n\d\. ")  # the beginning of an item, in a hint with several numbered items
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_AROUND, _SHORT, _LONGEST_LINE = 3, 10, 200  # lines beside a marked one; of code that is shown whole; letters
+_CONTEXT = 3  # lines shown before and after a marked line
+_SHORT = 10  # lines; a longer answer without a marked line is not shown
+_LONGEST_LINE = 200  # characters
 _NEXT = {
     Verdict.FAILED: "See what is wrong",
     Verdict.CRASHED: "Fix the error",
@@ -50,42 +53,42 @@ _WAITING = "Wait for a grader"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the student's own code, and whether the place of the mistake is in it."""
+    """A line of the student's code."""
 
     number: int
     text: Markup
-    marked: bool
+    marked: bool  # whether the mistake is in this line
 
 
 @dataclass(frozen=True, slots=True)
 class TestGroup:
-    """Tests of a question that ended alike: one row, however many there are."""
+    """The tests of a question with the same verdict and hint, which are one row on the page."""
 
     __test__ = False
     verdict: str
-    hint: Markup | None  # none where the question says it
-    titles: dict[Markup, int]  # with the number of tests of each title
+    hint: Markup | None  # None if the question's hint already contains it
+    titles: dict[Markup, int]  # the number of tests by title
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """What the page says of one question."""
+    """The texts and figures of one question on the page."""
 
     name: str
     anchor: str
-    badge: str
+    badge: str  # the question's state in a word or two
     points: str
-    share: float  # of its points, between 0 and 1
-    meaning: str
-    error: str  # that stopped the code, where what is said does not name it
-    next: str  # what the student can do, or nothing
-    lead: str  # the first sentence of what is said
-    more: str  # the others
-    parts: tuple[str, ...]  # of the hint, where it names several things
+    share: float  # the earned share of its points, between 0 and 1
+    meaning: str  # a sentence that explains the badge
+    error: str  # the error that stopped the code, if the hint does not name it
+    next: str  # what the student should do next, or ""
+    lead: str  # the first sentence of the hint
+    more: str  # the other sentences of the hint
+    parts: tuple[str, ...]  # the numbered items of the hint, if it has any
     code: tuple[Line, ...]
-    halves: str  # its points for results and for everything else, where a part is earned
-    tally: str
+    halves: str  # the points for results and for everything else, if only a part is earned
+    tally: str  # the number of passed tests
     tests: tuple[TestGroup, ...]
     remark: Markup | None
     example: ExampleView | None
@@ -98,17 +101,17 @@ def show_question(
     allowance: Allowance,
     *,
     sources: Mapping[str, str] = MappingProxyType({}),
-    place: int = 1,
+    position: int = 1,
 ) -> QuestionView:
-    """Return what to say of a question; without an `entry` in the gradebook the report alone counts.
+    """Return the texts and figures of a question, from its report and its `entry` in the gradebook, if any.
 
-    `sources` are the student's cells by the name of the question that they answer; `place` is the question's.
+    `sources` has the text of the student's cell for each question; `position` counts the questions from 1.
     """
     score = question.score if entry is None else entry.score
     if question.verdict is Verdict.GRADER_ERROR and entry is not None and entry.waits and score is not None:
-        question = replace(question, hint="", tests=())  # what the student reads is about the earlier score
+        question = replace(question, hint="", tests=())  # the page shows the earlier score, without its tests
     if question.verdict is Verdict.REVIEW and not score and (entry is None or entry.waits):
-        score = None  # the tests have earned something, and an instructor decides
+        score = None  # a score of 0 is not final: an instructor decides
     decided = entry is not None and _decided(question, entry)
     badge, meaning = _standing(question, entry, decided=decided)
     hint, *parts = _PART.split(_PROMISE.sub("", question.hint).strip() if decided else _counted(question))
@@ -117,7 +120,7 @@ def show_question(
     code = tuple(_own_lines(question, sources))
     return QuestionView(
         name=question.name,
-        anchor=f"question-{place}",
+        anchor=f"question-{position}",
         badge=badge,
         points=f"{'worth' if score is None else f'{number(score)} of'} {number(question.max_score)}",
         share=min(max((score or 0.0) / question.max_score, 0.0), 1.0) if question.max_score else 0.0,
@@ -138,7 +141,7 @@ def show_question(
 
 
 def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -> str:
-    if question.verdict in _FOR_A_PERSON:
+    if question.verdict in _FOR_INSTRUCTORS:
         return _WAITING if entry is None or entry.waits else ""
     marked = [line.number for line in code if line.marked]
     if marked and question.verdict in (Verdict.FAILED, Verdict.CRASHED):
@@ -147,19 +150,19 @@ def _next(question: QuestionReport, entry: Entry | None, code: Sequence[Line]) -
 
 
 def _error(question: QuestionReport) -> str:
-    """Return the error that stopped the code, where the question's hint names a repair instead."""
+    """Return the error that stopped the code if the question's hint names a repair instead, else ""."""
     errors = [test.hint for test in question.tests if test.verdict is Verdict.CRASHED]
     return errors[0] if errors and question.place and question.hint not in errors else ""
 
 
 def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator[Line]:
-    """Yield the student's lines around the place of the mistake, or the whole of a short answer."""
+    """Yield the student's lines around the mistake, or all lines of a short answer."""
     if question.verdict not in (Verdict.FAILED, Verdict.CRASHED, Verdict.TIMED_OUT):
         return
     place = question.place or Place(question.name, 0)
     lines = sources.get(place.question, "").splitlines()
     marked = place.line if place.line <= len(lines) else 0
-    first, last = (marked - _AROUND, marked + _AROUND) if marked else (1, len(lines))
+    first, last = (marked - _CONTEXT, marked + _CONTEXT) if marked else (1, len(lines))
     if marked or len(lines) <= _SHORT:
         for number, line in enumerate(lines, 1):
             if first <= number <= last:
@@ -167,17 +170,17 @@ def _own_lines(question: QuestionReport, sources: Mapping[str, str]) -> Iterator
 
 
 def stand(question: QuestionReport, score: float | None) -> tuple[str, str]:
-    """Return a word or two and a sentence on how the tests left a question that has this score."""
+    """Return the state of a question with this score after the tests, in a word or two and in a sentence."""
     badge = standing(question.verdict, score, question.max_score)
     meaning = MEANINGS[question.verdict]
     return badge, meaning if badge == question.verdict else _IN_SOME_TESTS.get(question.verdict, meaning)
 
 
 def _decided(question: QuestionReport, entry: Entry) -> bool:
-    """Whether a person has given this question, on which tests could not decide, its points."""
+    """Whether an instructor has graded this question, which the tests could not decide."""
     if entry.waits:
         return False
-    return question.verdict in _FOR_A_PERSON
+    return question.verdict in _FOR_INSTRUCTORS
 
 
 def _standing(question: QuestionReport, entry: Entry | None, *, decided: bool) -> tuple[str, str]:
@@ -185,7 +188,7 @@ def _standing(question: QuestionReport, entry: Entry | None, *, decided: bool) -
     written = question.verdict is Verdict.UNGRADED
     if entry is None:
         return ("not graded yet" if written else badge), meaning
-    if decided and written and entry.manual_score is None:  # the stub of a written answer needs no reader
+    if decided and written and entry.manual_score is None:  # an unchanged stub, which got 0 automatically
         return "not attempted", "This answer is empty."
     if decided:
         given = f"An instructor graded this answer and gave it {_given(entry)}."
@@ -207,19 +210,19 @@ def _given(entry: Entry) -> str:
 
 
 def _grouped_tests(question: QuestionReport, *, decided: bool) -> Iterator[TestGroup]:
-    """Yield the tests by what became of them: those that failed first, and alike ones together."""
+    """Yield the tests in groups of the same verdict and hint. Groups of passed tests come last."""
     groups = dict[tuple[str, str], list[str]]()
     for test in sorted(question.tests, key=lambda test: test.verdict is Verdict.PASSED):
         verdict = "held for review" if decided and test.verdict is Verdict.REVIEW else str(test.verdict)
         groups.setdefault((verdict, test.hint), []).append(test.title)
     for (verdict, hint), titles in groups.items():
-        said = question.hint.endswith(hint)  # which every text does with an empty one
-        shown = {render_lines(title): count for title, count in Counter(titles).items()}
-        yield TestGroup(verdict, None if said else render_lines(hint), shown, len(titles))
+        repeated = question.hint.endswith(hint)  # also true if the test has no hint
+        counts = {render_lines(title): count for title, count in Counter(titles).items()}
+        yield TestGroup(verdict, None if repeated else render_lines(hint), counts, len(titles))
 
 
 def _counted(question: QuestionReport) -> str:
-    """Return a question's hint with the number of crashes for which it stands."""
+    """Return a question's hint, with the number of crashed tests that have the same hint."""
     hint = question.hint
     count = sum(test.hint == hint and test.verdict is Verdict.CRASHED for test in question.tests)
     return f"{hint} (in {count} tests)" if count > 1 else hint

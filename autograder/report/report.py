@@ -1,4 +1,4 @@
-"""Holds what grading concludes: verdicts, the report on a submission, and its scores in the gradebook."""
+"""The results of grading: verdicts, the report on a submission, and its scores in the gradebook."""
 
 import json
 from collections.abc import Sequence
@@ -14,37 +14,37 @@ from autograder.report.text import number, writable
 
 MAX_REPORT = 256 << 10  # bytes of JSON
 _MAX_HINT = 1000  # characters, of a hint or a message
-_NEARLY, _PARTLY = 0.75, 0.25  # of a question's points
+_NEARLY, _PARTLY = 0.75, 0.25  # the least shares of a question's points for "nearly" and "partly right"
 _LEFT_OUT = "(left out, because the report would be too long)"
 
 
 class Verdict(StrEnum):
-    """What happened to a test or a question, the worst first; people read the value.
+    """The result of a test or a question, the worst first. People read the value.
 
-    The worst verdict among a question's tests speaks for the question.
+    A question has the worst verdict of its tests.
     """
 
     GRADER_ERROR = "grader error"  # we failed, so there is no score, and an instructor has to look
-    REVIEW = "review"  # a rule of the question seems broken, so a person decides
-    BLOCKED = "blocked"  # the sandbox refused it
+    REVIEW = "review"  # the answer seems to break a rule of the question, so an instructor decides
+    BLOCKED = "blocked"  # the code tried an operation that the sandbox does not allow
     TIMED_OUT = "timed out"
     NOT_DEFINED = "not defined"
     FAILED = "failed"
     CRASHED = "crashed"
     NOT_ATTEMPTED = "not attempted"
-    NOT_JUDGED = "not judged"  # a test whose property could not show in an answer that is wrong otherwise
+    NOT_JUDGED = "not judged"  # a test of a property that says nothing while the results are wrong
     PASSED = "passed"
-    UNGRADED = "ungraded"  # a written answer, which a person grades
+    UNGRADED = "ungraded"  # a written answer, which an instructor grades
 
 
-# Of a question or a test: it has been answered wrongly, or not in a way that could be run.
+# The verdicts on an attempted answer that is wrong or cannot be run.
 WRONG = frozenset(Verdict) - {
     Verdict.GRADER_ERROR, Verdict.REVIEW, Verdict.NOT_ATTEMPTED, Verdict.PASSED, Verdict.UNGRADED,
 }  # fmt: skip
 
 
 class Status(StrEnum):
-    """What became of a submission as a whole."""
+    """The result of grading a submission as a whole."""
 
     GRADED = "graded"
     UNREADABLE = "unreadable"
@@ -59,13 +59,13 @@ class TestReport:
     title: str
     verdict: Verdict
     weight: float = 1.0
-    hint: str = ""  # students see it, so it holds no hidden input and no expected value
-    basic: bool = False  # whether it is among the tests for results
+    hint: str = ""  # for the student, so without hidden inputs and expected values
+    basic: bool = False  # whether it is one of the tests of results
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line, counted from 1, of the student's cell that answers a question."""
+    """A line, counted from 1, of the student's cell for a question."""
 
     question: str
     line: int
@@ -73,7 +73,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReport:
-    """One question's verdict and score; after a grader error, and for a written answer, the score is None."""
+    """One question's verdict and score. The score is None after a grader error and for a written answer."""
 
     name: str
     verdict: Verdict
@@ -82,19 +82,19 @@ class QuestionReport:
     hint: str = ""
     mistake: str | None = None
     tests: tuple[TestReport, ...] = ()
-    shown: Example | None = None  # of a run on disclosed inputs, like all that students read
-    place: Place | None = None  # of what is wrong, where that is one line
+    shown: Example | None = None  # a call on disclosed inputs
+    place: Place | None = None  # the line of the mistake, if it is in a single line
 
     @property
     def score_by_tests(self) -> float:
-        """The points that the tests alone would give, also while an instructor has to look."""
+        """The points that the tests alone give, even if an instructor has to decide."""
         return round(self.max_score * earned_share(self.tests), 4)
 
     @property
     def halves_in_words(self) -> str:
         """The score by halves, such as "1.5 of 3: results (1.5 of 1.5), and 0 of 1.5 for everything else".
 
-        It is empty where the tests earn all points or none.
+        It is empty if all points or no points are earned, or if a half has no test.
         """
         results, others = earned_halves(self.tests)
         if not self.score or self.score >= self.max_score or results is None or others is None:
@@ -126,7 +126,7 @@ def earned_share(tests: Sequence[TestReport]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that we say about one submission; the same submission gives the same report, byte for byte."""
+    """The result of grading one submission. The same submission gives the same report, byte for byte."""
 
     exercise: str
     status: Status
@@ -135,7 +135,7 @@ class Report:
     max_score: float
     sandbox: tuple[str, ...]
     questions: tuple[QuestionReport, ...]
-    explained: bool = True  # whether the search for mistakes in failed answers has been made
+    explained: bool = True  # whether failed answers have been searched for their mistakes
 
     @property
     def marks(self) -> list[tuple[str, float | None]]:
@@ -153,7 +153,7 @@ class Report:
 
     @staticmethod
     def from_dict(data: object) -> "Report":
-        """Rebuild a report from its JSON values; a ValueError says that they have another form."""
+        """Return the report with these JSON values; raise ValueError if they are malformed."""
         return _JSON.validate_python(data)
 
 
@@ -161,7 +161,7 @@ _JSON = TypeAdapter(Report)
 
 
 def score_that_counts(automatic: float | None, manual: float | None, extra: float | None) -> float | None:
-    """Return a question's score: a person's if there is one, else that of the tests; with extra credit."""
+    """Return a question's score: the manual or else the automatic score, plus extra credit."""
     score = automatic if manual is None else manual
     return None if score is None else round(score + (extra or 0.0), 4)
 
@@ -248,9 +248,9 @@ class ShownAttempt:
 
 
 def describe_unreadable(problem: str) -> str:
-    """Return what a student reads of a file that cannot be read because of `problem`.
+    """Return the message for a student whose file cannot be read because of `problem`.
 
-    Such as "cannot be read: the file is empty. Save the notebook. Hand it in again."
+    An example is "cannot be read: the file is empty. Save the notebook. Hand it in again."
     """
     what, _, fix = problem.partition("; ")
     sentences = (f"cannot be read: {what}", f"{fix[:1].upper()}{fix[1:]}", "Hand it in again")
@@ -258,9 +258,9 @@ def describe_unreadable(problem: str) -> str:
 
 
 def standing(verdict: Verdict, score: float | None, most: float) -> str:
-    """Return in a word or two how an answer stands that got `score` of `most` points.
+    """Return the state of an answer with `score` of `most` points, in a word or two.
 
-    The worst test gives a question its verdict, but an answer with a good part of the points has not failed.
+    An answer with a good part of the points is "partly" or "nearly right", even if its worst test failed.
     """
     if verdict not in WRONG or not score:
         return str(verdict)
@@ -270,12 +270,12 @@ def standing(verdict: Verdict, score: float | None, most: float) -> str:
 
 
 def written(name: str, points: float) -> QuestionReport:
-    """Return the report on a written answer, which only a person can grade."""
+    """Return the report on a written answer, which only an instructor can grade."""
     return QuestionReport(name, Verdict.UNGRADED, None, points)
 
 
 def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
-    """Return the score and the maximum of the questions that tests grade; a grader error leaves no score."""
+    """Return score and maximum of the questions that tests grade. After a grader error, the score is None."""
     tested = [question for question in questions if question.verdict is not Verdict.UNGRADED]
     maximum = sum(question.max_score for question in tested)
     scores = [question.score for question in tested if question.score is not None]
@@ -283,10 +283,10 @@ def total(questions: tuple[QuestionReport, ...]) -> tuple[float | None, float]:
 
 
 def bounded(report: Report) -> Report:
-    """Return a report of bounded size: every hint is cut and, if that is not enough, those of tests left out.
+    """Return a report of bounded size: all hints are cut and, if that is not enough, replaced by a note.
 
-    Whatever a submission has said, it has said in hints and in the few numbers of an example. The rest is
-    the course's own.
+    Text from the submission is only in hints, the message and the few numbers of an example. The rest comes
+    from the course.
     """
     for most in (_MAX_HINT, 0):
         questions = (

@@ -77,7 +77,7 @@ def test_help_describes_plugins_and_imports_none(folder: Path) -> None:
         ("raise RuntimeError('one\\ntwo')", "RuntimeError: one two"),
         ("def broken(:", "SyntaxError: invalid syntax (greeting.py, line 1)"),
         ("", "AttributeError: module 'greeting' has no attribute 'greet'"),
-        ("greet = 3", "TypeError: this is no click command"),
+        ("greet = 3", "TypeError: this is not a click command"),
     ],
     ids=["missing", "raises", "no Python", "without the command", "no command"],
 )

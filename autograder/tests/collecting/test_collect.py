@@ -561,7 +561,7 @@ def test_who_is_missing_unknown_or_there_twice_is_shown(course: Course) -> None:
         (course.root / "submitted" / student / "01_small").mkdir(parents=True)
     assert show(course) == [
         "4 students in students.csv",
-        "exercise came missing",
+        "exercise submitted missing",
         "01_small 3 of 4 zoe (Zoë Müller)",
         "01_small unknown: ghost is not in the list; add it there, unless ghost has left: grades stay",
         "01_small twice: 101 is ada, who submitted under several ids; keep one",

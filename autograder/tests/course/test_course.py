@@ -65,16 +65,16 @@ exercises:
         "course.yaml:12: exercises[0].due: has no time zone; "
         "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:14: exercises[1].du: unknown key; did you mean "due"?',
-        "course.yaml:15: exercises[1].due: is no date and time; "
+        "course.yaml:15: exercises[1].due: is not a date and time; "
         "write it as 2026-03-01T18:00:00+01:00 or 2026-03-01 18:00 Europe/Berlin",
         'course.yaml:16: exercises[1].forbids: unknown key; did you mean "forbid"?',
         "course.yaml:18: exercises[1].forbid.double: must be a list; write it as [one, two]",
         "course.yaml:20: exercises[2].forbid: is empty; give it a value or take it out",
-        "course.yaml:21: exercises[2].limits: must hold keys with values; "
-        "write each on a line of its own, as `key: value`",
+        "course.yaml:21: exercises[2].limits: must have keys with values; "
+        "write each on a separate line, as `key: value`",
         "course.yaml:22: exercises[3].name: is missing; add it",
-        "course.yaml:23: exercises[4]: must hold keys with values; "
-        "write each on a line of its own, as `key: value`",
+        "course.yaml:23: exercises[4]: must have keys with values; "
+        "write each on a separate line, as `key: value`",
     ]
 
 
@@ -85,13 +85,13 @@ RULES, AT = HEAD + ONE + "    ", "exercises[0]"
     ("text", "message"),
     [
         ("", "1: the file is empty; it needs at least course, title and exercises"),
-        ("- one", "1: the file: must hold keys with values; write each on a line of its own, as `key"),
+        ("- one", "1: the file: must have keys with values; write each on a separate line, as `key"),
         (HEAD + "exercises:\n\t- name: one\n", "4: a tab indents this line; use spaces"),
-        (HEAD + ONE + "title: Other\n", "5: title: stands here again, after line 2; keep one of them"),
+        (HEAD + ONE + "title: Other\n", "5: title: repeats the key of line 2; keep one of them"),
         (RULES + "forbid:\n      a: [@]\n", "6: found character '@' that cannot start any token; put the"),
         (
             "course: small: one\n",
-            '1: a ":" where no key can stand; check the indentation, or put the text in',
+            '1: a ":" where a key is not allowed; check the indentation, or put the text in',
         ),
         (
             "course: [small\ntitle: b\n",
@@ -103,7 +103,7 @@ RULES, AT = HEAD + ONE + "    ", "exercises[0]"
         (HEAD + "exercises: []\n", "3: exercises: is empty; list at least one"),
         (
             HEAD + ONE + "  - name: 01_SMALL\n",
-            '5: exercises[1].name: "01_SMALL" is the name of exercises[0] too;',
+            '5: exercises[1].name: "01_SMALL" is also the name of exercises[0];',
         ),
         (
             HEAD + "exercises:\n  - name: 01_smal\n",
@@ -142,7 +142,7 @@ def test_what_is_no_file_of_text_is_refused(course: Course) -> None:
     with pytest.raises(CourseError, match=r"course\.yaml: missing; run this in the course's folder"):
         load_course(course.root)
     (course.root / "course.yaml").mkdir()
-    with pytest.raises(CourseError, match="it must be a file that can be read"):
+    with pytest.raises(CourseError, match="it must be a readable file"):
         load_course(course.root)
 
 

@@ -29,9 +29,7 @@ def cost(hours: float, score: float = 8.0, **settings: Any) -> float:
         ({"floor": 50, "cut_off": "2 days"}, {48: 2, 48.1: 8}),
     ],
 )
-def test_each_step_begun_costs_its_part_of_the_points(
-    settings: dict[str, Any], points: dict[float, float]
-) -> None:
+def test_each_step_costs_its_part_of_the_points(settings: dict[str, Any], points: dict[float, float]) -> None:
     assert {hours: cost(hours, **settings) for hours in points} == points
 
 
@@ -42,13 +40,17 @@ def test_the_floor_is_never_given() -> None:
 @pytest.mark.parametrize(
     ("hours", "settings", "reason"),
     [
-        (25, {"floor": 50}, "2 days begun, each costs 10 % of 10 points; at least 5 points remain"),
-        (1, {}, "1 day begun, which costs 10 % of 10 points"),
-        (7, {"every": "6 hours"}, "2 times 6 hours begun, each costs 10 % of 10 points"),
+        (
+            25,
+            {"floor": 50},
+            "2 days late, rounded up; each costs 10 % of 10 points; at least 5 points remain",
+        ),
+        (1, {}, "1 day late, rounded up, which costs 10 % of 10 points"),
+        (7, {"every": "6 hours"}, "2 times 6 hours late, rounded up; each costs 10 % of 10 points"),
         (49, {"cut_off": "2 days"}, "work that is more than 2 days late scores 0"),
     ],
 )
-def test_the_reason_names_the_steps_begun_what_they_cost_and_the_floor(
+def test_the_reason_names_the_steps_what_they_cost_and_the_floor(
     hours: float, settings: dict[str, Any], reason: str
 ) -> None:
     late = LateSettings.model_validate({"percent": 10, **settings})
@@ -92,7 +94,7 @@ def test_an_exercise_may_have_rules_of_its_own(course: Course) -> None:
             "late.grace: is not a duration; write it as 15 minutes, 1 hour or 7 days",
         ),
         ("{percent: 1, grase: 1 day}", 'late.grase: unknown key; did you mean "grace"?'),
-        ("10", "late: must hold keys with values; write each on a line of its own, as `key: value`"),
+        ("10", "late: must have keys with values; write each on a separate line, as `key: value`"),
     ],
 )
 def test_what_is_wrong_is_told(course: Course, late: str, message: str) -> None:

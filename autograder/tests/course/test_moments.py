@@ -30,10 +30,10 @@ def test_a_moment_is_read_with_its_zone(text: str, utc: str) -> None:
         ("2026-03-01 18:00 Berlin", 'has an unknown time zone, "Berlin"'),
         ("2026-03-01 18:00 ../../etc/passwd", "an unknown time zone"),
         ("2026-03-29 02:30 Europe/Berlin", "is in an hour that Europe/Berlin skips when clocks go forward"),
-        ("2026-03-01 18:00+01:00 Europe/Berlin", "is no date and time"),
-        ("tomorrow", "is no date and time"),
-        ("", "is no date and time"),
-        (None, "is no date and time"),
+        ("2026-03-01 18:00+01:00 Europe/Berlin", "is not a date and time"),
+        ("tomorrow", "is not a date and time"),
+        ("", "is not a date and time"),
+        (None, "is not a date and time"),
     ],
 )
 def test_what_is_no_moment_is_refused(text: object, message: str) -> None:

@@ -41,6 +41,6 @@ def test_a_line_that_names_no_package_is_found_in_course_yaml(tmp_path: Path) ->
     root = copy_small_course(tmp_path / "course").root
     path = root / "course.yaml"
     path.write_text("packages: [numpy, '>= 2']\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-    said = r"course.yaml:1: packages\[1\]: is no package as pip names it; write it as pandas or pandas>=2$"
+    said = r"course.yaml:1: packages\[1\]: is not a package name of pip; write it as pandas or pandas>=2$"
     with pytest.raises(CourseError, match=said):
         load_course(root)

@@ -81,8 +81,16 @@ def test_cells_have_roles_names_and_points(exercise: Exercise) -> None:
             '[markdown] solution="double"',
             "01_small.py:7: this cell is marked solution, so it must be a code cell",
         ),
-        ('manual="why"', 'manual="why not"', '"why not" is no name; use the letters a to z, digits and _'),
-        ('manual="why"', 'manual="hälfte"', '"hälfte" is no name; use the letters a to z, digits and _'),
+        (
+            'manual="why"',
+            'manual="why not"',
+            '"why not" is not a valid name; use the letters a to z, digits and _',
+        ),
+        (
+            'manual="why"',
+            'manual="hälfte"',
+            '"hälfte" is not a valid name; use the letters a to z, digits and _',
+        ),
         ('solution="double"', "solution=double", "01_small.py:7: this cell has keys that cannot be read"),
         ("    return 2 * x\n", "", '01_small.py:8: "double" has nothing between "### BEGIN SOLUTION" and'),
     ],

@@ -42,6 +42,6 @@ def test_every_repeated_key_is_a_problem_on_its_line() -> None:
     with pytest.raises(DocumentError) as caught:
         read_document("a: 1\nb: {c: 1, c: 2}\na: 2\n")
     assert caught.value.problems == (
-        Problem(2, "b.c: stands here again, after line 2; keep one of them"),
-        Problem(3, "a: stands here again, after line 1; keep one of them"),
+        Problem(2, "b.c: repeats the key of line 2; keep one of them"),
+        Problem(3, "a: repeats the key of line 1; keep one of them"),
     )

@@ -38,7 +38,11 @@ def test_the_list_holds_one_line_a_student_and_exercise(dated: Course) -> None:
     ("student", "until", "message"),
     [
         ("=1+1", BERLIN, "is not a student's id"),
-        ("ann", "tomorrow", 'UNTIL: "tomorrow" is no date and time; write it as 2026-03-01 18:00 Europe/Be'),
+        (
+            "ann",
+            "tomorrow",
+            'UNTIL: "tomorrow" is not a date and time; write it as 2026-03-01 18:00 Europe/Be',
+        ),
         ("ann", "2026-03-01 18:00 Europe/Berlin", "is not after 2026-03-01T18:00:00"),
     ],
 )
@@ -58,7 +62,10 @@ def test_without_a_due_date_there_is_nothing_to_extend(course: Course) -> None:
     [
         ("ann,01_small,x\n", r"extensions\.csv:1: must be student,exercise,until"),
         ("student,exercise,until\nann,02_none,x\n", r"extensions\.csv:2: is not an extension"),
-        ("student,exercise,until\n\nann,01_small,soon\n", r'extensions\.csv:3: "soon" is no date and time'),
+        (
+            "student,exercise,until\n\nann,01_small,soon\n",
+            r'extensions\.csv:3: "soon" is not a date and time',
+        ),
         ("", r"extensions\.csv:1: must be"),
     ],
 )

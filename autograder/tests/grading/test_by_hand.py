@@ -3,12 +3,12 @@
 import pytest
 
 from autograder.course.code import pieces
-from autograder.course.rule import Rule, spelt_out
+from autograder.course.rule import Rule, all_operators
 from autograder.grading.by_hand import Use, broken_rule, forbidden_use
 from autograder.worker.operators import LOST
 
 LOOP = "def dot(a, b):\n    t = 0\n    for x, y in zip(a, b):\n        t = t + x * y\n    return t"
-RULE = Rule(("sum",), spelt_out(["basics"]))
+RULE = Rule(("sum",), all_operators(["basics"]))
 CELLS = ["import torch", LOOP]
 FORBIDDEN = Rule(("dot", "matmul", "@", "sum"))
 LOOKS = "An instructor looks at this answer because of"

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.course.code import pieces
 from autograder.course.course import Course
-from autograder.course.rule import Rule, spelt_out
+from autograder.course.rule import Rule, all_operators
 from autograder.course.settings import Limits
 from autograder.grading.grader import Grader
 from autograder.grading.states import as_judged, changing_cell, judged_after
@@ -145,7 +145,7 @@ def test_no_later_cell_takes_points_from_a_right_answer(
 
 @pytest.fixture(scope="module")
 def ruled(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Desk:
-    rules = {"row_sums": Rule((), spelt_out(("basics", "sums", "products")))}
+    rules = {"row_sums": Rule((), all_operators(("basics", "sums", "products")))}
     return Desk(open_course(tmp_path_factory.mktemp("ruled") / "course"), zygote, rules=rules)
 
 
@@ -229,7 +229,7 @@ def test_the_state_that_earns_more_counts_even_if_fewer_tests_pass(tmp_path: Pat
 
 
 def test_a_later_answer_that_breaks_no_rule_counts(tmp_path: Path, zygote: Zygote) -> None:
-    rules = {"row_sums": Rule((), spelt_out(("basics", "sums")))}
+    rules = {"row_sums": Rule((), all_operators(("basics", "sums")))}
     desk = Desk(open_course(tmp_path / "course"), zygote, rules=rules)
     by_product = "def row_sums(x):\n    return x.mv(torch.ones(x.shape[-1], dtype=x.dtype))"
     assert desk.grade(row_sums=by_product).verdict is Verdict.REVIEW

@@ -17,7 +17,7 @@ import torch
 import yaml
 
 from autograder.course.course import Course
-from autograder.course.rule import Rule, spelt_out
+from autograder.course.rule import Rule, all_operators
 from autograder.course.settings import Limits, Repairs, Tier
 from autograder.grading.graded import Graded
 from autograder.grading.grader import Grader
@@ -224,7 +224,7 @@ class Desk:
         Repairs are looked for behind the first tier's walls alone, as other walls change nothing about that,
         and in attacks that the search for them meets.
         """
-        rule = Rule(tuple(attack.forbid), spelt_out(attack.by_hand) if attack.by_hand else None)
+        rule = Rule(tuple(attack.forbid), all_operators(attack.by_hand) if attack.by_hand else None)
         rules = {attack.answer: rule} if attack.forbid or attack.by_hand else {}
         builds_on = {"row_sums": ("double",)} if attack.earlier else {}
         limits = HURRIED if attack.verdicts == (Verdict.TIMED_OUT,) else LIMITS
