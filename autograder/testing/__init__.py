@@ -1,9 +1,9 @@
-"""The names that authors of hidden tests import, and the suites made of these tests.
+"""The names that authors of hidden tests import, and the suites of these tests.
 
 An author needs only imports such as `from autograder.testing import question, expect_close`.
 
-- expectations: `expect_equal` and its like, with messages that never give the answer away.
-- tensors, arrays, tables, figures: what is expected of the values of torch, numpy, pandas and matplotlib.
+- expectations: `expect_equal` and similar functions, whose messages never contain the answer.
+- tensors, arrays, tables, figures: expectations for values of torch, numpy, pandas and matplotlib.
 - student: `Student` and `Remote`, with which a test calls the submission's functions and classes.
 - functions: functions that a hidden test passes as arguments. They stay in this process; the submission's
   code calls them through the worker's channel.

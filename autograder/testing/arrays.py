@@ -33,38 +33,38 @@ def expect_array(
     is_number = right.ndim == 0 and isinstance(actual, Number | np.generic)
     if not is_number and not isinstance(actual, np.ndarray):
         raise Unmet(f"{name} must be an array, but it is {described(actual)}")
-    seen = np.asarray(actual)
-    if seen.shape != right.shape:
-        raise Unmet(f"{name} must have shape {right.shape}, but it has {seen.shape}.")
+    array = np.asarray(actual)
+    if array.shape != right.shape:
+        raise Unmet(f"{name} must have shape {right.shape}, but it has {array.shape}.")
     expected_dtype = right.dtype if dtype is None else np.dtype(dtype)
     if dtype is None:
-        fits = np.can_cast(seen.dtype, expected_dtype, "same_kind")
+        fits = np.can_cast(array.dtype, expected_dtype, "same_kind")
     else:
-        fits = seen.dtype == expected_dtype
-    if not fits and not {seen.dtype.kind, expected_dtype.kind} <= _TEXTS:
-        raise Unmet(f"{name} must hold {expected_dtype}, but it holds {seen.dtype}.")
+        fits = array.dtype == expected_dtype
+    if not fits and not {array.dtype.kind, expected_dtype.kind} <= _TEXTS:
+        raise Unmet(f"{name} must have dtype {expected_dtype}, but it has {array.dtype}.")
     if atol is None:
-        atol = max(_TOLERANCES.get(each, 1e-9) for each in (seen.dtype, right.dtype))
-    if not (wrong := unlike(seen, right, atol, rtol)).any():
-        return seen
-    if seen.dtype.kind in _INEXACT and (nan := np.isnan(seen) & wrong).any():
+        atol = max(_TOLERANCES.get(each, 1e-9) for each in (array.dtype, right.dtype))
+    if not (wrong := unlike(array, right, atol, rtol)).any():
+        return array
+    if array.dtype.kind in _INEXACT and (nan := np.isnan(array) & wrong).any():
         raise Unmet(f"{name} {have(name)} NaN at {first(nan)}. Which step can give it?")
     raise Unmet(f"{where(wrong, name)} {hint}".rstrip())
 
 
-def unlike(seen: Array, right: Array, atol: float, rtol: float = 1e-9) -> Array:
+def unlike(actual: Array, expected: Array, atol: float, rtol: float = 1e-9) -> Array:
     """Return a bool array that is true where two arrays of equal shape differ.
 
     Two missing values, such as NaN, NaT or None, count as equal.
     """
-    kinds = {seen.dtype.kind, right.dtype.kind}
+    kinds = {actual.dtype.kind, expected.dtype.kind}
     if kinds <= _WHOLE or kinds <= {"M"} or kinds <= {"m"}:
-        other: Array = seen != right
-        return other if kinds <= _WHOLE else other & ~(np.isnat(seen) & np.isnat(right))
+        unequal: Array = actual != expected
+        return unequal if kinds <= _WHOLE else unequal & ~(np.isnat(actual) & np.isnat(expected))
     if kinds <= _WHOLE | _INEXACT:
-        return ~np.isclose(seen, right, rtol=rtol, atol=atol, equal_nan=True)
-    pairs = zip(seen.ravel().tolist(), right.ravel().tolist(), strict=True)
-    return ~np.array([_are_equal(*pair, atol) for pair in pairs], dtype=bool).reshape(right.shape)
+        return ~np.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
+    pairs = zip(actual.ravel().tolist(), expected.ravel().tolist(), strict=True)
+    return ~np.array([_are_equal(*pair, atol) for pair in pairs], dtype=bool).reshape(expected.shape)
 
 
 def _are_equal(actual: object, expected: object, atol: float) -> bool:

@@ -62,10 +62,10 @@ class Local:
 
 
 class LostError(Exception):
-    """The submission can answer no more requests of a question. It has a verdict and a message."""
+    """The submission can answer no more requests of a question, which gets this verdict and message."""
 
-    def __init__(self, verdict: Verdict, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, verdict: Verdict, message: str) -> None:
+        super().__init__(message)
         self.verdict = verdict
 
 
@@ -92,10 +92,10 @@ class NotFilledInError(Exception):
 
 
 class FromMemory:
-    """A backend that answers from earlier `exchanges` as long as the requests are the same, to the bit.
+    """A backend that answers from earlier `exchanges` as long as the requests are the same, bit for bit.
 
     The first different request goes to the real backend, after all earlier requests. So does the first
-    request that passes a function of the test, because the function may return something else this time.
+    request that passes a function of the test, because the function may return a different value this time.
     """
 
     def __init__(self, backend: Backend, exchanges: Sequence[Exchange]) -> None:

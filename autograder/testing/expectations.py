@@ -208,12 +208,12 @@ def _expect_number(actual: Any, expected: Any, atol: float | None, hint: str, na
     if not isinstance(actual, kind):
         words = "an int" if kind is Integral else "a number"
         raise Unmet(f"{name} must be {words}, but it is {described(actual)}")
-    seen = actual.item() if hasattr(actual, "item") else actual
+    number = actual.item() if hasattr(actual, "item") else actual
     try:
-        near = kind is not Integral and abs(seen - expected) <= max(atol or 0.0, _RELATIVE * abs(expected))
+        near = kind is not Integral and abs(number - expected) <= max(atol or 0.0, _RELATIVE * abs(expected))
     except OverflowError:  # an integer is too large for a float
         near = False
-    if not (seen == expected or near or (seen != seen and expected != expected)):
+    if not (number == expected or near or (number != number and expected != expected)):
         raise Unmet(f"{name} is {shown(actual)}, which is wrong. {hint}".rstrip())
 
 
@@ -223,7 +223,7 @@ def _expect_members(actual: Any, expected: Any, name: str, what: str, hint: str)
     missing = len(set(expected) - set(actual))
     if extra or missing:
         lacks = f" lacks {missing} of its {len(expected)} {what}" if missing else ""
-        holds = f" holds {extra[0]}, which does not belong there" if extra else ""
+        holds = f" contains {extra[0]}, which does not belong there" if extra else ""
         raise Unmet(f"{name}{' and'.join(filter(None, (lacks, holds)))}. {hint}".rstrip())
 
 
@@ -236,16 +236,16 @@ def expect_unchanged(
     arguments had before the call, in order. Arguments of the call that have none of their types are skipped.
     """
     inspected = isinstance(function, Inspection)
-    seen = function if isinstance(function, Inspection) else function.inspect(*arguments)
+    inspection = function if isinstance(function, Inspection) else function.inspect(*arguments)
     kinds = tuple(map(type, arguments))
-    after = [now for now in seen.arguments if not inspected or isinstance(now, kinds)]
+    after = [now for now in inspection.arguments if not inspected or isinstance(now, kinds)]
     for number, (was, now) in enumerate(zip(arguments, after, strict=False)):
         changed = isinstance(now, type(was)) and not isinstance(now, Remote) and not equals(now, was)
         message = (
             f"The function must leave its inputs alone, but it changed {argument(number, names)} in place."
         )
         expect(not changed, f"{message} {hint}".rstrip())
-    return seen.output
+    return inspection.output
 
 
 _PRINTED = """
@@ -270,28 +270,26 @@ def expect_printed(
     answer = define_for(function, _PRINTED, "printed")(function, arguments, keywords)
     text, result = answer if isinstance(answer, tuple) and len(answer) == 2 else (None, None)
     if not isinstance(text, str):
-        raise Unmet(f"What the function printed cannot be compared: it is {described(text)}")
-    seen, right = _lines(text), [_lines(each) for each in texts]
-    if seen in right:
+        raise Unmet(f"The output of the function cannot be compared: it is {described(text)}")
+    printed, right = _lines(text), [_lines(each) for each in texts]
+    if printed in right:
         return result
-    nearest = max(right, key=lambda lines: (len(lines) == len(seen), _equal_lines(seen, lines)))
-    if len(seen) != len(nearest):
+    nearest = max(right, key=lambda lines: (len(lines) == len(printed), _equal_lines(printed, lines)))
+    if len(printed) != len(nearest):
         count = "1 line" if len(nearest) == 1 else f"{len(nearest)} lines"
-        raise Unmet(f"The function must print {count}, but it printed {len(seen)}. {hint}".rstrip())
-    number = _equal_lines(seen, nearest)
-    raise Unmet(
-        f"Line {number + 1} that it printed is {shown(seen[number])}, which is wrong. {hint}".rstrip()
-    )
+        raise Unmet(f"The function must print {count}, but it printed {len(printed)}. {hint}".rstrip())
+    number = _equal_lines(printed, nearest)
+    raise Unmet(f"Printed line {number + 1} is {shown(printed[number])}, which is wrong. {hint}".rstrip())
 
 
 def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().split("\n")] if text.strip() else []
 
 
-def _equal_lines(seen: list[str], right: list[str]) -> int:
+def _equal_lines(printed: list[str], right: list[str]) -> int:
     """Return the number of equal lines before the first different line."""
-    pairs = enumerate(zip(seen, right, strict=False))
-    return next((number for number, (line, wanted) in pairs if line != wanted), min(len(seen), len(right)))
+    pairs = enumerate(zip(printed, right, strict=False))
+    return next((number for number, (line, wanted) in pairs if line != wanted), min(len(printed), len(right)))
 
 
 def expect_raises(

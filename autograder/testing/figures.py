@@ -45,26 +45,24 @@ def _expect_axes(axes: Axes, right: Axes, name: str, *, texts: bool, atol: float
     for fact, words in _TEXTS.items():
         _expect_text(getattr(axes, fact), getattr(right, fact), words, name, same=texts)
     for side in ("x", "y"):
-        seen, scale = getattr(axes, f"{side}scale"), getattr(right, f"{side}scale")
-        if seen != scale:
-            raise Unmet(f"The {side} axis of {within(name)} must be {scale}, but it is {seen}.")
+        scale, expected = getattr(axes, f"{side}scale"), getattr(right, f"{side}scale")
+        if scale != expected:
+            raise Unmet(f"The {side} axis of {within(name)} must be {expected}, but it is {scale}.")
     if right.legend and len(axes.legend) < len(right.legend):
         raise Unmet(f"{name} needs a legend with {_count(len(right.legend), 'entry', 'entries')}.")
     for fact, counted in _DRAWN.items():
         _expect_drawn(getattr(axes, fact), getattr(right, fact), counted, name, atol, hint)
     if len(axes.images) != len(right.images) or not all(
-        _are_close(one, other, atol) for one, other in zip(axes.images, right.images, strict=True)
+        _are_close(*images, atol) for images in zip(axes.images, right.images, strict=True)
     ):
-        raise Unmet(
-            f"{name} must show an image of other numbers, or another number of images. {hint}".rstrip()
-        )
+        raise Unmet(f"{name} has an image with wrong values, or a wrong number of images. {hint}".rstrip())
 
 
-def _expect_text(seen: str, right: str, words: str, name: str, *, same: bool) -> None:
-    if right and not seen.strip():
+def _expect_text(actual: str, expected: str, words: str, name: str, *, same: bool) -> None:
+    if expected and not actual.strip():
         raise Unmet(f"{name} has no {words}.")
-    if right and same and seen.strip() != right.strip():
-        raise Unmet(f"{name} has another {words} than asked for.")
+    if expected and same and actual.strip() != expected.strip():
+        raise Unmet(f"{name} does not have the {words} that the question asks for.")
 
 
 def _expect_drawn(
@@ -85,9 +83,9 @@ def _expect_drawn(
         left.remove(same)
 
 
-def _are_close(seen: np.ndarray, right: np.ndarray, atol: float) -> bool:
-    return seen.shape == right.shape and bool(np.allclose(seen, right, atol=atol, equal_nan=True))
+def _are_close(actual: np.ndarray, expected: np.ndarray, atol: float) -> bool:
+    return actual.shape == expected.shape and bool(np.allclose(actual, expected, atol=atol, equal_nan=True))
 
 
-def _count(count: int, one: str, many: str) -> str:
-    return f"1 {one}" if count == 1 else f"{count} {many}"
+def _count(count: int, singular: str, plural: str) -> str:
+    return f"1 {singular}" if count == 1 else f"{count} {plural}"

@@ -20,10 +20,11 @@ from autograder.worker.values import Decoder, Encoder
 Function = Callable[..., Any]
 _Flat = Callable[[Sequence[Any]], list[Any]]  # returns the leaves of the function's result for these tensors
 MAX_CALLS = 20_000  # calls of all functions in one test
-# The greatest product of a tensor's elements and its largest dimension: comparing all tokens with all may
-# take as many numbers. Each derivative, which stores intermediate results, divides this limit by _LESS.
+# The greatest product of a tensor's elements and its largest dimension, because a comparison of all tokens
+# with all tokens can take as many numbers. Each derivative, which stores intermediate results, divides this
+# limit by _LESS.
 MAX_PAIRS, _LESS = 1 << 25, 4
-_MAX_GROUPS = 4  # the arguments, and the weights of three derivatives
+_MAX_GROUPS = 4  # groups of tensors in a call: the arguments, and the weights of three derivatives
 _KINDS = {"AssertionError", "IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 _MAX_MESSAGE = 300  # characters of an error
 
@@ -81,15 +82,15 @@ def _result(
         return function(*args, **kwargs)
     tree: Any = torch.utils._pytree
     leaves, structure = tree.tree_flatten((args, kwargs))
-    places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-    groups = [[leaves[at] for at in places], *weights]
+    indices = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+    groups = [[leaves[index] for index in indices], *weights]
     _check_sizes(groups)
     groups = [[t.detach().requires_grad_(is_differentiable(t)) for t in group] for group in groups]
 
     def call(tensors: Sequence[Any]) -> list[Any]:
-        replaced = dict(zip(places, tensors, strict=True))
-        again = [replaced.get(at, leaf) for at, leaf in enumerate(leaves)]
-        args, kwargs = tree.tree_unflatten(again, structure)
+        replaced = dict(zip(indices, tensors, strict=True))
+        new_leaves = [replaced.get(index, leaf) for index, leaf in enumerate(leaves)]
+        args, kwargs = tree.tree_unflatten(new_leaves, structure)
         return [*tree.tree_flatten(function(*args, **kwargs))[0]]
 
     if not weights:
@@ -99,23 +100,23 @@ def _result(
         return _gradients(call, groups)
 
 
-def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, again: bool = False) -> list[Any]:
+def _gradients(call: _Flat, groups: Sequence[Sequence[Any]], *, differentiable: bool = False) -> list[Any]:
     """Return the gradients of sum(results * last group) with respect to the tensors of all other groups.
 
     With two groups, the results are those of the function. With more groups, they are the gradients for all
-    groups but the last.
+    groups except the last. The returned gradients can be differentiated if `differentiable` is true.
     """
     *inner, weights = groups
     inputs = [tensor for group in inner for tensor in group]
-    outputs = call(inner[0]) if len(inner) == 1 else _gradients(call, inner, again=True)
-    weighed = zip(filter(is_differentiable, outputs), weights, strict=True)
-    pairs = [(result, weight) for result, weight in weighed if result.requires_grad]
+    outputs = call(inner[0]) if len(inner) == 1 else _gradients(call, inner, differentiable=True)
+    weighted = zip(filter(is_differentiable, outputs), weights, strict=True)
+    pairs = [(result, weight) for result, weight in weighted if result.requires_grad]
     wanted = [tensor for tensor in inputs if tensor.requires_grad]
     if not pairs or not wanted:
         return [None] * len(inputs)
     results, factors = zip(*pairs, strict=True)
     grad = sys.modules["torch"].autograd.grad
-    gradients = iter(grad(results, wanted, factors, create_graph=again, allow_unused=True))
+    gradients = iter(grad(results, wanted, factors, create_graph=differentiable, allow_unused=True))
     return [next(gradients) if tensor.requires_grad else None for tensor in inputs]
 
 

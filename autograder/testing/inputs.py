@@ -38,8 +38,8 @@ DISCLOSED = Inputs(b"disclosed")
 
 def hidden_inputs(secret: bytes, exercise: str, file: str) -> Inputs:
     """Return the set of hidden inputs for a submission; `file` is the digest of its file."""
-    chosen = int.from_bytes(hmac.digest(secret, f"{exercise}\n{file}".encode(), "sha256")) % SETS
-    return numbered_inputs(secret, exercise, chosen)
+    number = int.from_bytes(hmac.digest(secret, f"{exercise}\n{file}".encode(), "sha256")) % SETS
+    return numbered_inputs(secret, exercise, number)
 
 
 def numbered_inputs(secret: bytes, exercise: str, number: int) -> Inputs:

@@ -139,7 +139,7 @@ def _collect(path: Path, plugin: object) -> int | pytest.ExitCode:
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as environment:
         environment.setattr(sys, "path", [*sys.path, str(path.parents[1])])
-        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for other tests
+        for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # these may be set for other tests
             environment.delenv(variable, raising=False)
         return pytest.main(arguments, [plugin])
 

@@ -179,7 +179,7 @@ def define_for(function: Remote, source: str, name: str) -> Remote:
 def value_of(variable: Remote) -> Any:
     """Return the value of a variable of the notebook, as in `value_of(student.total)`.
 
-    NotFilledInError if the test is about this variable and its value is still None or `...`.
+    Raise NotFilledInError if the test is about this variable and its value is still None or `...`.
     """
     student, name = variable._student, variable._reference.get("name")
     value = student.ask({"op": "value", "of": variable._reference}, [])

@@ -49,10 +49,10 @@ class HiddenTest:
 
     question: str
     title: str
-    weight: float  # its share among the question's tests that are not basic
-    number: int  # its index in the suite, and the seed of the submission's process
+    weight: float  # its weight among the question's tests that are not basic
+    number: int  # its index in the suite, and the seed of the random generators in the submission's process
     function: str  # the name of its function, which parametrized tests share
-    basic: bool = False  # whether it is one of the tests of results, which share half of the points
+    basic: bool = False  # whether it is one of the tests of results, which together earn half of the points
     needs_results: bool = False  # whether it counts only if all basic tests pass
     line: int = 0  # the line of the suite's file on which its function begins
 
@@ -61,7 +61,7 @@ class HiddenTest:
 class Run:
     """One run of a hidden test: its verdict, and its requests and replies.
 
-    A test that breaks, instead of passing or failing, has the verdict GRADER_ERROR.
+    The verdict is GRADER_ERROR if the test itself raised an unexpected error.
     """
 
     test: HiddenTest
@@ -120,7 +120,7 @@ def _conclusion(error: BaseException | None) -> tuple[Verdict, str]:
 
 
 def use_one_thread(exercise: Exercise) -> None:
-    """Let torch compute in one thread, if the course uses it: tensors are small, and many processes run."""
+    """Let torch, if the course uses it, compute in one thread: tensors are small, and many processes run."""
     if exercise.has_torch:
         import torch
 
@@ -197,7 +197,7 @@ class Suite:
         return self.run_one(test, self._solution(), inputs)
 
     def is_fair(self, test: HiddenTest, inputs: Inputs) -> bool:
-        """Whether the trusted solution passes a test with these inputs, which may be special by chance."""
+        """Whether the trusted solution passes a test with these inputs, which are random."""
         if (key := (test.number, inputs)) not in self._fair:
             self._fair[key] = self.reference_run(test, inputs).error is None
         return self._fair[key]

@@ -40,12 +40,12 @@ def expect_frame(
         )
     if len(actual) != len(expected):
         raise Unmet(f"{name} must have {len(expected)} rows, but it has {len(actual)}.")
-    seen, right = (dict(_columns(one, index=index)) for one in (actual, expected))
-    if seen.keys() != right.keys():
-        raise Unmet(f"The index of {within(name)} has another number of levels.")
-    orders = [np.arange(len(expected))] * 2 if in_order else [_order(one) for one in (seen, right)]
+    columns, right = (dict(_columns(table, index=index)) for table in (actual, expected))
+    if columns.keys() != right.keys():
+        raise Unmet(f"The index of {within(name)} has the wrong number of levels.")
+    orders = [np.arange(len(expected))] * 2 if in_order else [_order(columns), _order(right)]
     for column, values in right.items():
-        wrong = unlike(seen[column][orders[0]], values[orders[1]], atol or 1e-9, rtol)
+        wrong = unlike(columns[column][orders[0]], values[orders[1]], atol or 1e-9, rtol)
         if count := int(wrong.sum()):
             row = f", the first in row {int(np.argmax(wrong))}" if in_order else ""
             raise Unmet(f"{name} has {count} wrong values of {len(wrong)} in {column}{row}. {hint}".rstrip())
@@ -66,6 +66,7 @@ def _columns(value: Any, *, index: bool) -> Iterator[tuple[str, Array]]:
 
 
 def _levels(index: pd.Index, words: str) -> Iterator[tuple[str, Array]]:
+    """Yield the name and the values of each level of an index."""
     for level in range(index.nlevels):
         yield words if not level else f"{words}, level {level}", _plain(index.get_level_values(level))
 
@@ -81,8 +82,8 @@ def _plain(values: Any) -> Array:
 def _order(columns: dict[str, Array]) -> Array:
     """Return row indices in an order that depends only on the values in the rows."""
     texts = [
-        [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in one]
-        for one in columns.values()
+        [f"{value:.6g}" if isinstance(value, float) else repr(value) for value in column]
+        for column in columns.values()
     ]
     rows = list(zip(*texts, strict=True))
     return np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=int)

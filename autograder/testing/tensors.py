@@ -140,13 +140,13 @@ def expect_gradient(
     if isinstance(function, Inspection) and arguments:
         raise TypeError("an inspection has its arguments already; give gradients as expected={0: ...}")
     if isinstance(function, Inspection):
-        seen, floats = function, function.gradients.keys()
+        inspection, floats = function, function.gradients.keys()
     else:
         leaves = {i: tensor.detach().clone().requires_grad_() for i, tensor in _floats(arguments).items()}
-        seen, floats = _call(function.inspect, arguments, leaves, weight=weight), leaves.keys()
+        inspection, floats = _call(function.inspect, arguments, leaves, weight=weight), leaves.keys()
     for position in floats if expected is None else expected:
         which = argument(position, names)
-        gradient = _gradient(seen, position, which, hint=hint)
+        gradient = _gradient(inspection, position, which, hint=hint)
         if expected is not None:
             near, name = 1e-5 if atol is None else atol, f"The gradient of {which}"
             expect_values(gradient, expected[position], atol=near, hint=hint, name=name)
@@ -166,8 +166,8 @@ def expect_computed(function: Callable[..., Any], *arguments: object, names: Seq
         rows = part.movedim(-2, 0) if part.dim() > 1 else part
         rows_equal = rows.dim() > 0 and len(rows) > 1 and torch.equal(rows, rows[:1].expand_as(rows))
         expect(not rows_equal, "All rows of the result are the same.")
-        given = any(torch.equal(part.flatten(), one.double().flatten()) for one in floats.values())
-        expect(not given, "The result is one of the inputs.")
+        is_input = any(torch.equal(part.flatten(), each.double().flatten()) for each in floats.values())
+        expect(not is_input, "The result is one of the inputs.")
     for position, tensor in floats.items():
         changed = tensor.detach().flatten().clone()
         changed[1:-1] += 0.5 + torch.rand_like(changed[1:-1])
@@ -181,7 +181,7 @@ def expect_computed(function: Callable[..., Any], *arguments: object, names: Seq
 def expect_inputs_unchanged(function: Remote, **arguments: object) -> None:
     """Expect that a call computes something and does not change its tensor arguments in place."""
     expect_computed(function, *arguments.values(), names=tuple(arguments))
-    tensors = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor)}
+    tensors = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
     expect_unchanged(function.inspect(*arguments.values()), *tensors.values(), names=tuple(tensors))
 
 
@@ -191,13 +191,13 @@ def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
     A change of 1e-9 in float64 arguments must show in the result, so that no step is computed in float32.
     """
     for dtype in (torch.float32, torch.float64):
-        floats = {i: one.to(dtype) for i, one in _floats(arguments).items()}
-        given = [floats.get(i, one) for i, one in enumerate(arguments)]
-        result = expect_computed(function, *given)
+        floats = {i: tensor.to(dtype) for i, tensor in _floats(arguments).items()}
+        inputs = [floats.get(i, value) for i, value in enumerate(arguments)]
+        result = expect_computed(function, *inputs)
         for part in result if isinstance(result, tuple) else [result]:
             expect_tensor(part, dtype=dtype)
     directions = {i: torch.randn_like(tensor) for i, tensor in floats.items()}
-    wide, narrow = (_slopes(function, given, directions, size) for size in (1e-4, 1e-9))
+    wide, narrow = (_slopes(function, inputs, directions, size) for size in (1e-4, 1e-9))
     for far, near in zip(wide, narrow, strict=True):
         lost = (far - near).abs().max() > 0.01 * far.abs().max()
         expect(not lost, "A change in the ninth digit is lost. Is a step computed in float32?")
@@ -205,18 +205,21 @@ def expect_dtype_kept(function: Callable[..., Any], *arguments: object) -> None:
 
 def expect_gradcheck(function: Remote, **arguments: object) -> None:
     """Expect that the gradients for all float64 arguments agree with finite differences."""
-    given, names = tuple(arguments.values()), tuple(arguments)
-    output = expect_tensor(expect_computed(function, *given, names=names))
-    leaves = {i: one.clone().requires_grad_() for i, one in _floats(given).items()}
-    for random in (torch.randn, torch.rand):  # with both signs, a sum of terms can nearly cancel
+    inputs, names = tuple(arguments.values()), tuple(arguments)
+    output = expect_tensor(expect_computed(function, *inputs, names=names))
+    leaves = {i: tensor.clone().requires_grad_() for i, tensor in _floats(inputs).items()}
+    for random in (
+        torch.randn,
+        torch.rand,
+    ):  # terms of both signs can nearly cancel in a sum
         weight = random(output.shape, dtype=torch.float64)
-        seen = _call(function.inspect, given, leaves, weight=weight)
+        inspection = _call(function.inspect, inputs, leaves, weight=weight)
         for position, leaf in leaves.items():
-            gradient = _gradient(seen, position, names[position], leaf.shape)
+            gradient = _gradient(inspection, position, names[position], leaf.shape)
             direction = random(leaf.shape, dtype=torch.float64)
-            slope, *_ = _slopes(function, given, {position: direction}, 1e-3)
+            slope, *_ = _slopes(function, inputs, {position: direction}, 1e-3)
             moved, predicted = (expect_tensor(slope, weight.shape) * weight).sum(), gradient * direction
-            wrong = f"The gradient of {names[position]} does not say how the result moves with it."
+            wrong = f"The result does not change with {names[position]} as its gradient says."
             expect_moved(moved, [predicted], f"{wrong} Is a step detached?", atol=1e-3)
 
 
@@ -236,7 +239,7 @@ def expect_moved(
 def _as_tensor(value: object) -> object:
     """Return a number, or a list of numbers or tensors, as a tensor. Return other values unchanged."""
     try:
-        if isinstance(value, list) and value and all(isinstance(one, torch.Tensor) for one in value):
+        if isinstance(value, list) and value and all(isinstance(item, torch.Tensor) for item in value):
             return torch.stack(value)
         return torch.tensor(value, dtype=torch.float64) if isinstance(value, int | float | list) else value
     except (TypeError, ValueError, RuntimeError, OverflowError):
@@ -246,21 +249,21 @@ def _as_tensor(value: object) -> object:
 def _parts(result: object) -> list[torch.Tensor]:
     """Return the tensors of a result, detached, as float64, with NaN and infinity replaced by numbers."""
     values = result if isinstance(result, tuple) and result else [result]
-    tensors = [expect_tensor(_as_tensor(one)) for one in values]
+    tensors = [expect_tensor(_as_tensor(value)) for value in values]
     return [tensor.detach().double().nan_to_num() for tensor in tensors]
 
 
 def _floats(arguments: Sequence[object]) -> dict[int, torch.Tensor]:
     """Return the tensors of floats among the arguments, by position."""
-    tensors = ((i, one) for i, one in enumerate(arguments) if isinstance(one, torch.Tensor))
+    tensors = ((i, value) for i, value in enumerate(arguments) if isinstance(value, torch.Tensor))
     return {i: tensor for i, tensor in tensors if tensor.is_floating_point()}
 
 
 def _call(
     call: Callable[..., Any], arguments: Sequence[object], others: dict[int, torch.Tensor], **how: object
 ) -> Any:
-    """Call `call` with `arguments`, of which those at the positions in `others` are replaced."""
-    return call(*(others.get(i, one) for i, one in enumerate(arguments)), **how)
+    """Call `call` with `arguments`; those at the positions in `others` are replaced."""
+    return call(*(others.get(i, value) for i, value in enumerate(arguments)), **how)
 
 
 def _slopes(
@@ -279,9 +282,9 @@ def _slopes(
         )
         for sign in (size, -size)
     )
-    for one, other in zip(ahead, behind, strict=False):
-        expect_tensor(one, other.shape)
-    return [(one - other) / (2 * size) for one, other in zip(ahead, behind, strict=False)]
+    for upper, lower in zip(ahead, behind, strict=False):
+        expect_tensor(upper, lower.shape)
+    return [(upper - lower) / (2 * size) for upper, lower in zip(ahead, behind, strict=False)]
 
 
 def _gradient(
@@ -289,7 +292,7 @@ def _gradient(
 ) -> torch.Tensor:
     """Expect a finite gradient for the argument at this position, and return it."""
     actual = inspection.gradients.get(position)
-    cuts = "Did .item(), .detach(), .tolist() or a fresh tensor cut the result off?"
+    cuts = "Did .item(), .detach(), .tolist() or a new tensor cut the result off?"
     expect(actual is not None, f"No gradient reaches {which}. {hint or cuts}")
     name = f"The gradient of {which}"
     return expect_finite(expect_tensor(actual, shape, name=name), name)

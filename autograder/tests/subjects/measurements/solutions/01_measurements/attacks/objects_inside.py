@@ -1,6 +1,6 @@
 """An array of objects: an array, a function, and a number without end.
 
-{verdict: failed, answer: standard_scores, hint: must hold float64}
+{verdict: failed, answer: standard_scores, hint: must have dtype float64}
 """
 
 import numpy as np
