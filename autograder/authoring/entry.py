@@ -59,7 +59,7 @@ def double_answers(exercise: Exercise, suite: Suite) -> Iterator[str]:
 def without_examples(exercise: Exercise, suite: Suite) -> Iterator[str]:
     """Yield a note if there are questions whose wrong answers get no example on feedback pages."""
     examples = Examples(suite)
-    if names := ", ".join(examples.without()):
+    if names := ", ".join(examples.questions_without_example()):
         note = f"wrong answers to {names} get no example on feedback pages, since no call can be shown there"
         yield f"{exercise.suite}: {note}; pages show calls with {examples.limits}"
 

@@ -141,7 +141,7 @@ class Attempt:
     time: str  # the content of timestamp.txt
     arrival: Arrival
     secret: bytes = b""
-    told: datetime | None = None  # when `watch` accepted it for feedback
+    accepted_at: datetime | None = None  # when `watch` accepted it for feedback
     shown: bool = False  # whether its feedback page was returned
     is_submitted: bool = False  # whether `adopt` found it in submitted/
     report: Report | None = None
@@ -341,7 +341,7 @@ def _attempt(root: Path, row: Any) -> Attempt:
         time=time,
         arrival=read_arrival(time, row.arrival),
         secret=row.secret or b"",
-        told=datetime.fromisoformat(row.told) if row.told else None,
+        accepted_at=datetime.fromisoformat(row.told) if row.told else None,
         shown=bool(row.shown),
         report=parse_report(row.report),
         fingerprint=row.fingerprint or "",

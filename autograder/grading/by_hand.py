@@ -20,7 +20,7 @@ _UNREAD = f"{_LOOKS} the grader cannot read its code."
 _NOT_RECORDED = f"{_LOOKS} the grader could not record what its code ran."
 _RAN = f"{_LOOKS} of an operation that its code ran. The code ran an operation"
 _WITHOUT = "which this question asks you to do without."
-_ROUNDS = 10  # most rounds of the search for unused drafts; after them, no statement counts as a draft
+_ROUNDS = 10  # limit on the rounds of the search for unused drafts; beyond it, no statement is a draft
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 _ALSO_FORBIDDEN = {  # by a forbidden word
     "@": frozenset({"matmul", "rmatmul", "imatmul"}),
@@ -42,49 +42,52 @@ class Use:
 
 
 def forbidden_use(
-    question: str, rule: Rule, found: Sequence[Piece], unfinished: Container[int] = ()
+    question: str, rule: Rule, statements: Sequence[Piece], unfinished: Container[int] = ()
 ) -> Use | None:
     """Return the first use of a forbidden name in the code that the answer to a question reaches.
 
-    `found` are the statements with which the question is judged. `unfinished` are the indices of the cells
-    that may have ended before their last statement.
+    The question is judged with these `statements`. `unfinished` are the indices of the cells that may have
+    ended before their last statement.
     """
-    return _first_use(rule, found, *_reached(question, found, unfinished))
+    return _first_use(rule, statements, *_reached(question, statements, unfinished))
 
 
-def _first_use(rule: Rule, found: Sequence[Piece], reached: Sequence[Piece], read: set[str]) -> Use | None:
+def _first_use(
+    rule: Rule, statements: Sequence[Piece], reached: Sequence[Piece], read: set[str]
+) -> Use | None:
     if not rule.forbid:
         return None
     words = frozenset(rule.forbid).union(*(_ALSO_FORBIDDEN.get(word, ()) for word in rule.forbid))
-    scan = _Scan(words, found, reached, read)
+    scan = _Scan(words, statements, reached, read)
     return next((use for piece in reached for use in scan.uses(piece)), None)
 
 
 def broken_rule(
     question: str,
     rule: Rule,
-    found: Sequence[Piece],
-    ran: Sequence[frozenset[str]] = (),
-    shown: Sequence[frozenset[str]] = (),
+    statements: Sequence[Piece],
+    operators: Sequence[frozenset[str]] = (),
+    disclosed_operators: Sequence[frozenset[str]] = (),
     where: Callable[[int, int], str] = lambda _, line: f"line {line}",
     unfinished: Container[int] = (),
 ) -> str | None:
     """Return the reason, for the student to read, why an instructor has to look at `question`, or None.
 
-    `found` are the statements with which it is judged. `where` describes a line, given the index of its cell
-    and its number. `ran` are the operators of the question's calls on hidden inputs: they decide. `shown` are
-    those of its calls on disclosed inputs. Only these are named to the student, because hidden inputs cannot
-    affect them. `unfinished` are the indices of the cells that may have ended before their last statement.
+    The question is judged with these `statements`. `where` describes a line, given the index of its cell and
+    its number. `operators` has the operators of each test's calls on hidden inputs: they decide.
+    `disclosed_operators` has those of calls on disclosed inputs. Only these are named to the student, because
+    hidden inputs cannot affect them. `unfinished` are the indices of the cells that may have ended before
+    their last statement.
     """
     if not rule.forbid and rule.operators is None:
         return None
-    reached, read = _reached(question, found, unfinished)
+    reached, read = _reached(question, statements, unfinished)
     if not reached or any(piece.tree is None for piece in reached):
         return _UNREAD
-    if use := _first_use(rule, found, reached, read):
+    if use := _first_use(rule, statements, reached, read):
         return _because_of(where(use.at, use.line), f'uses "{use.name}"')
-    if rule.operators is not None and (needless := _needless(ran, rule.operators)):
-        disclosed = _needless(shown, rule.operators)
+    if rule.operators is not None and (needless := _needless(operators, rule.operators)):
+        disclosed = _needless(disclosed_operators, rule.operators)
         if LOST in (disclosed or needless):
             return _NOT_RECORDED
         if not (name := _named(disclosed)):
@@ -100,26 +103,30 @@ def _because_of(place: str, what: str) -> str:
 
 
 def _reached(
-    question: str, found: Sequence[Piece], unfinished: Container[int]
+    question: str, statements: Sequence[Piece], unfinished: Container[int]
 ) -> tuple[list[Piece], set[str]]:
     """Return the statements that an answer reaches by names, and these names.
 
     A function that is defined again later is not reached, unless a reached statement between the two
     definitions names it.
     """
-    finished = ((at, piece) for at, piece in enumerate(found) if piece.at not in unfinished)
-    last = {name: at for at, piece in finished if (name := _defined_afresh(piece))}
-    places = {id(piece): at for at, piece in enumerate(found)}
+    finished = ((index, piece) for index, piece in enumerate(statements) if piece.at not in unfinished)
+    last = {name: index for index, piece in finished if (name := _defined_afresh(piece))}
+    indices = {id(piece): index for index, piece in enumerate(statements)}
     for _ in range(_ROUNDS):
-        drafts = {at for at, piece in enumerate(found) if _is_replaced(piece, at, last)}
-        reached, read = rests_on(question, [piece for at, piece in enumerate(found) if at not in drafts])
-        kept = {name for piece in reached for name in piece.named if places[id(piece)] < last.get(name, 0)}
-        if not kept:
+        drafts = {index for index, piece in enumerate(statements) if _is_replaced(piece, index, last)}
+        reached, read = rests_on(
+            question, [piece for index, piece in enumerate(statements) if index not in drafts]
+        )
+        named_between = {
+            name for piece in reached for name in piece.named if indices[id(piece)] < last.get(name, 0)
+        }
+        if not named_between:
             break
-        last = {name: at for name, at in last.items() if name not in kept}
+        last = {name: index for name, index in last.items() if name not in named_between}
     else:
-        reached, read = rests_on(question, found)
-    return reached + [piece for piece in found if "*" in piece.bound], read
+        reached, read = rests_on(question, statements)
+    return reached + [piece for piece in statements if "*" in piece.bound], read
 
 
 def _defined_afresh(piece: Piece) -> str:
@@ -135,9 +142,9 @@ def _defined_afresh(piece: Piece) -> str:
     return ""
 
 
-def _is_replaced(piece: Piece, at: int, last: Mapping[str, int]) -> bool:
-    """Whether all names that a statement binds are defined afresh later. `last` has the index of each."""
-    return bool(piece.bound) and all(at < last.get(name, 0) for name in piece.bound)
+def _is_replaced(piece: Piece, index: int, last: Mapping[str, int]) -> bool:
+    """Whether all names that a statement binds are defined again later. `last` has the index of each."""
+    return bool(piece.bound) and all(index < last.get(name, 0) for name in piece.bound)
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:
@@ -168,11 +175,15 @@ class _Scan:
     """Looks for uses of forbidden names in the statements that an answer reaches."""
 
     def __init__(
-        self, words: frozenset[str], found: Sequence[Piece], reached: Sequence[Piece], read: Container[str]
+        self,
+        words: frozenset[str],
+        statements: Sequence[Piece],
+        reached: Sequence[Piece],
+        read: Container[str],
     ) -> None:
         self._words, self._read = words, read
         self._bound = frozenset[str]().union(*(piece.bound for piece in reached))
-        trees = [piece.tree for piece in found if piece.tree is not None]
+        trees = [piece.tree for piece in statements if piece.tree is not None]
         self._modules = dict(pair for tree in trees for pair in _modules(tree))
         self._attributes = frozenset[str]().union(*map(_assigned_attributes, trees))
 
@@ -184,7 +195,7 @@ class _Scan:
                     yield Use(name, piece.at, getattr(node, "lineno", 0))
 
     def _used_names(self, node: ast.AST, local: frozenset[str]) -> Iterable[str]:
-        """Return the names by which a node may use a thing that the notebook does not define itself."""
+        """Return the names of functions and values that a node may use and the notebook does not define."""
         match node:
             case ast.Name(name, ast.Load()) if name not in local and name not in self._bound:
                 return [name]
@@ -195,8 +206,7 @@ class _Scan:
             case ast.BinOp(op=ast.MatMult()) | ast.AugAssign(op=ast.MatMult()):
                 return ["@"]
             case ast.ImportFrom(module=str(module), names=aliases) if module.split(".")[0] in _COMPUTING:
-                read = (one.name for one in aliases if local or (one.asname or one.name) in self._read)
-                return [*read]
+                return [a.name for a in aliases if local or (a.asname or a.name) in self._read]
             case ast.MatchClass(kwd_attrs=names):
                 return names
             case ast.Call(ast.Name("getattr"), [_, ast.Constant(str(text)), *_]):
@@ -207,26 +217,26 @@ class _Scan:
 @lru_cache(256)
 def _modules(tree: ast.stmt) -> Sequence[tuple[str, str]]:
     """Return the names that imports in a statement give to modules, and the package of each."""
-    found = list[tuple[str, str]]()
+    modules = list[tuple[str, str]]()
     for node in ast.walk(tree):
         match node:
             case ast.Import(aliases):
                 for alias in aliases:
                     root = alias.name.partition(".")[0]
-                    found.append((alias.asname or root, root))
+                    modules.append((alias.asname or root, root))
             case ast.ImportFrom(module=str(module), names=aliases):
-                found += [(alias.asname or alias.name, module.partition(".")[0]) for alias in aliases]
-    return found
+                modules += [(alias.asname or alias.name, module.partition(".")[0]) for alias in aliases]
+    return modules
 
 
 @lru_cache(256)
 def _assigned_attributes(tree: ast.stmt) -> frozenset[str]:
     """Return the names of attributes that a statement assigns, and of methods that it defines."""
-    found = set[str]()
+    names = set[str]()
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(_, name, ast.Store()):
-                found.add(name)
+                names.add(name)
             case ast.ClassDef(body=body):
-                found |= {one.name for one in body if isinstance(one, ast.FunctionDef)}
-    return frozenset(found)
+                names |= {method.name for method in body if isinstance(method, ast.FunctionDef)}
+    return frozenset(names)

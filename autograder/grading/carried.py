@@ -1,4 +1,4 @@
-"""Grades a question again that fails because of a wrong earlier answer, with a right one in its place.
+"""Chooses questions that may fail because of a wrong earlier answer, and the right answers for a rerun.
 
 A mistake costs points only in the question in which it was made. If the later question scores more with a
 right earlier answer, that score counts, and the report says so.
@@ -36,21 +36,21 @@ def reruns(builds_on: BuildsOn, questions: Reports, cells: Sequence[NotebookCell
     worker only if they call the same earlier ones. So a worker has no other right answers, which might also
     answer a question that is graded there.
     """
-    found: list[Rerun] = []
+    groups: list[Rerun] = []
     wrong = {
-        later: [name for name in names if _carries(name, later, questions, cells)]
+        later: [name for name in names if _both_failed(name, later, questions, cells)]
         for later, names in builds_on.items()
     }
     codes = [cell.text for cell in cells if checked_question(cell.name) is None]
-    found_pieces = pieces(codes) if any(wrong.values()) else []
+    statements = pieces(codes) if any(wrong.values()) else []
     for later, earlier in wrong.items():
-        called = used_names(later, found_pieces) if earlier else set()
+        called = used_names(later, statements) if earlier else set()
         if calls := [name for name in earlier if name in called]:
-            shared = next((one for one in found if calls in one.values()), None)
-            if shared is None:
-                found.append(shared := {})
-            shared[later] = calls
-    return found
+            group = next((group for group in groups if calls in group.values()), None)
+            if group is None:
+                groups.append(group := {})
+            group[later] = calls
+    return groups
 
 
 def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
@@ -59,13 +59,15 @@ def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
     A statement can change a variable without binding it, such as `ax.bar(x, y)`. So if the answer is a
     variable, it also depends on each statement of its cell that uses the variable.
     """
-    binding = [each for each in statements if question in each.bound]
-    if any(isinstance(each.tree, ast.FunctionDef | ast.ClassDef) for each in binding):
+    binding = [statement for statement in statements if question in statement.bound]
+    if any(isinstance(statement.tree, ast.FunctionDef | ast.ClassDef) for statement in binding):
         return rests_on(question, statements)[1]
-    cells = {each.at for each in binding}
+    cells = {statement.at for statement in binding}
     changing = (
-        replace(each, bound=each.bound | {question}) if each.at in cells and question in each.named else each
-        for each in statements
+        replace(statement, bound=statement.bound | {question})
+        if statement.at in cells and question in statement.named
+        else statement
+        for statement in statements
     )
     return rests_on(question, list(changing))[1]
 
@@ -73,15 +75,16 @@ def used_names(question: str, statements: Sequence[Piece]) -> set[str]:
 def compiled(reference: Sequence[str], names: Sequence[str], graded: Container[str]) -> Given:
     """Return the compiled code of the reference's functions `names`, without docstrings and source.
 
-    It has only the statements that these functions rest on, except those that define a question in `graded`.
+    It has only the statements on which these functions depend, without definitions of questions in `graded`.
     """
     statements = [statement for code in reference for statement in ast.parse(code).body]
-    wanted, kept = set(names), set[int]()
-    found = [(at, one) for at, one in enumerate(statements) if not any(n in graded for n in bindings(one))]
-    while new := {at for at, one in found if at not in kept and wanted & bindings(one)}:
-        kept |= new
-        wanted = {name for at in new for name in global_names(bytecode([statements[at]]))}
-    code = bytecode([statements[at] for at in sorted(kept)])
+    wanted, included = set(names), set[int]()
+    bound = {index: bindings(statement) for index, statement in enumerate(statements)}
+    candidates = {index: binds for index, binds in bound.items() if not any(name in graded for name in binds)}
+    while new := {index for index, binds in candidates.items() if index not in included and wanted & binds}:
+        included |= new
+        wanted = {name for index in new for name in global_names(bytecode([statements[index]]))}
+    code = bytecode([statements[index] for index in sorted(included)])
     return Given(tuple(names), marshalled(code))
 
 
@@ -93,7 +96,7 @@ def with_note(question: QuestionReport, earlier: Sequence[str]) -> QuestionRepor
     return replace(question, hint=f"{note} {question.hint}".rstrip())
 
 
-def _carries(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
+def _both_failed(earlier: str, later: str, questions: Reports, cells: Sequence[NotebookCell]) -> bool:
     """Whether both questions were graded and failed, so that the later may fail because of the earlier."""
     if not {earlier, later} <= questions.keys() or questions[later].verdict is Verdict.REVIEW:
         return False

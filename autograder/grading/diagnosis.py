@@ -1,4 +1,4 @@
-"""Names the mistake in a submission, by a repair of its code or by a known answer that behaves alike."""
+"""Explains a wrong answer: by a repair of its code, a known mistake with equal results, or its messages."""
 
 import ast
 import gc
@@ -36,17 +36,17 @@ from autograder.testing.inputs import DISCLOSED, Inputs
 from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.protocol import pack
 
-_ENOUGH = 0.5  # of the failed tests must agree on what is wrong
-_MOST_PLACES = 2000  # of code whose repair is looked for: each edit takes longer the longer the code is
-_MOST_KEPT = 2000  # explanations; equal answers of a class share one
-_SPOT = re.compile("\0(\\d+)\0")  # see Unplaced
-_FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # of which a repair says less than the error
+_ENOUGH = 0.5  # least share of the failed tests that must show a misconception
+_MOST_PLACES = 2000  # syntax nodes in code that is repaired: edits of longer code take too long
+_MOST_EXPLANATIONS = 2000  # cached explanations; equal answers of a class have the same one
+_SPOT = re.compile("\0(\\d+)\0")  # the index of a spot in a shared explanation, see Unplaced
+_FIRST = "NameError|UnboundLocalError|AttributeError|TypeError"  # errors that explain more than a repair
 _TWO_THINGS = "Two changes make all tests pass:"
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is wrong in an answer, with a hint for the student; the name is empty where nothing has one."""
+    """The mistake in an answer: its name, which may be empty, the hint for the student, and its line."""
 
     name: str
     hint: str
@@ -55,18 +55,19 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class SharedExplanation:
-    """What explains answers that have the same syntax tree; each of them has lines of its own."""
+    """The explanation of all answers with the same syntax tree, with `spots` instead of their lines."""
 
-    named: Explanation
+    explanation: Explanation
     spots: tuple[Spot, ...] = ()
 
     def of(self, looked: Looked | None) -> Explanation:
-        """Return it in the words of one answer."""
+        """Return the explanation with the lines and quotations of one answer."""
         if looked is None:
-            return self.named
-        hint = _SPOT.sub(lambda found: looked.at(self.spots[int(found[1])]), self.named.hint)
-        place = self.named.place and looked.line(self.named.place.question, self.spots[self.named.place.line])
-        return replace(self.named, hint=hint, place=place)
+            return self.explanation
+        hint = _SPOT.sub(lambda match: looked.at(self.spots[int(match[1])]), self.explanation.hint)
+        place = self.explanation.place
+        line = place and looked.line(place.question, self.spots[place.line])
+        return replace(self.explanation, hint=hint, place=line)
 
 
 _SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | None)
@@ -74,7 +75,7 @@ _SHARED_EXPLANATION = TypeAdapter[SharedExplanation | None](SharedExplanation | 
 
 @dataclass(frozen=True, slots=True)
 class FailedAnswer:
-    """A wrong answer: the failed runs on disclosed inputs, and its code if that says what is wrong."""
+    """A wrong answer: its failed runs on disclosed inputs, and its code unless it cannot be repaired."""
 
     question: str
     failed: Sequence[Run]
@@ -83,41 +84,41 @@ class FailedAnswer:
 
 
 class Diagnosis:
-    """Explains failed answers to the questions of one exercise; equal ones share an explanation."""
+    """Explains failed answers to the questions of one exercise. Equal answers get the same explanation."""
 
     def __init__(self, suite: Suite, repairs: Repairs = DEFAULT_REPAIRS) -> None:
         self.suite = suite
         self._shown = repairs.shown
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
-        self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of edits that repair a known mistake
-        self._known: dict[str, SharedExplanation | None] = {}
+        self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of the repairs of a known mistake
+        self._explanations: dict[str, SharedExplanation | None] = {}
         self.shared: Path | None = None  # a folder for explanations that other processes have found
         self._texts = not suite.exercise.has_torch  # whether strings count as answers
 
     def explain(self, question: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
-        """Return what explains the failed tests of `question`, or None.
+        """Return the explanation of the failed tests of `question`, or None.
 
-        The runs are those on disclosed inputs. Tests that are not among them count as passed.
+        The runs are those on disclosed inputs. Tests without a run count as passed.
         """
         failed = [run for run in runs if run.error is not None and run.test.question == question]
         if not failed:
             return None
         judged = all(isinstance(run.error, AssertionError | StudentError) for run in failed)
-        # A repair would go round what is missing, or what a later cell has changed.
+        # A repair could avoid a name that is missing or changed by a later cell, and hide the real cause.
         is_whole = not submitted.later_change(question) and not any(map(submitted.lacks_something, failed))
         is_whole &= submitted.may_try_repairs
         looked = look(question, submitted.cells, self.suite.exercise) if judged and is_whole else None
         wrong = FailedAnswer(question, failed, submitted, looked)
-        if (key := _key(wrong)) not in self._known:
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
-            self._known[key] = self._from_others(key, wrong)
-        shared = self._known[key]
+        if (key := _key(wrong)) not in self._explanations:
+            if len(self._explanations) >= _MOST_EXPLANATIONS:
+                self._explanations.clear()
+            self._explanations[key] = self._shared_explanation(key, wrong)
+        shared = self._explanations[key]
         return shared.of(looked) if shared else None
 
-    def _from_others(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
-        """Return the explanation that another process has found, or find it for all of them."""
+    def _shared_explanation(self, key: str, wrong: FailedAnswer) -> SharedExplanation | None:
+        """Return the explanation that another process has written, or search it and write it for all."""
         if self.shared is None:
             return self._search(wrong)
         path = self.shared / self.suite.exercise.name / key
@@ -125,83 +126,86 @@ class Diagnosis:
         with locked(path.with_suffix(".lock"), lambda _: None):
             if path.exists():
                 return _SHARED_EXPLANATION.validate_json(path.read_bytes())
-            found = self._search(wrong)
-            write_whole(path, _SHARED_EXPLANATION.dump_json(found))
-        return found
+            explanation = self._search(wrong)
+            write_whole(path, _SHARED_EXPLANATION.dump_json(explanation))
+        return explanation
 
     def _search(self, wrong: FailedAnswer) -> SharedExplanation | None:
-        own = wrong.looked
-        looked = Unplaced(own.code, own.texts, own.main) if own else None
-        with uncollected():
-            named = self._name(replace(wrong, looked=looked))
-        return SharedExplanation(named, tuple(looked.spots) if looked else ()) if named else None
+        placed = wrong.looked
+        looked = Unplaced(placed.code, placed.texts, placed.main) if placed else None
+        with without_garbage_collection():
+            explanation = self._explain_new(replace(wrong, looked=looked))
+        return SharedExplanation(explanation, tuple(looked.spots) if looked else ()) if explanation else None
 
     @cached_property
     def _mistakes(self) -> tuple[Answer, ...]:
         return known_mistakes(self.suite.exercise)
 
     def rarity(self, test: HiddenTest) -> int:
-        """Return how many wrong answers of the author's fail a test: the fewer, the more its failure says."""
-        runs = (self.runs(one) for one in self._mistakes if one.question == test.question)
-        return sum(any(run.error is not None and run.test == test for run in one) for one in runs)
+        """Return the number of known mistakes that fail a test. The fewer, the more specific is its hint."""
+        mistakes = (mistake for mistake in self._mistakes if mistake.question == test.question)
+        failing = (run for mistake in mistakes for run in self.runs(mistake) if run.error is not None)
+        return sum(run.test == test for run in failing)
 
-    def _name(self, wrong: FailedAnswer) -> Explanation | None:
+    def _explain_new(self, wrong: FailedAnswer) -> Explanation | None:
         if (looked := wrong.looked) and self._shown is not RepairsShown.OFF:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 repairs = self.repairer.search(wrong.question, looked.code, tests, session)
                 if best := next(repairs, None):
-                    return self._repaired(wrong, looked, best, repairs)
-        if alike := self._find_equivalent_mistake(wrong):
-            return Explanation(alike.name, alike.hint)
-        return self._written_by_rule(wrong) or self._stated_by_tests(wrong) or self._stated_by_errors(wrong)
+                    return self._describe_repair(wrong, looked, best, repairs)
+        if mistake := self._find_equivalent_mistake(wrong):
+            return Explanation(mistake.name, mistake.hint)
+        return (
+            self._misconception_of_same_code(wrong)
+            or self._explain_by_messages(wrong)
+            or self._explain_by_errors(wrong)
+        )
 
-    def _repaired(
+    def _describe_repair(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, others: Iterator[Repair]
     ) -> Explanation:
-        """Put a repair into words: the misconception, the known mistake or the place that it proves.
+        """Return the explanation by a repair: the misconception, known mistake or place that it proves.
 
-        Where the best has no name, the others are asked for.
+        If the best repair proves none, the other repairs are searched, too.
         """
         to_name, to_compare = tee(chain([best], others))
         if len(best.edits) > 1:
-            return self._two_changes(wrong, looked, best, to_compare)
+            return self._describe_two_edits(wrong, looked, best, to_compare)
         named = (
-            (one, repair.edits[0])
+            (misconception, repair.edits[0])
             for repair in to_name
-            for one in self.repairer.names(wrong.question, repair)
-            if self._agrees(wrong, one)
+            for misconception in self.repairer.names(wrong.question, repair)
+            if self._fits(wrong, misconception)
         )
         misconception, edit = next(named, (None, best.edits[0]))
         change = f"ll tests pass after one change {looked.where(edit)}"
         if misconception:
             explained = _explanation(wrong, misconception)
-        elif alike := self._find_equivalent_mistake(wrong, to_compare):
-            explained = Explanation(alike.name, alike.hint)
-        elif effect := self._stated_by_tests(wrong, whole=True) or self._stated_by_errors(wrong, _FIRST):
+        elif mistake := self._find_equivalent_mistake(wrong, to_compare):
+            explained = Explanation(mistake.name, mistake.hint)
+        elif effect := self._explain_by_messages(wrong, whole=True) or self._explain_by_errors(wrong, _FIRST):
             explained = effect
         elif place := self.repairer.place(wrong.question, edit):
-            said = f"{place.sentence.removesuffix('.')}: a{change}. {place.hint}"
-            explained, change = Explanation(f"{wrong.question}__{place.name}", said), ""
+            hint = f"{place.sentence.removesuffix('.')}: a{change}. {place.hint}"
+            explained, change = Explanation(f"{wrong.question}__{place.name}", hint), ""
         else:
-            explained = self._stated_by_errors(wrong) or Explanation("", "")
+            explained = self._explain_by_errors(wrong) or Explanation("", "")
             change += "" if explained.name else f": {words.KINDS[edit.kind]}"
-        said = f"{explained.hint} A{change}.".strip() if change else explained.hint
+        hint = f"{explained.hint} A{change}.".strip() if change else explained.hint
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
-        return Explanation(explained.name, f"{said}{end}", looked.place(wrong.question, edit))
+        return Explanation(explained.name, f"{hint}{end}", looked.place(wrong.question, edit))
 
-    def _two_changes(
+    def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
     ) -> Explanation:
-        """Put a repair by two edits into words: the places of both."""
-        if alike := self._find_equivalent_mistake(wrong, repairs):
-            return Explanation(alike.name, alike.hint)
-        named = next(
-            (one for one in self.repairer.names(wrong.question, best) if self._agrees(wrong, one)), None
-        )
-        if named:
+        """Return the explanation by a repair of two edits: a known mistake, a misconception or places."""
+        if mistake := self._find_equivalent_mistake(wrong, repairs):
+            return Explanation(mistake.name, mistake.hint)
+        misconceptions = self.repairer.names(wrong.question, best)
+        if misconception := next((m for m in misconceptions if self._fits(wrong, m)), None):
             where = " and ".join(looked.where(edit) for edit in best.edits)
-            explained = _explanation(wrong, named)
+            explained = _explanation(wrong, misconception)
             hint = f"{explained.hint} All tests pass after two changes: {where}."
             return replace(explained, hint=hint, place=looked.place(wrong.question, best.edits[0]))
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
@@ -214,118 +218,129 @@ class Diagnosis:
         places = (looked.place(wrong.question, edit) for edit in edits)
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
-    def _agrees(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
-        """Whether a right answer with this misconception fails the same tests, and half of them alike.
+    def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
+        """Whether a right answer with this misconception fails the same tests, half with equal results.
 
-        A rule may make the same code of another right answer than was meant.
+        The code alone is not enough: a rule may turn an unexpected right answer into the same code.
         """
-        known = self.repairer.failed(wrong.question, misconception)
-        return any(_agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH for runs in known)
+        return any(
+            _agreement(runs, wrong.failed, texts=self._texts) >= _ENOUGH
+            for runs in self.repairer.failed(wrong.question, misconception)
+        )
 
     def _find_equivalent_mistake(self, wrong: FailedAnswer, repairs: Iterable[Repair] = ()) -> Answer | None:
-        """Return an author's wrong answer whose hint is true of this one, too.
+        """Return a known mistake whose hint is true of this answer, too, or None.
 
-        Both get equal results from the same tests on two sets of inputs. Other code may do so as well. So
-        they are also the same code in one writing, or the same sort of edit repairs both.
+        Both get equal results in the same tests on two sets of inputs. Code with another mistake may do so as
+        well. So they must also be the same code in the standard form, or edits of the same sort repair both.
         """
         if (looked := wrong.looked) is None:
             return None
-        sorts: set[tuple[object, ...]] | None = None
-        for mistake in (one for one in self._mistakes if one.question == wrong.question):
-            theirs = [run for run in self.runs(mistake) if run.error is not None]
-            if _agreement(theirs, wrong.failed, texts=self._texts) == 1:
-                if sorts is None:
-                    sorts = {_sorts(one, looked.code) for one in repairs}
-                if self.repairer.same_code(looked.code, _code_of(mistake)) or sorts & self._sorts_of(
-                    mistake, wrong.submitted
-                ):
+        sorts_of_repairs: set[tuple[object, ...]] | None = None
+        for mistake in (mistake for mistake in self._mistakes if mistake.question == wrong.question):
+            mistake_runs = [run for run in self.runs(mistake) if run.error is not None]
+            if _agreement(mistake_runs, wrong.failed, texts=self._texts) == 1:
+                if sorts_of_repairs is None:
+                    sorts_of_repairs = {_sorts(repair, looked.code) for repair in repairs}
+                same_code = self.repairer.same_code(looked.code, _code_of(mistake))
+                if same_code or sorts_of_repairs & self._sorts_of(mistake, wrong.submitted):
                     return mistake if self._agrees_on_second_inputs(mistake, wrong, looked) else None
         return None
 
     def _agrees_on_second_inputs(self, mistake: Answer, wrong: FailedAnswer, looked: Looked) -> bool:
-        """Whether an answer gets the same as an author's wrong answer on a second set of inputs, too."""
+        """Whether an answer gets the same results as a known mistake on a second set of inputs, too."""
         tests = [run.test for run in wrong.failed]
         with wrong.submitted.open_for_repairs(looked.texts) as session:
-            seen = [self.suite.run_one(test, session, SECOND) for test in tests]
+            runs = [self.suite.run_one(test, session, SECOND) for test in tests]
             if session.failure is not None:
                 raise session.failure
-        theirs = [run for run in self.runs(mistake, SECOND) if run.test in tests]
-        return _agreement(theirs, seen, texts=self._texts) == 1
+        mistake_runs = [run for run in self.runs(mistake, SECOND) if run.test in tests]
+        return _agreement(mistake_runs, runs, texts=self._texts) == 1
 
     def _sorts_of(self, mistake: Answer, submitted: Submitted) -> frozenset[tuple[object, ...]]:
-        """Return which sorts of edits repair an author's wrong answer."""
+        """Return the sorts of edits of each repair of a known mistake."""
         if self._shown is RepairsShown.OFF:
             return frozenset()
         if mistake not in self._sorts:
             failed = [run.test for run in self.runs(mistake) if run.error is not None]
             code = _code_of(mistake)
             with submitted.open_reference() as session:
-                found = self.repairer.search(mistake.question, code, failed, session)
-                self._sorts[mistake] = frozenset(_sorts(one, code) for one in found)
+                repairs = self.repairer.search(mistake.question, code, failed, session)
+                self._sorts[mistake] = frozenset(_sorts(repair, code) for repair in repairs)
         return self._sorts[mistake]
 
-    def _written_by_rule(self, wrong: FailedAnswer) -> Explanation | None:
-        """Return the misconception whose rule makes the answer of a right one, where no repairs are shown."""
+    def _misconception_of_same_code(self, wrong: FailedAnswer) -> Explanation | None:
+        """Return a misconception whose rule turns a right answer into this answer, if repairs are off."""
         if (looked := wrong.looked) is None or self._shown is not RepairsShown.OFF:
             return None
-        own = _definition(looked.code.statements, wrong.question)
-        for made in self.repairer.answers(wrong.question).wrong:
-            other = _definition(ast.parse(made.code).body, wrong.question)
-            if self.repairer.same_code(own, other) and self._agrees(wrong, made.misconception):
-                return _explanation(wrong, made.misconception)
+        student_code = _definition(looked.code.statements, wrong.question)
+        for wrong_answer in self.repairer.answers(wrong.question).wrong:
+            wrong_code = _definition(ast.parse(wrong_answer.code).body, wrong.question)
+            misconception = wrong_answer.misconception
+            if self.repairer.same_code(student_code, wrong_code) and self._fits(wrong, misconception):
+                return _explanation(wrong, misconception)
         return None
 
-    def _stated_by_errors(self, wrong: FailedAnswer, errors: str = "") -> Explanation | None:
-        """Return what the messages of all errors say by themselves, or of those that match `errors`."""
-        broken = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))  # says more itself
-        messages = [str(run.error) for run in broken if isinstance(run.error, StudentError)]
+    def _explain_by_errors(self, wrong: FailedAnswer, errors: str = "") -> Explanation | None:
+        """Return a misconception that the messages of at least half of the failed tests show, or None.
+
+        Only exceptions of the student's code that match `errors` count. A message about a missing name or
+        module does not count, because it explains the failure by itself.
+        """
+        raising = (run for run in wrong.failed if not wrong.submitted.lacks_something(run))
+        messages = [str(run.error) for run in raising if isinstance(run.error, StudentError)]
         messages = [message for message in messages if re.match(errors, message)]
-        right = self.repairer.answers(wrong.question).right
-        for one in self.repairer.catalogue.misconceptions:
-            count = one.fits(right) and sum(
-                bool(one.crash and re.search(one.crash, said)) for said in messages
+        right_answers = self.repairer.answers(wrong.question).right
+        for misconception in self.repairer.catalogue.misconceptions:
+            count = misconception.fits(right_answers) and sum(
+                bool(misconception.crash and re.search(misconception.crash, text)) for text in messages
             )
             if count and count >= _ENOUGH * len(wrong.failed):
-                return _explanation(wrong, one)
+                return _explanation(wrong, misconception)
         return None
 
-    def _stated_by_tests(self, wrong: FailedAnswer, *, whole: bool = False) -> Explanation | None:
-        """Return the effect that failed tests state in their words; with `whole`, all of them must do so."""
-        said = [str(run.error) for run in wrong.failed if not isinstance(run.error, StudentError)]
-        for one in self.repairer.catalogue.misconceptions:
+    def _explain_by_messages(self, wrong: FailedAnswer, *, whole: bool = False) -> Explanation | None:
+        """Return a misconception that the messages of failed tests show, or None.
+
+        If `whole` is true, the messages of all failed tests must show it.
+        """
+        messages = [str(run.error) for run in wrong.failed if not isinstance(run.error, StudentError)]
+        for misconception in self.repairer.catalogue.misconceptions:
             if (
-                one.says
-                and not (whole and one.if_unrepaired)
-                and self.repairer.answers(wrong.question).can_show(one)
+                misconception.says
+                and not (whole and misconception.if_unrepaired)
+                and self.repairer.answers(wrong.question).can_show(misconception)
             ):
-                count = sum(bool(re.search(one.says, words)) for words in said)
-                if count == len(wrong.failed) or (count and not (whole or one.whole)):
-                    return _explanation(wrong, one)
+                count = sum(bool(re.search(misconception.says, message)) for message in messages)
+                if count == len(wrong.failed) or (count and not (whole or misconception.whole)):
+                    return _explanation(wrong, misconception)
         return None
 
     def _runs(self, mistake: Answer, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
         exercise = self.suite.exercise
-        with catch_warnings(action="ignore"):  # the mistake may deserve a warning, but nobody here made it
+        with catch_warnings(action="ignore"):  # warnings about wrong code are not for the grader's log
             with reference_errors(exercise, mistake):
                 namespace = self.suite.namespace(exercise.variant(mistake.code))
             return tuple(self.suite.run(Local(namespace), inputs, self.suite.of(mistake.question)))
 
 
 def _key(wrong: FailedAnswer) -> str:
-    """Return a digest of all that an explanation rests on: the syntax tree, and what failed in which way."""
+    """Return a digest of all on which an explanation depends: syntax trees, errors, and recorded answers."""
     texts = wrong.looked.texts.values() if wrong.looked else ()
     bodies = ((text, parsed(text)) for text in texts)
     trees = [text if body is None else repr([*map(ast.dump, body)]) for text, body in bodies]
-    told = [f"{run.test.number} {run.error} {wrong.submitted.lacks_something(run)}" for run in wrong.failed]
-    same = "\0".join([wrong.question, repr(wrong.submitted.given), *told, *trees])
-    replies = (one.reply for run in wrong.failed for one in run.exchanges)
+    outcomes = [
+        f"{run.test.number} {run.error} {wrong.submitted.lacks_something(run)}" for run in wrong.failed
+    ]
+    head = "\0".join([wrong.question, repr(wrong.submitted.given), *outcomes, *trees])
+    replies = (exchange.reply for run in wrong.failed for exchange in run.exchanges)
     answers = (pack({"value": reply.get("value")}, parts) for reply, parts in replies)
-    return hashlib.sha256(b"\0".join([same.encode(errors="surrogatepass"), *answers])).hexdigest()
+    return hashlib.sha256(b"\0".join([head.encode(errors="surrogatepass"), *answers])).hexdigest()
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Leave out garbage collections in the `with` block, in which most objects are syntax trees that stay."""
+def without_garbage_collection() -> Iterator[None]:
+    """Collect no garbage in the `with` block. Most of its objects are syntax trees that stay in use."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -335,12 +350,12 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _agreement(known: Sequence[Run], seen: Sequence[Run], *, texts: bool) -> float:
-    """Return from which part of the failed tests two answers get the same; 0 if they fail other tests."""
-    theirs = {run.test.number: run.exchanges for run in known}
-    if theirs.keys() != {run.test.number for run in seen}:
+def _agreement(first: Sequence[Run], second: Sequence[Run], *, texts: bool) -> float:
+    """Return the fraction of failed tests in which two answers get equal results; 0 if other tests failed."""
+    first_exchanges = {run.test.number: run.exchanges for run in first}
+    if first_exchanges.keys() != {run.test.number for run in second}:
         return 0.0
-    same = [same_exchanges(theirs[run.test.number], run.exchanges, texts=texts) for run in seen]
+    same = [same_exchanges(first_exchanges[run.test.number], run.exchanges, texts=texts) for run in second]
     return sum(same) / len(same)
 
 
@@ -350,12 +365,12 @@ def _explanation(wrong: FailedAnswer, misconception: Misconception) -> Explanati
 
 
 def _code_of(mistake: Answer) -> Code:
-    """Return the definitions of an author's wrong answer."""
-    return Code(tuple(one for one in ast.parse(mistake.code).body if _defines(one)))
+    """Return the definitions of a known mistake."""
+    return Code(tuple(statement for statement in ast.parse(mistake.code).body if _defines(statement)))
 
 
 def _definition(statements: Iterable[ast.stmt], question: str) -> Code:
-    return Code(tuple(one for one in statements if getattr(one, "name", "") == question))
+    return Code(tuple(node for node in statements if getattr(node, "name", "") == question))
 
 
 def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:
@@ -364,28 +379,31 @@ def _sorts(repair: Repair, code: Code) -> tuple[object, ...]:
 
 
 def look(question: str, cells: Sequence[NotebookCell], exercise: Exercise) -> Looked | None:
-    """Return the student's own definitions on which a question rests; None without any."""
-    own = [cell for cell in cells if cell.text not in exercise.given]
-    if not readable([cell.text for cell in own]):
+    """Return the student's definitions on which a question depends, or None.
+
+    None means that the student defines nothing for it, or that the code is too long or nested too deeply.
+    """
+    written = [cell for cell in cells if cell.text not in exercise.given]
+    if not readable([cell.text for cell in written]):
         return None
-    found = pieces(cell.text for cell in own)
-    rests = {id(piece) for piece in rests_on(question, found)[0]}
-    chosen = [piece for piece in found if id(piece) in rests and _defines(piece.tree)]
-    statements = tuple(piece.tree for piece in chosen if piece.tree is not None)
-    if not any(question in piece.bound for piece in chosen):
+    statements = pieces(cell.text for cell in written)
+    reached = {id(statement) for statement in rests_on(question, statements)[0]}
+    numbers = {written[statement.at].number for statement in statements if id(statement) in reached}
+    chosen = [part for part in statements if id(part) in reached and _defines(part.tree)]
+    if not any(question in statement.bound for statement in chosen):
         return None
+    trees = tuple(statement.tree for statement in chosen if statement.tree is not None)
     others = {name for name in exercise.points if name != question}
-    fixed = frozenset(at for at, one in enumerate(statements) if getattr(one, "name", "") in others)
-    main = next((cell.text for cell in reversed(own) if question in bound_names(cell.text)), "")
-    code = Code(statements, tuple(own[piece.at].number for piece in chosen), fixed)
+    fixed = frozenset(index for index, tree in enumerate(trees) if getattr(tree, "name", "") in others)
+    main = next((cell.text for cell in reversed(written) if question in bound_names(cell.text)), "")
+    code = Code(trees, tuple(written[statement.at].number for statement in chosen), fixed)
     if len(code.places) > _MOST_PLACES:
         return None
-    cells_of = {own[piece.at].number for piece in found if id(piece) in rests}
-    return Looked(code, {cell.number: cell.text for cell in own if cell.number in cells_of}, main)
+    return Looked(code, {cell.number: cell.text for cell in written if cell.number in numbers}, main)
 
 
 def _defines(tree: ast.stmt | None) -> bool:
-    """Whether a statement defines something, and does not compute what the worker has computed already."""
+    """Whether a statement only defines a name. Other statements ran before and need not run again."""
     match tree:
         case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
             return True

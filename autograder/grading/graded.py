@@ -21,7 +21,7 @@ MAX_SHOWN = 16 << 20  # characters of all outputs of a notebook
 _MEDIA_TYPES = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 _STREAMS = ("stdout", "stderr")
 _MAX_OUTPUTS = 200  # outputs of a cell; an intact worker sends no more
-_FORM = 100  # characters, about, of an output's JSON in a notebook without its text and data
+_FORM = 100  # approximate characters of an output's JSON in a notebook, without its text and data
 _LOG = "autograder"
 _OURS = (
     "The autograder failed on this submission, not you. It has no score yet; your instructor has been told."
@@ -30,7 +30,7 @@ _OURS = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Either `text` printed to `stream`, or one displayed object: `data` has each media type and its form."""
+    """Either `text` printed to `stream`, or a displayed object: its representation in each media type."""
 
     text: str = ""
     stream: Annotated[str, Field(pattern="^(stdout|stderr)?$")] = ""
@@ -79,21 +79,23 @@ class Graded:
 _JSON = TypeAdapter(Graded)
 
 
-def checked_outputs(claimed: Any, room: int) -> tuple[Output, ...]:
-    """Return the valid outputs among the `claimed` ones, as many as fit into `room` characters in order."""
-    outputs = list(islice(_known(claimed), _MAX_OUTPUTS))
+def checked_outputs(claimed: Any, max_characters: int) -> tuple[Output, ...]:
+    """Return the valid outputs among `claimed`, the first ones that fit into `max_characters`."""
+    outputs = list(islice(_valid_outputs(claimed), _MAX_OUTPUTS))
     totals = accumulate(output.size for output in outputs)
-    return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= room)
+    return tuple(output for output, total in zip(outputs, totals, strict=True) if total <= max_characters)
 
 
-def _known(claimed: Any) -> Iterator[Output]:
+def _valid_outputs(claimed: Any) -> Iterator[Output]:
     for output in claimed if isinstance(claimed, list) else ():
         match output:
             case {"output_type": "stream", "name": str(name), "text": str(text)} if name in _STREAMS:
                 yield Output(text=writable(text), stream=name)
             case {"output_type": "display_data", "data": dict(data)}:
-                found = ((kind, data.get(kind)) for kind in _MEDIA_TYPES)
-                if forms := tuple((kind, writable(form)) for kind, form in found if isinstance(form, str)):
+                forms_by_type = ((kind, data.get(kind)) for kind in _MEDIA_TYPES)
+                if forms := tuple(
+                    (kind, writable(form)) for kind, form in forms_by_type if isinstance(form, str)
+                ):
                     yield Output(data=forms)
 
 

@@ -51,8 +51,8 @@ _RULE_UNCHECKED = (
     "The grader cannot read this code well enough to check how it was written, because of a very large "
     "number or a very long expression. Your instructor will check it."
 )
-_NOTHING_HELD = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
-_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # runs to the end; messages of other runs would mislead
+_NOT_REVIEWED = (Verdict.NOT_ATTEMPTED, Verdict.NOT_DEFINED)
+_COMPLETE = (Verdict.FAILED, Verdict.NOT_JUDGED)  # of runs to the test's end; other messages would mislead
 Outcomes = dict[HiddenTest, TestOutcome]
 
 
@@ -100,8 +100,8 @@ class Grader:
     @classmethod
     def of_course(cls, course: Course, exercise: Exercise, zygote: Zygote, secret: bytes) -> "Grader":
         """Return a grader of one of the course's exercises, with its settings in course.yaml."""
-        own, repairs = exercise.settings, course.repairs(exercise)
-        return cls(exercise, exercise.rules, own.limits, zygote, secret, own.builds_on, repairs)
+        settings, repairs = exercise.settings, course.repairs(exercise)
+        return cls(exercise, exercise.rules, settings.limits, zygote, secret, settings.builds_on, repairs)
 
     def share_explanations(self, folder: Path) -> None:
         """Share explanations with other processes that grade the class, by files in a folder."""
@@ -152,12 +152,12 @@ class Grader:
         with Session(self._zygote, needed, self._limits, kept_after=judged_after) as session:
             session.start()
             submitted = Submitted(self.exercise, code, session, judged_after=judged_after)
-            outcomes = self._decided(session, inputs, names)
-        outcomes = self._better_state(outcomes, submitted, inputs)
-        outcomes = self._with_disclosed(outcomes, submitted)
-        questions = self._questions(outcomes, submitted, inputs, names)
+            outcomes = self._decide(session, inputs, names)
+        outcomes = self._with_better_state(outcomes, submitted, inputs)
+        outcomes = self._add_disclosed_runs(outcomes, submitted)
+        questions = self._judge_and_explain(outcomes, submitted, inputs, names)
         questions = hold_for_newer_python(questions, written_with, code, session)
-        message = _message(session, code)
+        message = _describe_left_out_cells(session, code)
         if asked is None and not defines_any(names, code):
             message = f"{message} {_ANOTHER_FILE}".lstrip()
             questions = [
@@ -194,13 +194,13 @@ class Grader:
 
         Passed tests are needed, too: they help to recognise a known mistake.
         """
-        chosen = self._tests_of(questions)
-        return {run.test: run for run in self._run(session, DISCLOSED, chosen)} if chosen else {}
+        tests = self._tests_of(questions)
+        return {run.test: run for run in self._run(session, DISCLOSED, tests)} if tests else {}
 
     def _tests_of(self, questions: Container[str]) -> dict[HiddenTest, None]:
         return {test: None for test in self.suite.tests if test.question in questions}
 
-    def _decided(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
+    def _decide(self, session: Session, inputs: Inputs, names: Sequence[str]) -> Outcomes:
         """Run the tests of these questions until all are decided."""
         # Where a visible check raises an error, hidden tests will mostly fail, too.
         errors = {number for number, result in session.results.items() if result.error}
@@ -213,36 +213,36 @@ class Grader:
             outcomes[run.test] = TestOutcome(run.test, run, disclosed.get(run.test))
         return {test: outcomes[test] for test in tests}
 
-    def _better_state(self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs) -> Outcomes:
+    def _with_better_state(self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs) -> Outcomes:
         """Judge questions without full points a second time if later cells change names that they read.
 
-        The second judgment uses the variables at the end of the notebook. The better result counts;
-        `judged_at_end` has the questions for which it is the second. It takes place in a new worker, because
-        the first one has already received the same hidden inputs and could have prepared answers.
+        The second judgment uses the variables at the end of the notebook. The better result counts. If it is
+        the second, the question is added to `judged_at_end`. The second judgment takes place in a new worker,
+        because the first one has already received the same hidden inputs and could have prepared answers.
         """
         names = dict.fromkeys(test.question for test in outcomes)
         changed = [name for name in names if submitted.later_change(name)]
-        first = [self._question(name, outcomes.values(), submitted) for name in changed]
+        first = [self._judge(name, outcomes.values(), submitted) for name in changed]
         at_check = {question.name: question for question in first if question.verdict is not Verdict.PASSED}
         if not at_check:
             return outcomes
         judged_at_end = submitted.session.judged_at_end  # the same set in all later sessions
         judged_at_end.update(at_check)
         with submitted.open() as later:
-            at_end = self._decided(later, inputs, [*at_check])
-        second = [self._question(name, at_end.values(), submitted) for name in at_check]
+            at_end = self._decide(later, inputs, [*at_check])
+        second = [self._judge(name, at_end.values(), submitted) for name in at_check]
         better = {question.name for question in second if is_better(question, at_check[question.name])}
         judged_at_end.intersection_update(better)
-        return {test: at_end[test] if test.question in better else one for test, one in outcomes.items()}
+        return {test: at_end[test] if test.question in better else outcomes[test] for test in outcomes}
 
-    def _with_disclosed(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
-        """Add disclosed runs of questions that failed or need an instructor, unless they have some.
+    def _add_disclosed_runs(self, outcomes: Outcomes, submitted: Submitted) -> Outcomes:
+        """Add disclosed runs to questions that failed or need an instructor and have no disclosed run yet.
 
-        They take place in a new worker, because the first one has received hidden inputs.
+        These runs take place in a new worker, because the first one has received hidden inputs.
         """
         questions = {test.question for test, outcome in outcomes.items() if outcome.failed}
         asked = {test.question for test in outcomes}
-        questions |= {name for name in asked if self._held(name, outcomes.values(), submitted)}
+        questions |= {name for name in asked if self._review_reason(name, outcomes.values(), submitted)}
         questions -= {test.question for test, outcome in outcomes.items() if outcome.disclosed}
         if not questions:
             return outcomes
@@ -250,60 +250,66 @@ class Grader:
             runs = self._disclosed(later, questions)
         return {test: replace(o, disclosed=runs.get(test, o.disclosed)) for test, o in outcomes.items()}
 
-    def _questions(
+    def _judge_and_explain(
         self, outcomes: Outcomes, submitted: Submitted, inputs: Inputs, names: Sequence[str]
     ) -> list[QuestionReport]:
-        """Judge and explain these questions, some of them with right earlier answers."""
-        first_reports = {name: self._question(name, outcomes.values(), submitted) for name in names}
+        """Judge these questions, some of them again with right earlier answers, and explain failures."""
+        first_reports = {name: self._judge(name, outcomes.values(), submitted) for name in names}
         regraded: dict[str, QuestionReport] = {}
         for rerun in reruns(self.builds_on, first_reports, submitted.session.cells):
-            regraded |= self._graded_again(rerun, first_reports, inputs, submitted, outcomes)
+            regraded |= self._grade_again(rerun, first_reports, inputs, submitted, outcomes)
         explained = [
             regraded[name] if name in regraded
             else question if question.verdict is Verdict.PASSED
-            else self._explained(question, outcomes.values(), submitted)
+            else self._explain(question, outcomes.values(), submitted)
             for name, question in first_reports.items()
         ]  # fmt: skip
-        return [_with_change(question, submitted) for question in explained]
+        return [_add_change_note(question, submitted) for question in explained]
 
-    def _held(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> str | None:
+    def _review_reason(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> str | None:
         """Return the reason why an instructor has to look at a question, or None.
 
-        The deciding runs decide this, too. Disclosed runs only supply the names of operators.
+        Whether there is a reason depends on the deciding runs alone. Disclosed runs only supply the names of
+        operators.
         """
         if (rule := self._rules.get(name)) is None:
             return None
-        own = [outcome for outcome in outcomes if outcome.test.question == name]
-        ran = [one for outcome in own for one in outcome.decisive.ran]
-        shown = [one for outcome in own if outcome.disclosed for one in outcome.disclosed.ran]
+        question_outcomes = [outcome for outcome in outcomes if outcome.test.question == name]
+        operators = [call for outcome in question_outcomes for call in outcome.decisive.ran]
+        disclosed = [outcome.disclosed for outcome in question_outcomes if outcome.disclosed]
+        disclosed_operators = [call for run in disclosed for call in run.ran]
         try:
             statements = submitted.judged_statements(name)
             where = partial(submitted.line_of, name)
-            return broken_rule(name, rule, statements, ran, shown, where, submitted.unfinished)
+            unfinished = submitted.unfinished
+            return broken_rule(name, rule, statements, operators, disclosed_operators, where, unfinished)
         except UNREADABLE as error:
             self._warn(error)
             return _RULE_UNCHECKED
 
     def _warn(self, error: BaseException) -> None:
-        """Keep the traceback of an error for the log."""
+        """Save the traceback of an error for the log."""
         text = "".join(traceback.format_exception(error))
         self._warnings[writable(text[-_MAX_TRACEBACK:])] = None
 
-    def _question(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
-        """Return the report on a question with its verdict and score; `_explained` adds the explanation."""
-        own = [outcome for outcome in outcomes if outcome.test.question == name]
-        told = drop_follow_up_questions({outcome.test: submitted.explain(outcome) for outcome in own})
-        question = summarize(name, self.exercise.points[name], tuple(told.values()))
+    def _judge(self, name: str, outcomes: Iterable[TestOutcome], submitted: Submitted) -> QuestionReport:
+        """Return the report on a question with its verdict and score. `_explain` adds the explanation."""
+        question_outcomes = [outcome for outcome in outcomes if outcome.test.question == name]
+        explained = {outcome.test: submitted.explain(outcome) for outcome in question_outcomes}
+        reports = drop_follow_up_questions(explained)
+        question = summarize(name, self.exercise.points[name], tuple(reports.values()))
         if question.verdict is Verdict.CRASHED:
-            places = (submitted.place(one) for one in own if told[one.test].hint == question.hint)
-            question = replace(question, place=next(places, None))
-        held = self._held(name, own, submitted)
-        if held is None or question.verdict in _NOTHING_HELD or not question.score:
+            crashed = (o for o in question_outcomes if reports[o.test].hint == question.hint)
+            question = replace(question, place=next(map(submitted.place, crashed), None))
+        reason = self._review_reason(name, question_outcomes, submitted)
+        if reason is None or question.verdict in _NOT_REVIEWED or not question.score:
             return question
-        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, held)
-        return replace(question, verdict=Verdict.REVIEW, score=0.0, hint=held, tests=(*question.tests, rule))
+        rule = TestReport("Written by hand, as the question asks.", Verdict.REVIEW, 0.0, reason)
+        return replace(
+            question, verdict=Verdict.REVIEW, score=0.0, hint=reason, tests=(*question.tests, rule)
+        )
 
-    def _explained(
+    def _explain(
         self,
         question: QuestionReport,
         outcomes: Iterable[TestOutcome],
@@ -316,21 +322,22 @@ class Grader:
         """
         if question.verdict is Verdict.REVIEW:
             return question
-        own = [outcome for outcome in outcomes if outcome.test.question == question.name]
-        runs = [outcome.disclosed for outcome in own if outcome.disclosed]
-        told = {outcome.test: submitted.explain(outcome) for outcome in own}
-        failed = [run for run in runs if told[run.test].verdict is Verdict.FAILED]
+        question_outcomes = [outcome for outcome in outcomes if outcome.test.question == question.name]
+        runs = [outcome.disclosed for outcome in question_outcomes if outcome.disclosed]
+        reports = {outcome.test: submitted.explain(outcome) for outcome in question_outcomes}
+        failed = [run for run in runs if reports[run.test].verdict is Verdict.FAILED]
         question = replace(question, shown=self._examples.of(question.name, failed))
         is_wrong = any(test.verdict in _EXPLAINED for test in question.tests)
         self._is_explained &= not (is_wrong and self.marks_only)
         explains = is_wrong and not self.marks_only
-        if explains and (one := self._explanation(question.name, named_by or runs, submitted)):
-            named = replace(question, mistake=one.name or None, hint=one.hint, place=one.place)
-            return _with_error_first(named, own, told, submitted)
+        if explains and (explanation := self._explanation(question.name, named_by or runs, submitted)):
+            name, hint, place = explanation.name or None, explanation.hint, explanation.place
+            named = replace(question, mistake=name, hint=hint, place=place)
+            return _with_error_first(named, question_outcomes, reports, submitted)
         if question.verdict is Verdict.FAILED:
-            shortened = dict(zip(told, question.tests, strict=True))
-            words = most_specific_hint(told, shortened, self._diagnosis.rarity)
-            return replace(question, hint=words or question.hint)
+            shortened = dict(zip(reports, question.tests, strict=True))
+            hint = most_specific_hint(reports, shortened, self._diagnosis.rarity)
+            return replace(question, hint=hint or question.hint)
         return question
 
     def _explanation(self, name: str, runs: Sequence[Run], submitted: Submitted) -> Explanation | None:
@@ -341,7 +348,7 @@ class Grader:
             self._warn(error)
             return None
 
-    def _graded_again(
+    def _grade_again(
         self, rerun: Rerun, first_reports: Reports, inputs: Inputs, submitted: Submitted, outcomes: Outcomes
     ) -> dict[str, QuestionReport]:
         """Run questions again with right earlier answers; return the reports that are better than the first.
@@ -359,7 +366,7 @@ class Grader:
         first_disclosed = ((test, outcome.disclosed) for test, outcome in outcomes.items())
         explaining_runs = {test: run for test, run in first_disclosed if run and run.kind in _COMPLETE}
         new_outcomes = [TestOutcome(run.test, run, explaining_runs.get(run.test)) for run in runs]
-        questions = {name: self._question(name, new_outcomes, with_right_answers) for name in rerun}
+        questions = {name: self._judge(name, new_outcomes, with_right_answers) for name in rerun}
         better = {name: new for name, new in questions.items() if is_better(new, first_reports[name])}
         unsolved = [name for name, new in better.items() if new.verdict is not Verdict.PASSED]
         disclosed_runs: list[Run] = []
@@ -367,25 +374,25 @@ class Grader:
             with with_right_answers.open() as session:
                 disclosed_runs = list(self._disclosed(session, unsolved).values())
         for name in unsolved:
-            better[name] = self._explained(better[name], new_outcomes, with_right_answers, disclosed_runs)
+            better[name] = self._explain(better[name], new_outcomes, with_right_answers, disclosed_runs)
         return {name: with_note(new, rerun[name]) for name, new in better.items()}
 
 
 def _with_error_first(
     question: QuestionReport,
     outcomes: Iterable[TestOutcome],
-    told: Mapping[HiddenTest, TestReport],
+    reports: Mapping[HiddenTest, TestReport],
     submitted: Submitted,
 ) -> QuestionReport:
     """Return the report. If a test raised an error in the student's code, its hint begins with that error."""
     for outcome in outcomes:
-        report = told[outcome.test]
+        report = reports[outcome.test]
         if report.verdict is Verdict.CRASHED and (place := submitted.place(outcome)):
             return replace(question, hint=f"{report.hint.rstrip('.')}. {question.hint}", place=place)
     return question
 
 
-def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionReport:
+def _add_change_note(question: QuestionReport, submitted: Submitted) -> QuestionReport:
     """Return the report with a note on a later cell that changes names the answer reads.
 
     A question that passes as judged at its check gets no note.
@@ -399,8 +406,8 @@ def _with_change(question: QuestionReport, submitted: Submitted) -> QuestionRepo
     return replace(question, hint=f"{change} The tests ran {how} {question.hint}".rstrip())
 
 
-def _message(session: Session, code: Sequence[NotebookCell]) -> str:
-    """Say which cells were left out, by the numbers that students count."""
+def _describe_left_out_cells(session: Session, code: Sequence[NotebookCell]) -> str:
+    """Return a sentence on each cell that was left out, with the number that students count."""
     numbers = [cell.number for cell in code]
     return " ".join(f"Code cell {numbers.index(n) + 1} {lost.why}." for n, lost in session.lost.items())
 

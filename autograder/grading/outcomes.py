@@ -18,7 +18,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.coding import TABLE
 from autograder.worker.protocol import Parts
 
-_SENTENCES = 8  # different reasons to look at a question with a rule, including none
+_SENTENCES = 8  # different reasons that a rule can give, including none
 _RESULTS_FIRST = "This counts once the results are right."
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
@@ -90,8 +90,8 @@ def attribute_fault(suite: Suite, run: Run, inputs: Inputs) -> Run:
 def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
     """Return a sentence on the first answer whose kind differs from the reference's, or an empty text."""
     reference = suite.reference_run(run.test, inputs).exchanges
-    for right, seen in zip(reference, run.exchanges, strict=False):
-        (expected, ours), (actual, theirs) = right.reply, seen.reply
+    for right, exchange in zip(reference, run.exchanges, strict=False):
+        (expected, ours), (actual, theirs) = right.reply, exchange.reply
         is_variable = right.request[0]["op"] == "value"
         verbs = ("The variable must be", "it is") if is_variable else ("A call must give", "it gave")
         if difference := _difference(expected.get("value"), ours, actual.get("value"), theirs, verbs):
@@ -99,16 +99,18 @@ def _other_kind(suite: Suite, run: Run, inputs: Inputs) -> str:
     return ""
 
 
-def _difference(right: Any, ours: Parts, seen: Any, theirs: Parts, verbs: tuple[str, str]) -> str:
+def _difference(
+    expected_value: Any, ours: Parts, actual_value: Any, theirs: Parts, verbs: tuple[str, str]
+) -> str:
     """Return a sentence on how the kind of an answer differs from the right kind, or an empty text."""
-    if (expected := _kind(right, ours)) != (actual := _kind(seen, theirs)):
-        return f"{verbs[0]} {expected}, but {verbs[1]} {actual}."
+    if (right_kind := _kind(expected_value, ours)) != (actual_kind := _kind(actual_value, theirs)):
+        return f"{verbs[0]} {right_kind}, but {verbs[1]} {actual_kind}."
     inside = ("Inside its result, a call must give", "it gave")
     if verbs[1] == "it is":
         inside = ("Inside the variable, a value must be", "it is")
-    pairs = zip(_items(right), _items(seen), strict=True)
-    found = (_difference(one, ours, other, theirs, inside) for one, other in pairs)
-    return next(filter(None, found), "")
+    pairs = zip(_items(expected_value), _items(actual_value), strict=True)
+    differences = (_difference(right, ours, actual, theirs, inside) for right, actual in pairs)
+    return next(filter(None, differences), "")
 
 
 def _items(value: Any) -> list[Any]:
@@ -146,7 +148,7 @@ def _kind(value: Any, parts: Parts) -> str:
     return "something else"
 
 
-Told = Mapping[HiddenTest, TestReport]  # the reports for students on a question's tests
+TestReports = Mapping[HiddenTest, TestReport]  # the reports for students on a question's tests
 
 
 def summarize(name: str, points: float, tests: tuple[TestReport, ...]) -> QuestionReport:
@@ -182,16 +184,17 @@ def kept_share(tests: Sequence[HiddenTest], failed: Container[HiddenTest]) -> fl
     return earned_share(tuple(drop_follow_up_questions(reports).values()))
 
 
-def drop_follow_up_questions(told: Told) -> dict[HiddenTest, TestReport]:
+def drop_follow_up_questions(reports: TestReports) -> dict[HiddenTest, TestReport]:
     """Return the reports on one question's tests, adjusted if a basic test does not pass.
 
-    In that case, tests that need right results do not count as passed, and the hints of all other tests than
-    the basic ones lose their follow-up questions: these assume right results and would mislead.
+    In that case, tests that need right results do not count as passed. The hints of tests that are not basic
+    lose their follow-up questions, because these assume right results and would mislead.
     """
-    if all(told[test].verdict is Verdict.PASSED for test in told if test.basic):
-        return dict(told)
+    if all(reports[test].verdict is Verdict.PASSED for test in reports if test.basic):
+        return dict(reports)
     return {
-        test: report if test.basic else _without_right_results(test, report) for test, report in told.items()
+        test: report if test.basic else _without_right_results(test, report)
+        for test, report in reports.items()
     }
 
 
@@ -202,7 +205,7 @@ def _without_right_results(test: HiddenTest, report: TestReport) -> TestReport:
     return replace(report, hint=facts(report.hint)) if report.verdict is Verdict.FAILED else report
 
 
-def most_specific_hint(before: Told, after: Told, rarity: Callable[[HiddenTest], int]) -> str:
+def most_specific_hint(before: TestReports, after: TestReports, rarity: Callable[[HiddenTest], int]) -> str:
     """Return the hint of the most specific failed test: the one that the fewest known mistakes fail.
 
     Tests whose hints were shortened count only if all hints were.

@@ -22,33 +22,33 @@ def judged_after(stubs: Mapping[str, str], cells: Sequence[NotebookCell]) -> dic
     This is the first check below an answer or, without one, the answer's cell. A question without an answer
     is not in the result. `stubs` are the texts of the answers' cells in the notebook that students get.
     """
-    found = dict[str, int]()
+    cell_of_question = dict[str, int]()
     for question, stub in stubs.items():
         answers = [cell for cell in cells if question in bound_names(cell.text)]
         written = [cell.number for cell in answers if STUB not in cell.text]
         if answers:
             checks = (cell.number for cell in cells if _checks(cell, question))
             below = (number for number in checks if number > min(written, default=-1))
-            found[question] = next(below, _answer(question, answers, stub).number)
-    return found
+            cell_of_question[question] = next(below, _answer(question, answers, stub).number)
+    return cell_of_question
 
 
-def as_judged(found: Sequence[Piece], last: int, cells: Sequence[NotebookCell]) -> list[Piece]:
+def as_judged(statements: Sequence[Piece], last: int, cells: Sequence[NotebookCell]) -> list[Piece]:
     """Return the statements up to cell number `last`, and later ones that bind a name for the first time."""
     bound = set[str]()
-    kept = list[Piece]()
-    for piece in found:
+    judged = list[Piece]()
+    for piece in statements:
         if cells[piece.at].number <= last or piece.bound - bound:
-            kept.append(piece)
+            judged.append(piece)
         bound |= piece.bound
-    return kept
+    return judged
 
 
 def changing_cell(
-    name: str, last: int, found: Sequence[Piece], cells: Sequence[NotebookCell]
+    name: str, last: int, statements: Sequence[Piece], cells: Sequence[NotebookCell]
 ) -> NotebookCell | None:
     """Return the last cell below number `last` whose code visibly binds or deletes `name`, or None."""
-    changing = [cells[piece.at] for piece in found if _changes(piece, name)]
+    changing = [cells[piece.at] for piece in statements if _changes(piece, name)]
     changing += [cell for cell in cells if _RESET.search(cell.text)]
     below = [cell for cell in changing if cell.number > last]
     return max(below, key=lambda cell: cell.number, default=None)
@@ -77,7 +77,7 @@ def _answer(question: str, answers: Sequence[NotebookCell], stub: str) -> Notebo
 
 
 def _defines(question: str, code: str) -> bool:
-    """Whether a line of some code begins the definition of a function or class of this name."""
+    """Whether any line of `code` begins the definition of a function or class of this name."""
     lines = (line.split("(")[0].split(":")[0].split() for line in code.splitlines())
     return any(words[-2:] in (["def", question], ["class", question]) for words in lines)
 

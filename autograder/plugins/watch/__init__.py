@@ -1,7 +1,7 @@
-"""The command `watch`: grades work as it comes in, and returns pages at once, within limits.
+"""The command `watch`: grades submissions as they arrive, and returns their pages at once, within limits.
 
-The module `rounds` takes what is new from nbgrader's exchange, or from a folder of uploads, grades what may
-be told now, and writes the pages. `inbox` reads the folders of the exchange.
+- rounds: collects new submissions, grades those that are due, and writes their pages.
+- inbox: reads the folders of nbgrader's exchange.
 """
 
 import signal
@@ -24,12 +24,18 @@ from autograder.errors import OUR_FAILURE
     multiple=True,
     metavar="ARCHIVE",
     type=click.Path(path_type=Path, exists=True),
-    help="Watch this archive or folder instead of nbgrader's exchange; repeatable.",
+    help="Watch this archive or folder instead of nbgrader's exchange. Can be repeated.",
 )
 @click.option("--release", is_flag=True, help="Return pages through nbgrader's exchange as they are written.")
-@click.option("--every", default=30.0, metavar="SECONDS", type=click.FloatRange(0.1), help="Default: 30.")
-@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after so many rounds.")
-@options.jobs(help="Grade in so many processes; default: one.")
+@click.option(
+    "--every",
+    default=30.0,
+    metavar="SECONDS",
+    type=click.FloatRange(0.1),
+    help="Pause between two rounds. Default: 30.",
+)
+@click.option("--rounds", type=click.IntRange(1), metavar="N", help="Stop after N rounds.")
+@options.jobs(help="Grade in N processes. Default: 1.")
 def watch(
     course: "options.Course",
     exercises: "list[options.Exercise]",
@@ -39,12 +45,12 @@ def watch(
     rounds: int | None,
     jobs: int | None,
 ) -> None:
-    """Grade submissions as they come in.
+    """Grade submissions as they arrive.
 
     Pages are written at once, until the command is stopped.
 
-    `attempts` in course.yaml says how many attempts a day are graded for a student, how long the pause is
-    between two, and how much pages show before the due date. You can stop or kill the command any time: the
+    `attempts` in course.yaml sets how many attempts a day are graded for a student, the pause between two
+    attempts, and how much pages show before the due date. You can stop or kill the command at any time: the
     same command continues from there.
     """
     from autograder.authoring.release import build_missing
@@ -55,7 +61,7 @@ def watch(
     config = load(course)
     build_missing(course, exercises)
     for exercise in exercises:
-        click.echo(what_pages_tell(exercise))
+        click.echo(describe_leak(exercise))
     arrivals: FromUploads | FromExchange = (
         FromUploads(course, uploads) if uploads else FromExchange(course, config)
     )
@@ -63,12 +69,12 @@ def watch(
     try:
         with ProcessPool(course, jobs or 1) as pool:
             if rounds is None:
-                pool.start()  # before anybody waits; the processes stay from round to round
-            watching = Watch(course, exercises, arrivals, config, pool, release=release)
+                pool.start()  # before the first submission arrives; all rounds use the same processes
+            watch_of_course = Watch(course, exercises, arrivals, config, pool, release=release)
             for number in count() if rounds is None else range(rounds):
                 time.sleep(every if number else 0)
-                options.print_lines(watching.round())
-            if watching.has_failed:
+                options.print_lines(watch_of_course.round())
+            if watch_of_course.has_failed:
                 sys.exit(OUR_FAILURE)
     except KeyboardInterrupt:
         click.echo("stopped; the same command continues from here")
@@ -80,8 +86,8 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def what_pages_tell(exercise: "options.Exercise") -> str:
-    """Return how much repeated attempts can tell of hidden inputs, by the bound that `verify` prints."""
+def describe_leak(exercise: "options.Exercise") -> str:
+    """Return a line with the attempts a day and the bits about hidden inputs that they can leak."""
     from autograder.grading.outcomes import max_leaked_bits
     from autograder.plugins.watch.rounds import settings_of
     from autograder.testing.suite import Suite

@@ -1,6 +1,6 @@
-"""Reads what students handed in through nbgrader's exchange.
+"""Reads the submissions in nbgrader's exchange.
 
-nbgrader itself collects only each student's newest submission; here all of them are read.
+nbgrader itself collects only each student's newest submission. This module reads all of them.
 """
 
 import os
@@ -22,37 +22,37 @@ from autograder.course.course import Course
 from autograder.gradebook.exchange import MAX_SECRET, inbound_folder, notebook_name, read_file, time_in_name
 from autograder.submission.notebook import MAX_WITH_OUTPUTS, open_folder, without_large_outputs
 
-_WRITTEN_SECONDS = 60  # so long a submission may be on its way
-_CLOCK_DIFFERENCE = timedelta(days=1)  # between the machine of a student and that of the exchange
+_WRITTEN_SECONDS = 60  # longest time in which nbgrader writes a submission
+_CLOCK_DIFFERENCE = timedelta(days=1)  # greatest difference between the clocks of student and exchange
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What a folder of the exchange holds, and when it was handed in."""
+    """The content of a folder of the exchange, and the time of the submission."""
 
     notebook: bytes
     secret: bytes
     when: datetime
-    note: str = ""  # if the folder's own time counts
+    note: str = ""  # a sentence on the time, if the time in the folder's name does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Inbound:
-    """A folder in the exchange, by its name. Only `receive` finds out what it holds and whose it is."""
+    """A folder in the exchange. All but its path comes from its name; `receive` checks it and reads it."""
 
-    folder: Path
+    path: Path
     student: str
     exercise: str
-    named: datetime
+    time_in_name: datetime
     is_checked: bool  # whether the folder's owner must be the student
 
     def receive(self) -> Received | None:
-        """Return what was handed in, or None while nbgrader is still writing it.
+        """Return the submission, or None while nbgrader is still writing it.
 
-        ValueError and OSError say what is wrong. The folder is opened once, so its owner, its time and its
-        files are those of the same folder.
+        Raise ValueError or OSError for an invalid submission. The folder is opened once, so its owner, its
+        time and its files are those of the same folder.
         """
-        with open_folder(self.folder) as folder:
+        with open_folder(self.path) as folder:
             if not _is_complete(folder):
                 return None
             about = os.fstat(folder)
@@ -67,42 +67,46 @@ class Inbound:
         try:
             secret.decode()
         except UnicodeDecodeError:
-            why = "is not UTF-8 text, so no page could return; ask the student to submit again"
+            why = "is not UTF-8 text, so a page could not be returned; ask the student to submit again"
             raise ValueError(f"{SECRET} {why}") from None
         return Received(without_large_outputs(notebook), secret, when, note)
 
-    def _expect_owner(self, number: int) -> None:
+    def _expect_owner(self, user_id: int) -> None:
         try:
-            owner = getpwuid(number).pw_name
+            owner = getpwuid(user_id).pw_name
         except KeyError:
-            owner = f"user {number}"
+            owner = f"user {user_id}"
         if owner != self.student:
             setting = "c.ExchangeCollect.check_owner = False in nbgrader_config.py"
-            fix = f"where one user owns all of them, set {setting}"
+            fix = f"if one user owns all submissions, set {setting}"
             raise ValueError(f"is not {self.student}'s: its owner is {owner}; {fix}")
 
     def _time(self, written: datetime) -> tuple[datetime, str]:
-        """Return the time in the name, or that of the folder with a note if the name's cannot be true.
+        """Return the time in the folder's name; if it cannot be true, the time `written` and a note.
 
-        Students choose the name, but cannot set the kernel's time of their folder.
+        Students choose the name, but cannot set the time at which the kernel last changed their folder.
         """
-        late = self.is_checked and written - self.named > timedelta(seconds=_WRITTEN_SECONDS)
-        if not late and self.named - written <= _CLOCK_DIFFERENCE and plausible(self.named):
-            return self.named, ""
-        counts = f"{written:%Y-%m-%d %H:%M} UTC counts, when its folder was written"
-        return written, f"{counts}, and not {self.named:%Y-%m-%d %H:%M}"
+        is_backdated = self.is_checked and written - self.time_in_name > timedelta(seconds=_WRITTEN_SECONDS)
+        if (
+            not is_backdated
+            and self.time_in_name - written <= _CLOCK_DIFFERENCE
+            and plausible(self.time_in_name)
+        ):
+            return self.time_in_name, ""
+        times = f"at {written:%Y-%m-%d %H:%M} UTC, although its name says {self.time_in_name:%Y-%m-%d %H:%M}"
+        return written, f"its folder was written {times}; the time of writing counts"
 
 
 def _is_complete(folder: int) -> bool:
-    """Whether nbgrader has written all of a folder: the secret comes last."""
+    """Whether nbgrader has written all files of a folder. It writes the secret last, if at all."""
     if _stat(folder, SECRET):
         return True
-    begun = _stat(folder, TIMESTAMP)
-    return begun is not None and time.time() - begun.st_mtime > _WRITTEN_SECONDS
+    timestamp = _stat(folder, TIMESTAMP)
+    return timestamp is not None and time.time() - timestamp.st_mtime > _WRITTEN_SECONDS
 
 
 def _stat(folder: int, name: str) -> os.stat_result | None:
-    """Return what the system knows of a plain file."""
+    """Return the status of a regular file, or None if there is none of this name."""
     with suppress(OSError):
         about = os.stat(name, dir_fd=folder, follow_symlinks=False)
         return about if stat.S_ISREG(about.st_mode) else None
@@ -110,10 +114,10 @@ def _stat(folder: int, name: str) -> os.stat_result | None:
 
 
 def inbound(course: Course, config: Config) -> Iterator[Inbound]:
-    """Yield the folders that students have handed in through the exchange, by the time in the name.
+    """Yield the folders that students have submitted through the exchange, by the time in the name.
 
-    Anybody may write a folder of any name there. So its owner must be the student, and a time in its name
-    that is long before the kernel's own counts for nothing, unless `ExchangeCollect.check_owner` is off.
+    Any user can write a folder of any name there. So its owner must be the student, and a time in its name
+    that is long before the kernel's time does not count, unless `ExchangeCollect.check_owner` is off.
     """
     folder, is_checked = inbound_folder(course, config)
     names = "|".join(re.escape(name) for name in course.exercises)
@@ -123,4 +127,4 @@ def inbound(course: Course, config: Config) -> Iterator[Inbound]:
         for path in (folder.iterdir() if folder.is_dir() else ())
         if (match := form.fullmatch(path.name)) and (when := time_in_name(match[3]))
     ]
-    yield from sorted(folders, key=lambda inbound: (inbound.named, inbound.folder.name))
+    yield from sorted(folders, key=lambda inbound: (inbound.time_in_name, inbound.path.name))

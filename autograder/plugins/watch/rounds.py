@@ -1,9 +1,9 @@
-"""One round of watching: collects, grades what is due, writes the pages and returns them.
+"""One round of watching: collects submissions, grades those that are due, writes and returns their pages.
 
 A page with marks and test results comes first. It is replaced as soon as there are explanations.
 
-An attempt is marked before it is graded. So where the grader is killed nobody gains an attempt, and what was
-marked but not shown is shown by the next round.
+Before an attempt is graded, the time at which it was accepted is stored. So a student gains no attempt if the
+grader is killed. The next round returns the page of an accepted attempt that has none.
 """
 
 import os
@@ -57,118 +57,124 @@ _NO_NEWS = (Placing.UNCHANGED, Placing.OLDER)
 
 
 class FromExchange:
-    """Submissions that students hand in through nbgrader's exchange.
+    """Collects submissions from nbgrader's exchange.
 
-    Like `FromUploads` it takes in what is new, and yields a line on each that somebody should know of.
+    Like `FromUploads`, it collects new submissions and yields a line on each for the instructor.
     """
 
     def __init__(self, course: Course, config: Config) -> None:
         self._course, self._config = course, config
-        self._known: set[Path] = set()
+        self._finished: set[Path] = set()  # folders that were stored or refused
         self.has_failed = False
 
     def take(self) -> Iterator[str]:
-        """Take in every submission once."""
+        """Collect every submission once."""
         listed = listed_students(self._course.root)
-        for one in inbound(self._course, self._config):
-            if one.folder not in self._known:
-                yield from self._take(one, listed)
+        for folder in inbound(self._course, self._config):
+            if folder.path not in self._finished:
+                yield from self._take_safely(folder, listed)
 
-    def _take(self, one: Inbound, listed: Students | None) -> Iterator[str]:
-        """Take in one folder; whatever is wrong with it stops no other. One that is gone gets no line."""
+    def _take_safely(self, folder: Inbound, listed: Students | None) -> Iterator[str]:
+        """Collect one folder. An error is a line of the result, so that the other folders are collected."""
         lines: list[str] = []
         try:
-            with one_submission(self._course, one.exercise, one.student):
-                lines += self._taken(one, listed)
+            with one_submission(self._course, folder.exercise, folder.student):
+                lines += self._take(folder, listed)
         except SubmissionError as error:
-            self._known.add(one.folder)
+            self._finished.add(folder.path)
             self.has_failed = True
             lines.append(str(error))
         yield from lines
 
-    def _taken(self, one: Inbound, listed: Students | None) -> Iterator[str]:
+    def _take(self, folder: Inbound, listed: Students | None) -> Iterator[str]:
+        """Collect one folder. If it is incomplete or gone, yield nothing."""
         try:
-            if (received := one.receive()) is None:
+            if (content := folder.receive()) is None:
                 return
-            self._known.add(one.folder)
-            student = _student(one, listed)
-            status = _place(one, received, Submission(self._course.root, student, one.exercise))
+            self._finished.add(folder.path)
+            student = _student(folder, listed)
+            status = _place(folder, content, Submission(self._course.root, student, folder.exercise))
         except FileNotFoundError:
             return
         except (EntryError, ValueError, OSError, *EXHAUSTION) as error:
-            self._known.add(one.folder)
-            yield f"{one.exercise} {one.student}: {one.folder}: {REFUSED}: {error}"
+            self._finished.add(folder.path)
+            yield f"{folder.exercise} {folder.student}: {folder.path}: {REFUSED}: {error}"
         else:
             if status not in _NO_NEWS:
-                line = CollectedLine("", "", status, received.note, student, one.exercise, when=received.when)
+                line = CollectedLine(
+                    "", "", status, content.note, student, folder.exercise, when=content.when
+                )
                 line = with_late_note(self._course, line)
-                yield ": ".join(filter(None, (f"{one.exercise} {student}", line.status, line.message)))
+                yield ": ".join(filter(None, (f"{folder.exercise} {student}", line.status, line.message)))
 
 
-def _student(one: Inbound, listed: Students | None) -> str:
-    """Return the id of whoever handed this in."""
+def _student(folder: Inbound, listed: Students | None) -> str:
+    """Return the id of the student to whom a folder belongs, or raise EntryError."""
     if listed is None:
-        if not is_student(one.student):
-            raise EntryError(f'"{one.student}" is not a student\'s id')
-        return one.student
-    found = listed.called(one.student)
-    if len(found) != 1:
-        raise EntryError(f'"{one.student}" is not in {STUDENTS}; add this name there')
-    return found[0].id
+        if not is_student(folder.student):
+            raise EntryError(f'"{folder.student}" is not a student\'s id')
+        return folder.student
+    students = listed.called(folder.student)
+    if len(students) != 1:
+        raise EntryError(f'"{folder.student}" is not in {STUDENTS}; add this name there')
+    return students[0].id
 
 
-def _place(one: Inbound, received: Received, submission: Submission) -> Placing:
-    """Store a notebook, unless its bytes are stored with this time or a later one.
+def _place(folder: Inbound, content: Received, submission: Submission) -> Placing:
+    """Store a notebook, unless the same bytes are already stored with this time or a later one.
 
-    So no folder that is read again makes anything late or older.
+    So reading a folder again, for example after a restart, does not change the time of a stored attempt.
     """
-    same = matching_attempt(attempts_of(submission), Notebook(received.notebook).digest)
-    if same and same.arrival.when and same.arrival.when >= one.named:
+    stored = matching_attempt(attempts_of(submission), Notebook(content.notebook).digest)
+    if stored and stored.arrival.when and stored.arrival.when >= folder.time_in_name:
         return Placing.UNCHANGED
-    return place(submission, received.notebook, Arrival(received.when, Source.GIVEN), received.secret)
+    return place(submission, content.notebook, Arrival(content.when, Source.GIVEN), content.secret)
 
 
 class FromUploads:
-    """Archives and folders as `autograder collect` takes them, which somebody keeps adding to."""
+    """Collects submissions from archives and folders that `autograder collect` takes, as they grow."""
 
-    has_failed = False  # whatever cannot be taken is refused
+    has_failed = False  # an invalid submission is refused, which is not a failure
 
     def __init__(self, course: Course, uploads: Sequence[Path]) -> None:
         self._course, self._uploads = course, uploads
-        self._seen: object = None
-        self._taken: object = None
-        self._told: set[str] = set()
+        self._last_files: object = None
+        self._collected_files: object = None
+        self._yielded: set[str] = set()
 
     def take(self) -> Iterator[str]:
-        """Take in what is there, once it has been the same for a while: a file may still be on its way."""
-        seen, newest = self._look()
-        steady, self._seen = seen == self._seen or newest < time.time() - _STEADY_SECONDS, seen
-        if not steady or seen == self._taken:
+        """Collect all submissions once the files stay the same: some may still be being written."""
+        files, newest = self._list_files()
+        is_steady, self._last_files = (
+            files == self._last_files or newest < time.time() - _STEADY_SECONDS,
+            files,
+        )
+        if not is_steady or files == self._collected_files:
             return
         students = listed_students(self._course.root)
         rules = NamingRules(exercises=list(self._course.exercises), students=students)
         for collected in collect_archives(self._course, self._uploads, rules):
             line = with_late_note(self._course, collected)
-            who = f"{line.exercise} {line.student}" if line.student else ""
-            where = line.path if line.status == REFUSED else ""
-            said = ": ".join(filter(None, (who, where, line.status, line.message)))
-            if line.status not in _NO_NEWS and said not in self._told:
-                self._told.add(said)
-                yield said
-        self._taken = seen
+            owner = f"{line.exercise} {line.student}" if line.student else ""
+            path = line.path if line.status == REFUSED else ""
+            text = ": ".join(filter(None, (owner, path, line.status, line.message)))
+            if line.status not in _NO_NEWS and text not in self._yielded:
+                self._yielded.add(text)
+                yield text
+        self._collected_files = files
 
-    def _look(self) -> tuple[object, float]:
-        """Return what lies there, and when any of it was last written."""
-        seen, newest = [], 0.0
-        for path in sorted(path for upload in self._uploads for path in _below(upload)):
+    def _list_files(self) -> tuple[object, float]:
+        """Return the path, size, time and inode number of each file, and the time of the last change."""
+        files, newest = [], 0.0
+        for path in sorted(path for upload in self._uploads for path in _paths_below(upload)):
             with suppress(OSError):  # gone meanwhile
                 about = path.lstat()
-                seen.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
+                files.append((str(path), about.st_size, about.st_mtime_ns, about.st_ino))
                 newest = max(newest, about.st_ctime)
-        return seen, newest
+        return files, newest
 
 
-def _below(upload: Path) -> Iterator[Path]:
+def _paths_below(upload: Path) -> Iterator[Path]:
     """Yield a path and all paths below it, without those in a folder that is gone or cannot be read."""
     yield upload
     for folder, folders, files in os.walk(upload):
@@ -177,7 +183,7 @@ def _below(upload: Path) -> Iterator[Path]:
 
 @dataclass
 class Watch:
-    """Grades what comes in; each round can be stopped at any moment and the next one goes on from there."""
+    """Grades new submissions in rounds. A round can be stopped at any moment; the next one continues it."""
 
     course: Course
     exercises: Sequence[Exercise]
@@ -188,7 +194,7 @@ class Watch:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _waiting: set[int] = field(default_factory=set)  # attempts on which a line was yielded
     _failures: set[str] = field(default_factory=set)  # lines on failures that were yielded
-    _is_first: bool = True  # whether no round has ended yet
+    _is_first: bool = True  # until the first round has ended
 
     @property
     def has_failed(self) -> bool:
@@ -196,14 +202,14 @@ class Watch:
         return bool(self._failures) or self.arrivals.has_failed
 
     def round(self) -> Iterator[str]:
-        """Do what there is to do now, and yield a line on each thing that was done."""
+        """Collect, grade and return pages, as far as they are due, and yield a line on each step."""
         yield from self.arrivals.take()
         for exercise in self.exercises:
             due: dict[str, Attempt] = {}
-            for one in find_submissions(self.course, exercise):
+            for submission in find_submissions(self.course, exercise):
                 lines: list[str] = []
-                with self._skipping(exercise, one.student, lines):
-                    lines += self._choose(exercise, one, due)
+                with self._skipping(exercise, submission.student, lines):
+                    lines += self._choose(exercise, submission, due)
                 yield from lines
             if due:
                 yield from self._grade(exercise, due)
@@ -212,21 +218,21 @@ class Watch:
         self._is_first = False
 
     def _choose(self, exercise: Exercise, submission: Submission, due: dict[str, Attempt]) -> Iterator[str]:
-        """Put the newest attempt into `due` if its page may be shown now, or yield until when it waits."""
+        """Add the newest attempt to `due` if it may be graded now, or yield a line on how long it waits."""
         if not (attempts := self._attempts(submission)):
             return
         newest, now = attempts[-1], self.clock()
         if newest.shown:
             return
-        until = now if newest.told else _until(attempts, exercise, now)
-        if until <= now:  # mark it, or mark it again
-            when = newest.told or now
+        until = now if newest.accepted_at else _due_time(attempts, exercise, now)
+        if until <= now:
+            when = newest.accepted_at or now
             mark(submission, newest, when, shown=False)
-            due[submission.student] = replace(newest, told=when)
+            due[submission.student] = replace(newest, accepted_at=when)
         elif newest.id not in self._waiting:
             self._waiting.add(newest.id)
-            waits = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
-            yield f"{exercise.name} {submission.student}: {waits}"
+            reason = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
+            yield f"{exercise.name} {submission.student}: {reason}"
 
     def _skipping(self, exercise: Exercise, student: str, lines: list[str]) -> AbstractContextManager[None]:
         """Append the line on a failure in the `with` block, unless an earlier round has yielded it."""
@@ -251,51 +257,54 @@ class Watch:
     def _grade(self, exercise: Exercise, due: dict[str, Attempt]) -> Iterator[str]:
         with self.course.without_explanations():
             summary = grade_submissions(
-                self.course, [exercise], list(due), executor=self.executor, eligible=_is_told
+                self.course, [exercise], list(due), executor=self.executor, eligible=_is_accepted
             )
-        if summary.stopped:  # the attempts stay due, and the pages as they are
+        if summary.stopped:  # the attempts stay due, and their pages are not changed
             for problem in summary.stopped:
                 yield from self._new_failure(problem)
             return
         failed = {line.student for line in summary.failures}
         for student in failed & due.keys():
-            # An instructor has to fix these. To try again each round would help nobody.
+            # An instructor has to fix these first, so later rounds do not grade them again.
             lines: list[str] = []
             with self._skipping(exercise, student, lines):
-                self._show(exercise, student, due[student])
+                self._mark_done(exercise, student, due[student])
             yield from lines
         for line in summary.lines:
-            said = f": {line.message}" if line.message and (line.ours or line.student in due) else ""
-            text = f"{line.exercise} {line.student}: {line.status}{said}"
+            message = f": {line.message}" if line.message and (line.ours or line.student in due) else ""
+            text = f"{line.exercise} {line.student}: {line.status}{message}"
             if line.student in due:
                 if line.ours:
                     self._failures.add(text)
                 yield text
-            else:  # a failure of somebody whom this round does not grade
+            else:  # a failure of a submission that this round does not grade
                 yield from self._new_failure(text)
         yield from self._return_pages(
-            exercise, set(due) - failed, lambda student: self._show(exercise, student, due[student])
+            exercise, set(due) - failed, lambda student: self._mark_done(exercise, student, due[student])
         )
 
     def _explain(self, exercise: Exercise) -> Iterator[str]:
         """Explain the wrong answers of submissions that have only marks, and replace their pages."""
-        students = {one.student for one in find_submissions(self.course, exercise)}
-        submissions, explained = unexplained(self.course, exercise, students), set[str]()
+        students = {submission.student for submission in find_submissions(self.course, exercise)}
+        submissions, explained_students = unexplained(self.course, exercise, students), set[str]()
         for submission, problem in explain(self.course, exercise, submissions, self.executor):
             if problem:
                 line = f"{exercise.name} {submission.student}: not explained: {problem}"
                 yield from self._new_failure(line)
             else:
-                explained.add(submission.student)
-        if explained:
-            yield from self._return_pages(exercise, explained)
+                explained_students.add(submission.student)
+        if explained_students:
+            yield from self._return_pages(exercise, explained_students)
 
     def _return_pages(
-        self, exercise: Exercise, students: set[str], done: Callable[[str], None] = lambda _: None
+        self, exercise: Exercise, students: set[str], on_written: Callable[[str], None] = lambda _: None
     ) -> Iterator[str]:
-        """Write the pages of these students, and return them where they came through the exchange."""
+        """Write the pages of these students. With `release`, also return them through the exchange.
+
+        `on_written` is called with each student whose page was written and returned.
+        """
         lateness = Lateness(self.course, exercise)
-        view = View(lambda student: self._tells(exercise, lateness, student), _is_told)
+        view = View(lambda student: self._feedback_level(exercise, lateness, student), _is_accepted)
         written = set[str]()
         for page in write_feedback(self.course, exercise, students, view):
             if not isinstance(page, Path):
@@ -305,40 +314,40 @@ class Watch:
             student = student_of(page)
             written.add(student)
             with self._skipping(exercise, student, lines):
-                said = release_page(self.config, page) if self.release else "wrote the page"
-                done(student)
-                lines.append(f"{exercise.name} {student}: {said}")
+                message = release_page(self.config, page) if self.release else "wrote the page"
+                on_written(student)
+                lines.append(f"{exercise.name} {student}: {message}")
             yield from lines
         publish_scores(self.course, exercise, written)
         write_student_pages(self.course, written)
 
-    def _show(self, exercise: Exercise, student: str, attempt: Attempt) -> None:
-        """Store that an attempt needs nothing more."""
+    def _mark_done(self, exercise: Exercise, student: str, attempt: Attempt) -> None:
+        """Store that an attempt needs no further round."""
         submission = Submission(self.course.root, student, exercise.name)
-        mark(submission, attempt, attempt.told or self.clock(), shown=True)
+        mark(submission, attempt, attempt.accepted_at or self.clock(), shown=True)
 
-    def _tells(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
-        """Return how much a page may tell now; after the due date, the student's own, everything."""
+    def _feedback_level(self, exercise: Exercise, lateness: Lateness, student: str) -> Tells | None:
+        """Return how much a page may show now. None means everything, after the student's due date."""
         due = lateness.due(student, None)
         over = due is not None and self.clock() > due
         return None if over else settings_of(exercise).tells
 
 
-def _until(attempts: Sequence[Attempt], exercise: Exercise, now: datetime) -> datetime:
-    """Return when the student may be told of one more attempt; days are those of the due date's zone."""
+def _due_time(attempts: Sequence[Attempt], exercise: Exercise, now: datetime) -> datetime:
+    """Return the time from which one more attempt is accepted. Days are those of the due date's time zone."""
     settings, due = settings_of(exercise), exercise.settings.due
     now = now.astimezone((due.tzinfo if due else None) or UTC)
-    times = sorted(one.told.astimezone(now.tzinfo) for one in attempts if one.told)
+    times = sorted(attempt.accepted_at.astimezone(now.tzinfo) for attempt in attempts if attempt.accepted_at)
     until = settings.pause.after(times[-1]) if times else now
     if sum(when.date() == now.date() for when in times) >= settings.a_day:
         until = max(until, datetime.combine(now.date() + timedelta(days=1), clock.min, now.tzinfo))
     return until
 
 
-def _is_told(attempt: Attempt) -> bool:
-    return attempt.told is not None
+def _is_accepted(attempt: Attempt) -> bool:
+    return attempt.accepted_at is not None
 
 
 def settings_of(exercise: Exercise) -> AttemptSettings:
-    """Return what holds for several attempts, by course.yaml or by default."""
+    """Return the settings for several attempts, from course.yaml or the defaults."""
     return exercise.settings.attempts or AttemptSettings()

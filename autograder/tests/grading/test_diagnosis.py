@@ -146,7 +146,7 @@ def test_results_that_are_equal_on_one_set_of_inputs_only_name_nothing(
 class Unneeded(Diagnosis):
     """A diagnosis that must not search."""
 
-    def _name(self, *_: object) -> Explanation | None:
+    def _explain_new(self, *_: object) -> Explanation | None:
         raise AssertionError("an equal answer was explained before")
 
 

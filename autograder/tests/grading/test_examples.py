@@ -106,7 +106,7 @@ def test_of_a_class_the_object_its_weights_and_its_call_are_shown(course: Course
 def test_an_object_that_was_given_no_weights_shows_its_own_and_is_left_out(course: Course) -> None:
     desk = of_class(course, "module.eval()")
     assert desk.example("row_sums", CLASS.replace("x @", "2 * x @")) is None
-    assert [*Examples(desk.suite).without()] == ["row_sums"]
+    assert [*Examples(desk.suite).questions_without_example()] == ["row_sums"]
 
 
 def test_verify_names_questions_whose_calls_are_too_large_to_show(desk: Desk, course: Course) -> None:

@@ -57,7 +57,7 @@ def test_every_attempt_is_there_and_the_same_bytes_are_one_attempt(former_course
             *_, last = [row for row in rows if row["digest"] == one.digest]
             assert (one.time, one.secret) == (last["time"] or "", last["secret"] or b"")
     ann, cleo = (attempts_of(Submission(former_course.root, name, "01_small")) for name in ("ann", "cleo"))
-    assert [(one.told is not None, one.shown) for one in ann] == [(True, True), (False, False)]
+    assert [(one.accepted_at is not None, one.shown) for one in ann] == [(True, True), (False, False)]
     (one,) = cleo
     assert (one.arrival.upload, one.arrival.number, one.arrival.late) == (7, "4711", True)
 

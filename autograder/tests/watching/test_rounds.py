@@ -29,7 +29,7 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook.config import load
 from autograder.gradebook.exchange import release_page
 from autograder.grading.outcomes import max_leaked_bits
-from autograder.plugins.watch import inbox, rounds, what_pages_tell
+from autograder.plugins.watch import inbox, rounds, describe_leak
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.notebook import open_plain
 from autograder.submission.submission import Submission
@@ -301,7 +301,7 @@ def test_a_time_in_a_name_that_cannot_be_true_gives_way_to_that_of_the_folder(ha
     (folder / "01_small.ipynb").write_bytes(written(hall.course, 0.4))
     (folder / "submission_secret.txt").write_text("secret")
     (line,) = FromExchange(hall.course, hall.config).take()
-    assert "UTC counts, when its folder was written" in line
+    assert "the time of writing counts" in line
     (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
     assert attempt.arrival.when is not None
     assert abs(datetime.now(UTC) - attempt.arrival.when) < MINUTE
@@ -315,8 +315,8 @@ def test_a_folder_that_was_written_later_than_its_name_says_is_as_late_as_it_was
     hall.hand_in(0.2)  # in February, as its name says
     (line, *_) = hall.round()
     today = datetime.now(UTC)
-    assert line.startswith(f"01_small ann: new: {today:%Y-%m-%d}")
-    assert "and not 2026-02-27 09:00" in line
+    assert line.startswith(f"01_small ann: new: its folder was written at {today:%Y-%m-%d}")
+    assert "although its name says 2026-02-27 09:00" in line
     (attempt,) = attempts_of(Submission(hall.course.root, "ann", "01_small"))
     assert attempt.arrival.when is not None
     assert today - attempt.arrival.when < MINUTE
@@ -444,7 +444,7 @@ def test_a_secret_that_is_no_text_is_refused_and_one_that_is_there_already_stops
     lines = hall.round(release=True)
     (refused,) = (line for line in lines if ": refused: " in line)
     assert refused.endswith(
-        "secret.txt is not UTF-8 text, so no page could return; ask the student to submit again"
+        "secret.txt is not UTF-8 text, so a page could not be returned; ask the student to submit again"
     )
     assert [line for line in lines if "page" in line and line != refused] == [
         "01_small aaa: wrote the page", "01_small ben: returned the page", "01_small cy: returned the page"
@@ -631,7 +631,7 @@ def test_killed_in_the_middle_it_goes_on_as_if_nothing_had_been(
     assert twin.round(1) == hall.round(1) == []
     newest = attempts_of(Submission(twin.course.root, "ann", "01_small"))[-1]
     untouched = attempts_of(Submission(hall.course.root, "ann", "01_small"))[-1]
-    assert (newest.told, newest.shown) == (untouched.told, untouched.shown)
+    assert (newest.accepted_at, newest.shown) == (untouched.accepted_at, untouched.shown)
 
 
 def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
@@ -639,11 +639,11 @@ def test_the_bound_is_that_of_verify_times_the_attempts(ready: Course) -> None:
     tests, rules = len(Suite(small(course)).tests), len(small(course).rules)
     bits = max_leaked_bits(tests, rules, questions=2)
     bound = f"each can leak at most {bits} bits of hidden inputs, those of a day {3 * bits}"
-    assert what_pages_tell(small(course)) == f"01_small: 3 attempts a day; {bound}"
+    assert describe_leak(small(course)) == f"01_small: 3 attempts a day; {bound}"
     with (course.root / "course.yaml").open("a", encoding="utf-8") as file:
         file.write("    builds_on: {row_sums: [double]}\n")
     course = load_course(course.root)
-    assert f"at most {max_leaked_bits(tests, rules, 1, 2)} bits" in what_pages_tell(small(course))
+    assert f"at most {max_leaked_bits(tests, rules, 1, 2)} bits" in describe_leak(small(course))
 
 
 def test_the_exit_code_tells_of_a_folder_on_which_our_code_failed(
