@@ -193,13 +193,14 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return why the newest attempt does not count, if `attempt` does and the newest replaces none.
 
-        Such as "attempt 1 of 2 counts; the newest came so late that it scores 0".
+        Such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
             return ""
         why = self._selection.why_passed_over(student, attempts[-1]).rstrip(".")
-        return f"{name_of_attempt(self.exercise, attempts, attempt)} counts; the newest {why}" if why else ""
+        name = name_of_attempt(self.exercise, attempts, attempt)
+        return f"what counts is {name}; the newest {why}" if why else ""
 
     def _candidates_of(self, student: str) -> Sequence[Attempt]:
         """Return the attempts of which one counts, with their present reports."""
