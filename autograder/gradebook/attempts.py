@@ -1,18 +1,18 @@
 """Refuses submissions on which nbgrader would fail, and says how attempts are shown on a page."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from autograder.collecting.attempts import TIMESTAMP, Attempt, attempts_of
+from autograder.collecting.attempts import TIMESTAMP, Attempt
 from autograder.collecting.names import plausible
-from autograder.course.course import Course
 from autograder.course.exercise import Exercise
-from autograder.report.report import Report, ShownAttempt, Status
+from autograder.report.report import Report, Status
+from autograder.report.text import number
 from autograder.submission.submission import Submission, is_student
 
 MAX_FILES = 200  # all of which nbgrader would list
@@ -59,42 +59,32 @@ def is_final(report: Report, *, unsafe: bool) -> bool:
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 
-def shown_attempts(
-    course: Course,
-    submission: Submission,
-    told: Callable[[Attempt], bool] = lambda _: True,
-    why_passed_over: Callable[[Attempt], str] = lambda _: "",
-) -> Sequence[ShownAttempt]:
-    """Return a student's attempts for the page, the newest last; scores only of those that may be `told`.
-
-    If the newest does not count, `why_passed_over` says why.
-    """
-    shown = list[ShownAttempt]()
-    attempts = attempts_of(submission)
-    for attempt in attempts:
-        report = attempt.report if told(attempt) else None
-        score, points = (report.score, report.max_score) if report else (None, None)
-        when = _clock(course.exercises[submission.exercise], known_time(attempt.time))
-        why = why_passed_over(attempt) if attempt is attempts[-1] and not attempt.recorded else ""
-        shown.append(ShownAttempt(when, score, points, attempt.recorded, why))
-    return shown
+def describe_attempt(exercise: Exercise, attempt: Attempt, *, shows_score: bool) -> str:
+    """Return a line on an attempt: its time, its score by tests, and whether it counts."""
+    when = clock_time(exercise, attempt) or "at an unknown time"
+    report = attempt.report if shows_score else None
+    points = ""
+    if report is not None and report.score is not None:
+        points = f": {number(report.score)} of {number(report.max_score)} points from tests"
+    return f"{when}{points}{'; this one counts' if attempt.recorded else ''}"
 
 
 def name_of_attempt(exercise: Exercise, attempts: Sequence[Attempt], attempt: Attempt) -> str:
-    """Return which of several attempts this is, such as "attempt 2 of 3 of 2026-03-01 16:00 CET".
+    """Return the name of one of several attempts, such as "attempt 2 of 3, 2026-03-01 16:00 CET".
 
-    It is empty where there is but one.
+    The name of an only attempt is empty.
     """
-    digests = [one.digest for one in attempts]
+    digests = [attempt.digest for attempt in attempts]
     if len(digests) < 2 or attempt.digest not in digests:
         return ""
-    when = _clock(exercise, known_time(attempt.time))
-    number = digests.index(attempt.digest) + 1
-    return f"attempt {number} of {len(digests)}{f' of {when}' if when else ''}"
+    position = f"attempt {digests.index(attempt.digest) + 1} of {len(digests)}"
+    return ", ".join(filter(None, (position, clock_time(exercise, attempt))))
 
 
-def _clock(exercise: Exercise, when: datetime | None) -> str:
-    """Return a time in UTC as a clock shows it where the exercise is due; empty where nobody knows it."""
+def clock_time(exercise: Exercise, attempt: Attempt) -> str:
+    """Return the time of an attempt in the time zone of the due date; empty if the time is unknown."""
+    if (when := known_time(attempt.time)) is None:
+        return ""
     due = exercise.settings.due
     zone = due.tzinfo if due is not None else UTC
-    return when.replace(tzinfo=UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if when else ""
+    return when.replace(tzinfo=UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")

@@ -35,7 +35,7 @@ from autograder.files import locked
 from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
 from autograder.gradebook.config import open_for_grading, write_folder
-from autograder.gradebook.grades import Release, enter_scores, judge, outputs_of, render
+from autograder.gradebook.grades import Release, enter_scores, outputs_of, render
 from autograder.gradebook.ledger import Ledger, ScoreChange
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
@@ -193,13 +193,14 @@ class ExerciseGradebook:
     def _passed_over(self, student: str, attempt: Attempt) -> str:
         """Return why the newest attempt does not count, if `attempt` does and the newest replaces none.
 
-        Such as "attempt 1 of 2 counts; the newest came so late that it scores 0".
+        Such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
         """
         attempts = self._attempts[student]
         if attempt.digest == attempts[-1].digest:
             return ""
         why = self._selection.why_passed_over(student, attempts[-1]).rstrip(".")
-        return f"{name_of_attempt(self.exercise, attempts, attempt)} counts; the newest {why}" if why else ""
+        name = name_of_attempt(self.exercise, attempts, attempt)
+        return f"what counts is {name}; the newest {why}" if why else ""
 
     def _candidates_of(self, student: str) -> Sequence[Attempt]:
         """Return the attempts of which one counts, with their present reports."""
@@ -224,12 +225,11 @@ class ExerciseGradebook:
         The old graded notebook goes first, so that one that exists is never of another result.
         """
         node = render(self._release, notebook, outputs)
-        judged = judge(self._release, node, notebook, report)
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
         make_rows(self._gradebook, self.exercise, submission.student)
         submission.autograded.unlink(missing_ok=True)
         with self.ledger.changing(submission.student) as row:
-            enter_scores(self._store, row, judged)
+            enter_scores(self._store, row, self._release, node, notebook, report)
             self._store_report(submission, attempt, report, outputs, recorded=True)
             self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
         self.ledger.rows[submission.student] = row

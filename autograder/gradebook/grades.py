@@ -6,7 +6,7 @@ The digest of each answer is stored, so that regrading asks an instructor only a
 import hashlib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import nbformat
@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from autograder.course.code import pieces, rests_on
 from autograder.course.exercise import Exercise
-from autograder.course.names import check_id, checked_question
+from autograder.course.names import check_id
 from autograder.course.notebook import build_notebook, is_rubric, to_json
 from autograder.gradebook.rows import by_cell
 from autograder.grading.graded import CellResult, Output
@@ -32,7 +32,7 @@ from autograder.submission.notebook import Notebook, NotebookCell, UnreadableErr
 
 _MISSING_ID = "missing-"
 _MISSING = "This cell was missing from the submission. It has been put back as it was released."
-_FOR_A_PERSON = (Verdict.REVIEW, Verdict.GRADER_ERROR)
+_NEED_REVIEW = (Verdict.REVIEW, Verdict.GRADER_ERROR)
 _NO_RESPONSE = "No response."
 # Hints quote the student's own error messages, and nbgrader renders comments as markdown with HTML.
 _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "\uff3b", "]": "\uff3d", "`": "'"})
@@ -151,32 +151,84 @@ def _put_back(cell: NotebookNode) -> NotebookNode:
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What grading says on one graded cell."""
+def enter_scores(
+    store: Session,
+    row: SubmittedAssignment,
+    release: Release,
+    node: NotebookNode,
+    notebook: Notebook,
+    report: Report,
+) -> None:
+    """Write the report's scores and comments into nbgrader's rows. What an instructor has written stays.
 
-    score: float | None
-    comment: str | None
-    asked: str  # why an instructor has to look; empty where nobody has to
-    digest: str  # of the student's answer to this very question
-
-
-def enter_scores(store: Session, row: SubmittedAssignment, judged: Mapping[str, Judged]) -> None:
-    """Put scores and comments into nbgrader's rows; what a person has written stays."""
+    `node` is the graded notebook. If grading failed on our side, an earlier score stays.
+    """
     grades, comments = by_cell(row)
-    ids = [grades[name].id for name in judged]
-    answers = {
+    questions = _graded_questions(node, report)
+    ids = [grades[name].id for name in questions]
+    former_answers = {
         answer.grade_id: answer
         for answer in store.execute(ANSWERS.select().where(ANSWERS.c.grade_id.in_(ids)))
     }
-    for name, answer in judged.items():
-        grade = grades[name]
-        grade.needs_manual_grade = _needs_person(grade, answer, answers.get(grade.id))
-        if answer.asked != Verdict.GRADER_ERROR or grade.auto_score is None:
-            grade.auto_score = answer.score  # after a failure of ours, an earlier score stays
-        comments[checked_question(name) or name].auto_comment = answer.comment
-    rows = [{"grade_id": grades[name].id, "digest": a.digest, "asked": a.asked} for name, a in judged.items()]
-    replace_rows(store, ANSWERS, rows)
+    texts, has_own_text = release.answers(node), release.has_own_text(node)
+    answers = []
+    for name, question in questions.items():
+        grade, reason = grades[name], _review_reason(report, question, has_own_text=has_own_text)
+        is_unreadable = report.status is Status.UNREADABLE
+        digest = notebook.digest if is_unreadable else hashlib.sha256(texts[name].encode()).hexdigest()
+        answer = {"grade_id": grade.id, "digest": digest, "asked": reason}
+        grade.needs_manual_grade = _needs_review(grade, question.score, answer, former_answers.get(grade.id))
+        if reason != Verdict.GRADER_ERROR or grade.auto_score is None:
+            grade.auto_score = question.score
+        comments[question.name].auto_comment = comment(report, question) or None
+        answers.append(answer)
+    replace_rows(store, ANSWERS, answers)
+
+
+def _graded_questions(node: NotebookNode, report: Report) -> dict[str, QuestionReport]:
+    """Return the report's questions by the names of their graded cells.
+
+    A written answer that was never begun has the score 0.
+    """
+    cells = {cell.metadata.nbgrader.grade_id: cell for cell in node.cells if utils.is_grade(cell)}
+    questions = {}
+    for question in report.questions:
+        if question.verdict is Verdict.UNGRADED:
+            score, _ = utils.determine_grade(cells[question.name])
+            questions[question.name] = replace(question, score=score)
+        else:
+            questions[check_id(question.name)] = question
+    return questions
+
+
+def _review_reason(report: Report, question: QuestionReport, *, has_own_text: bool) -> str:
+    """Return why an instructor has to look at an answer; empty if there is no reason.
+
+    If the student added text cells, one of them may be the answer to a written question that looks untouched.
+    An instructor looks at an unreadable file once, at its first question.
+    """
+    if report.status is Status.UNREADABLE:
+        return str(report.status) if question.name == report.questions[0].name else ""
+    if question.verdict is not Verdict.UNGRADED:
+        return str(question.verdict) if question.verdict in _NEED_REVIEW else ""
+    if question.score is None:
+        return "written"
+    return "own text" if has_own_text else ""
+
+
+def _needs_review(grade: Grade, score: float | None, answer: Mapping[str, str], former_answer: Any) -> bool:
+    """Whether an instructor has to look at a question, after what one may have decided before.
+
+    An instructor's score stays confirmed until the student's answer to this question changes. Other answers,
+    tests and dates do not matter. A question that waits for an instructor continues to wait.
+    """
+    is_same = former_answer is not None and former_answer.digest == answer["digest"]
+    if grade.manual_score is not None:
+        return bool(grade.needs_manual_grade) or not is_same
+    if grade.extra_credit is not None and not is_same:
+        return True
+    is_settled = is_same and former_answer.asked == answer["asked"] and not grade.needs_manual_grade
+    return bool(answer["asked"]) and not (is_settled and score is not None)
 
 
 def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNode:
@@ -195,62 +247,15 @@ def outputs_of(results: Mapping[int, CellResult]) -> Outputs:
     return {number: list(_outputs(result, allowance)) for number, result in results.items()}
 
 
-def _needs_person(grade: Grade, judged: Judged, before: Any) -> bool:
-    """Whether an instructor has to look at a question, after what one may have decided before.
-
-    What a person gave stays confirmed until the student's answer to this question changes, whatever else
-    has: other answers, tests, dates. What waits for a person goes on waiting.
-    """
-    same = before is not None and before.digest == judged.digest
-    if grade.manual_score is not None:
-        return bool(grade.needs_manual_grade) or not same
-    if grade.extra_credit is not None and not same:
-        return True
-    settled = before is not None and same and before.asked == judged.asked and not grade.needs_manual_grade
-    return bool(judged.asked) and not (settled and judged.score is not None)
-
-
-def judge(release: Release, node: NotebookNode, notebook: Notebook, report: Report) -> dict[str, Judged]:
-    """Return score and comment for each graded cell; a written answer that was never begun is worth 0.
-
-    Where the student added text cells, one of them may be the written answer, so a person looks at it. An
-    unreadable file is worth 0, and an instructor looks at it once, as the answer to the first question.
-    """
-    if report.status is Status.UNREADABLE:
-        return _judge_unreadable(release, node, notebook, report)
-    answers = {
-        name: hashlib.sha256(text.encode()).hexdigest() for name, text in release.answers(node).items()
-    }
-    judged = {}
-    for question in report.questions:
-        if question.verdict is not Verdict.UNGRADED:
-            asked = str(question.verdict) if question.verdict in _FOR_A_PERSON else ""
-            name = check_id(question.name)
-            judged[name] = Judged(question.score, comment(report, question), asked, answers[name])
-    own_text = "own text" if release.has_own_text(node) else ""
-    for cell in (cell for cell in node.cells if utils.is_grade(cell) and utils.is_solution(cell)):
-        name, (score, _) = cell.metadata.nbgrader.grade_id, utils.determine_grade(cell)
-        asked = own_text if score is not None else "written"
-        judged[name] = Judged(score, _NO_RESPONSE if score == 0 else None, asked, answers[name])
-    return judged
-
-
-def _judge_unreadable(
-    release: Release, node: NotebookNode, notebook: Notebook, report: Report
-) -> dict[str, Judged]:
-    cells = release.answers(node).keys()
-    names = [one.name if one.name in cells else check_id(one.name) for one in report.questions]
-    words = comment(report, report.questions[0])
-    return {
-        name: Judged(0.0, words, "" if place else str(report.status), notebook.digest)
-        for place, name in enumerate(names)
-    }
-
-
 def comment(report: Report, question: QuestionReport) -> str:
-    """Return how `question` stands, a hint, and the titles of the tests that did not pass."""
+    """Return the autograder's comment on a question: how it stands, a hint, and the tests that did not pass.
+
+    The comment on a written answer is empty if the student wrote anything.
+    """
     if report.status is Status.UNREADABLE:
         text = f"This file {describe_unreadable(report.message)}"
+    elif question.verdict is Verdict.UNGRADED:
+        return "" if question.score is None else _NO_RESPONSE
     else:
         failed = (test for test in question.tests if test.verdict is not Verdict.PASSED)
         stands = standing(question.verdict, question.score, question.max_score)

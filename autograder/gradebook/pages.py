@@ -10,7 +10,6 @@ rest on what an earlier attempt, which has met hidden inputs, has left in the ma
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,14 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
-from autograder.collecting.attempts import COMPANIONS, Attempt, recorded_attempts
+from autograder.collecting.attempts import COMPANIONS, Attempt, attempts_of
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
 from autograder.course.settings import Tells
 from autograder.errors import OUR_FAILURE
 from autograder.gradebook.assignment import expect_nothing_lost
-from autograder.gradebook.attempts import shown_attempts
+from autograder.gradebook.attempts import clock_time, describe_attempt, name_of_attempt
 from autograder.gradebook.book import write_again
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.config import (
@@ -165,21 +164,37 @@ def feedback_page(
 ) -> str:
     """Return the page on a graded notebook; `people` are the class."""
     submission = Submission(course.root, graded.student, exercise.name)
-    attempt = recorded_attempts(course.root, exercise.name, graded.student).get(graded.student)
-    handed_in = read_notebook(attempt.notebook) if attempt else Notebook(b"")
-    saved = saved_pictures(handed_in, exercise.only_draws, node)
-    why_passed_over = partial(_why_passed_over, course, exercise, graded.student)
-    attempts = shown_attempts(course, submission, view.told, why_passed_over)
+    attempts = attempts_of(submission)
+    counted = next((attempt for attempt in attempts if attempt.recorded), None)
+    submitted = read_notebook(counted.notebook) if counted else Notebook(b"")
     person = people.get(graded.student)
-    name = person.full_name if person else ""
     shown, cells, note = early(report, node.cells, view.early(graded.student))
+    lines = [describe_attempt(exercise, each, shows_score=view.told(each)) for each in attempts]
     return render_feedback(
-        shown, graded, cells, saved, attempts, note, title=exercise.title, student=name or graded.student
+        shown,
+        graded,
+        cells,
+        saved_pictures(submitted, exercise.only_draws, node),
+        attempts=lines if len(lines) > 1 else (),
+        attempt=name_of_attempt(exercise, attempts, counted) if counted else "",
+        passed_over=_passed_over(course, exercise, graded.student, attempts, counted) if counted else "",
+        note=note,
+        title=exercise.title,
+        student=(person.full_name if person else "") or graded.student,
     )
 
 
-def _why_passed_over(course: Course, exercise: Exercise, student: str, attempt: Attempt) -> str:
-    return AttemptSelection(exercise, Lateness(course, exercise), {}).why_passed_over(student, attempt)
+def _passed_over(
+    course: Course, exercise: Exercise, student: str, attempts: Sequence[Attempt], counted: Attempt
+) -> str:
+    """Return why the newest attempt does not count; empty if it does, or if the course's rule decides."""
+    newest = attempts[-1]
+    selection = AttemptSelection(exercise, Lateness(course, exercise), {})
+    if newest.recorded or not (why := selection.why_passed_over(student, newest)):
+        return ""
+    when = clock_time(exercise, newest)
+    newest_file = f"Your newest file, of {when}," if when else "Your newest file"
+    return f"{newest_file} {why} What counts is {name_of_attempt(exercise, attempts, counted)}."
 
 
 def read_gradebook(

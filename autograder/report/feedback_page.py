@@ -11,7 +11,6 @@ from autograder.report.question_view import QuestionView, show_question
 from autograder.report.report import (
     GradebookSubmission,
     Report,
-    ShownAttempt,
     Status,
     Verdict,
     describe_unreadable,
@@ -57,16 +56,20 @@ def render_feedback(
     submission: GradebookSubmission,
     cells: Iterable[Any],
     saved: SavedPictures | None = None,
-    attempts: Sequence[ShownAttempt] = (),
-    note: str = "",
     *,
+    attempts: Sequence[str] = (),
+    attempt: str = "",
+    passed_over: str = "",
+    note: str = "",
     title: str = "",
     student: str = "",
 ) -> str:
     """Return the page. The same report, grades and notebook give the same page.
 
-    `saved` has the pictures in the student's file below cells that grading does not run. `note` says which
-    results the page leaves out. `title` is the exercise's title, and `student` the student's name.
+    `saved` has the pictures in the student's file below cells that grading does not run. `attempts` has a
+    line on each of several attempts, `attempt` is the name of the one that counts, and `passed_over` says why
+    the newest does not. `note` says which results the page leaves out. `title` is the exercise's title, and
+    `student` the student's name.
     """
     allowance, cells = Allowance(), list(cells)
     entries = {entry.question: entry for entry in submission.entries}
@@ -100,9 +103,9 @@ def render_feedback(
         lessons=lessons,
         late=_duration(submission.seconds_late),
         extended=submission.extended and submission.extended.strftime("%Y-%m-%d %H:%M %Z"),
-        attempts=attempts if len(attempts) > 1 else (),
-        attempt=_attempt(attempts),
-        passed_over=next((attempt for attempt in attempts if attempt.passed_over), None),
+        attempts=attempts,
+        attempt=attempt,
+        passed_over=passed_over,
         note=note,
         unreadable=unreadable,
     )
@@ -117,15 +120,6 @@ def _failures(questions: Iterable[QuestionView]) -> list[list[QuestionView]]:
             has_place = question.badge in _CRASHES and "the cell of" in question.lead
             groups.setdefault(error if has_place else question.name, []).append(question)
     return list(groups.values())
-
-
-def _attempt(attempts: Sequence[ShownAttempt]) -> str:
-    if len(attempts) < 2:
-        return ""
-    counted = [(number, attempt.when) for number, attempt in enumerate(attempts, 1) if attempt.counts]
-    return "".join(
-        f"attempt {number} of {len(attempts)}{f', {when}' if when else ''}" for number, when in counted
-    )
 
 
 def show_notebook(

@@ -236,17 +236,6 @@ class GradebookSubmission:
         return f"{number(self.score)} of {graded} points so far; {waiting}"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownAttempt:
-    """One of several attempts of a student, for the page; scores are those of the tests alone."""
-
-    when: str  # empty where nobody knows
-    score: float | None
-    max_score: float | None
-    counts: bool
-    passed_over: str = ""  # why it does not count although it is the newest, in whole sentences
-
-
 def describe_unreadable(problem: str) -> str:
     """Return the message for a student whose file cannot be read because of `problem`.
 

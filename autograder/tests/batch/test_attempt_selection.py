@@ -112,12 +112,12 @@ def test_grade_and_the_page_say_which_attempt_counts_and_why(ready: Course) -> N
     hand_in_all(course, (1.0, -1), (0.6, 50))
     (line,) = grade_submissions(course, [small(course)], executor=ByTheirWord()).lines
     assert line.message == (
-        "attempt 1 of 2 of 2026-03-01 17:00 CET counts; the newest came so late that it scores 0"
+        "what counts is attempt 1 of 2, 2026-03-01 17:00 CET; the newest came so late that it scores 0"
     )
     assert page(course).count("came so late that it scores 0. What counts is attempt 1 of 2, ") == 1
     hand_in_all(course, ("unreadable", 51))
     (line,) = grade_submissions(course, [small(course)], executor=ByTheirWord()).lines
-    assert "counts; the newest cannot be read: not JSON" in line.message
+    assert "CET; the newest cannot be read: not JSON" in line.message
     assert (
         "<p class=message>Your newest file, of 2026-03-03 21:00 CET, cannot be read: not JSON (line 1, "
         "column 27), perhaps cut off. Open it in Jupyter and save it. Hand it in again. "

@@ -204,7 +204,7 @@ def test_the_audit_says_why_and_by_what_and_only_grows(late: Course) -> None:
     after = audit(late)
     assert after[: len(before)] == before
     line = after[-1]
-    why = "another notebook (attempt 2 of 2 of 2026-03-01 19:30 CET), changed tests"
+    why = "another notebook (attempt 2 of 2, 2026-03-01 19:30 CET), changed tests"
     assert (line["why"], line["before"], line["score"]) == (why, 4.3, 4.3)
     assert (line["penalty"], line["questions"]["double"]) == (0.7, [2.0, None, None])
     notebook = read_notebook(Submission(late.root, "ann", "01_small").notebook)

@@ -14,7 +14,6 @@ from autograder.report.report import (
     Place,
     QuestionReport,
     Report,
-    ShownAttempt,
     Status,
     Verdict,
     written,
@@ -91,10 +90,11 @@ def test_a_page_is_as_it_was(golden: Callable[[str, str], None]) -> None:
         text("# Three"),
         cell(source, grade_id="double", solution=True),
     )
-    attempts = [ShownAttempt("", 1.0, 2.0, False), ShownAttempt("2026-03-01 18:00", 1.0, 2.0, True)]
+    attempts = ["at an unknown time: <1> of 2 points from tests", "2026-03-01 18:00; this one counts"]
     shown = render_feedback(
         replace(REPORT, questions=questions, message="Two\nlines"), submission, cells,
-        {"cell-3": (png(4, 4),), "cell-4": (png(4, 4),)}, attempts, "This is <early>.",
+        {"cell-3": (png(4, 4),), "cell-4": (png(4, 4),)},
+        attempts=attempts, attempt="attempt 2 of 2, 2026-03-01 18:00", note="This is <early>.",
         title="Dot <products>", student="Ann Other",
     )  # fmt: skip
     golden(
