@@ -29,7 +29,7 @@ from autograder.course.course import Course, load_course
 from autograder.gradebook.config import load
 from autograder.gradebook.exchange import release_page
 from autograder.grading.outcomes import max_leaked_bits
-from autograder.plugins.watch import inbox, rounds, describe_leak
+from autograder.plugins.watch import describe_leak, inbox, rounds
 from autograder.plugins.watch.rounds import FromExchange, FromUploads, Watch
 from autograder.submission.notebook import open_plain
 from autograder.submission.submission import Submission
