@@ -60,6 +60,10 @@ _TAKES_DIMENSIONS = frozenset((
     "repeat_interleave", "norm", "std", "var", "log_sum_exp", "logsumexp", "split", "chunk", "movedim",
     "flip", "select", "narrow", "normalize",
 ))  # fmt: skip
+_NOT_DIMENSIONS = frozenset((  # arguments of these functions that are sizes, numbers of parts, or powers
+    ("split", "1"), ("chunk", "1"), ("repeat_interleave", "1"), ("norm", "1"), ("normalize", "1"),
+    ("narrow", "2"), ("narrow", "3"), ("select", "2"), ("unflatten", "2"),
+))  # fmt: skip
 # Rules of tables.py change both dimensions of these together. Two equal dimensions would have no effect.
 _TRANSPOSE = ("transpose", "swapaxes")
 _CASTS = frozenset(("to", "float", "double", "type_as", "half"))
@@ -171,22 +175,30 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _kind_of_value(site: NodeInScope, tree: ast.AST) -> str:
-    function, argument = site.slot or ("", "")
-    if argument in _DIM_NAMES or (function in _TAKES_DIMENSIONS and type(_constant(tree)) is int):
+    function, _ = site.slot or ("", "")
+    if _takes_dimension(site) and (type(_constant(tree)) is int or site.slot[1] in _DIM_NAMES):
         return "dimension"
     if isinstance(tree, ast.Name) and isinstance(site.node, ast.Name):
         return "name"
     return "bound" if function in ("for", "range") else "value"
 
 
+def _takes_dimension(site: NodeInScope) -> bool:
+    """Whether a node is an argument that selects a dimension, such as `dim` or the first one of `sum`."""
+    function, argument = site.slot or ("", "")
+    if not argument.isdigit():
+        return argument in _DIM_NAMES
+    return function in _TAKES_DIMENSIONS and (function, argument) not in _NOT_DIMENSIONS
+
+
 def _other_numbers(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
     """Yield edits with other dimensions, bounds, numbers and truth values."""
     node, value = site.node, _constant(site.node)
-    function, argument = site.slot or ("", "")
+    function, _ = site.slot or ("", "")
     if isinstance(value, bool):
         yield from builder.edit(node, ast.Constant(not value), "switch", 1.2)
     elif isinstance(value, int) and function not in _TRANSPOSE:
-        is_dim = argument in _DIM_NAMES or function in _TAKES_DIMENSIONS
+        is_dim = _takes_dimension(site)
         kind, rank = ("dimension", 1.5) if is_dim else ("number", 1.8 if function == "[]" else 3.0)
         others = _DIMENSIONS if is_dim or function == "[]" else (value - 1, value + 1, 0, 1, 2)
         for number in (number for number in others if number != value):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+from autograder.diagnosis.code import MODULES
 from autograder.diagnosis.patterns import Bound, PatternError, check_expression, fits, fits_one
 from autograder.diagnosis.trees import expression_count, path_to_difference, token_counts
 
@@ -111,17 +112,24 @@ def _places_on_path(
 def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.AST, kind: str) -> bool:
     """Whether a node matches a pattern, and `changed` is at the place that the pattern marks."""
     bound: Bound = {}
-    if not fits(pattern, node, bound):
+    if not fits(pattern, node, bound) or any(map(_is_module, bound.values())):
         return False
     if isinstance(place := bound.pop(_PLACE, None), ast.AST):
         return changed is place or (_is_plain_value(place) and _is_part_of(changed, place))
     parts = [part for value in bound.values() for part in _nodes_of(value)]
     if any(_is_part_of(changed, part) for part in parts):
         return False
-    # An added, replaced or removed step has the same input before and after the change.
-    if changed is not node or kind == "order" or not isinstance(step := bound.get("X"), ast.AST):
+    if changed is not node or kind == "order":
         return True
-    return ast.unparse(step) in {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
+    # An added, replaced or removed step has the same input before and after the change.
+    step = bound.get("X")
+    unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
+    return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))
+
+
+def _is_module(value: object) -> bool:
+    """Whether a letter matches a module: `X.mean(P)` is about a method of tensors, not about `torch.mean`."""
+    return isinstance(value, ast.Name) and value.id in MODULES
 
 
 def _is_plain_value(value: ast.AST) -> bool:

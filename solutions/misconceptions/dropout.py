@@ -20,8 +20,9 @@ MISCONCEPTIONS = (
     Misconception(
         "dropout_in_evaluation",
         "In evaluation mode, two calls with the same input give different results.",
-        "Does your dropout depend on the mode of the module? `nn.Dropout` does. A function gets the mode"
-        " only from its arguments.",
+        "Does your dropout depend on the mode of the module? A dropout layer that the constructor creates does. A"
+        " function gets the mode only from its arguments, and a layer that `forward` creates is always in"
+        " training mode.",
         "self.dropout(X) => nn.functional.dropout(X, self.dropout.p)",
         says=r"In evaluation two calls (differ|must give the same)",
     ),
@@ -67,6 +68,7 @@ MISCONCEPTIONS = (
         "The dropout rate differs from the one that is asked for.",
         "Where does the rate of your dropout layer come from? Does the argument `dropout` reach it?",
         "nn.Dropout(X) => nn.Dropout(0.1) || nn.Dropout(0.2) || nn.Dropout(0.5) || nn.Dropout()",
+        where=r"Dropout\(dropout\)",
     ),
     Misconception(
         "dropout_rate_inverted",
@@ -74,6 +76,7 @@ MISCONCEPTIONS = (
         "Is the number that you give to the dropout layer the probability of dropping a weight, or of"
         " keeping it?",
         "nn.Dropout(X) => nn.Dropout(1 - X)",
+        where=r"Dropout\(dropout\)",
     ),
     Misconception(
         "weights_not_grown",

@@ -109,7 +109,7 @@ MISCONCEPTIONS = (
         "How many heads does your code compute, and how many are in the result?",
         """
         torch.cat(X, dim=self.col_dim) => X[0] || X[-1]
-        X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, H, S).transpose(1, 2)[:, :1]
+        return X.view(B, T, H, S).transpose(1, 2) => return X.view(B, T, H, S).transpose(1, 2)[:, :1]
         X.transpose(1, 2).reshape(...) => X[:, 0]
         """,
     ),

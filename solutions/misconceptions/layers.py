@@ -68,7 +68,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "bias_inverted",
-        "The layers have a bias only if `qkv_bias` is False.",
+        "A layer has a bias if `qkv_bias` is False, and none if it is True.",
         "Create the module with `qkv_bias` True and with False. Which parameters does it have in each case?",
         "nn.Linear(..., bias=qkv_bias) => nn.Linear(..., bias=not qkv_bias)",
     ),
@@ -140,7 +140,7 @@ MISCONCEPTIONS = (
         "A matrix is not registered as a parameter of the module.",
         "Print `dict(module.named_parameters())`. Which matrix is missing, and which class makes a tensor a"
         " parameter?",
-        "nn.Parameter(X) => X || X.requires_grad_()",
+        "self.A = nn.Parameter(X) => self.A = X || self.A = X.requires_grad_()",
     ),
     Misconception(
         "frozen",

@@ -2,6 +2,14 @@
 
 from autograder.diagnosis import Misconception
 
+# In `add_block`, no mask is applied: there, `masked_fill` replaces a maximum of -inf.
+_MASKED = r"\A(?![\s\S]*maximum, denominator)"
+# A question whose argument `mask` has one row for each sequence of the batch.
+_BATCH_OF_MASKS = r"mask\.unsqueeze\(1\)"
+_ARGUMENT_MASK = r"def (masked_attention_weights|forward)\([^)]*\bmask\b"
+# Questions with a row of scores for each of several tokens.
+_SEVERAL_ROWS = r"\A(?![\s\S]*(max_new_tokens|def context_vector\b|def scales_wrongly))"
+
 MISCONCEPTIONS = (
     Misconception(
         "not_masked",
@@ -13,6 +21,7 @@ MISCONCEPTIONS = (
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.zeros(N, N, dtype=torch.bool)
         attention(Q, K, V, M) => attention(Q, K, V)
         """,
+        where=_MASKED,
     ),
     Misconception(
         "mask_inverted",
@@ -28,6 +37,7 @@ MISCONCEPTIONS = (
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril()
         torch.ones(N, N, dtype=torch.bool).triu(diagonal=1) => torch.ones(N, N, dtype=torch.bool).tril() && -torch.inf => -1e9
         """,
+        where=_MASKED,
     ),
     Misconception(
         "past_hidden",
@@ -39,8 +49,6 @@ MISCONCEPTIONS = (
         X.triu(diagonal=m - n + 1) => X.tril(diagonal=m - n - 1)
         X.triu(diagonal=1) => X.tril(diagonal=-1) && -torch.inf => -1e9
         torch.tril(X) => torch.triu(X)
-        X[B, :T + 1] => X[B, T:]
-        x.cumsum(dim=D) => x.flip(D).cumsum(dim=D).flip(D)
         """,
     ),
     Misconception(
@@ -139,12 +147,14 @@ MISCONCEPTIONS = (
         "A score of 0 is an ordinary score. What is its exponential? What should the exponential of a"
         " hidden score be?",
         "X.masked_fill(M, V) => X.masked_fill(M, 0.0)",
+        where=_MASKED,
     ),
     Misconception(
         "minus_one_for_hidden",
         "The hidden scores are set to -1.",
         "A low score gives a low weight, but the weight is not 0. Which score has the exponential 0?",
         "X.masked_fill(M, V) => X.masked_fill(M, -1.0)",
+        where=_MASKED,
     ),
     Misconception(
         "merely_low",
@@ -153,26 +163,30 @@ MISCONCEPTIONS = (
         " number?",
         """
         torch.zeros(N, N).masked_fill(M, V) => torch.zeros(N, N).masked_fill(M, -1e9) || torch.zeros(N, N).masked_fill(M, -1e10) || torch.zeros(N, N).masked_fill(M, torch.finfo(torch.float32).min)
-        X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, 1e-9) || X.masked_fill(M, -20.0) || X.masked_fill(M, -50.0)
+        X.masked_fill(M, V) => X.masked_fill(M, -10.0) || X.masked_fill(M, -100.0) || X.masked_fill(M, -1e3) || X.masked_fill(M, -1e4) || X.masked_fill(M, -20.0) || X.masked_fill(M, -50.0)
         """,
+        where=_MASKED,
     ),
     Misconception(
         "plus_infinity_for_hidden",
         "The hidden scores are set to a very large positive number.",
         "A large score gives a large weight. Which sign should a hidden score have?",
         "-torch.inf => torch.inf || 1e9",
+        where=_MASKED,
     ),
     Misconception(
         "zero_times_infinity",
         "The result contains NaN.",
         "What is 0 times infinity, and does your code compute this product?",
         "X.masked_fill(M, V) => X + M * -torch.inf",
+        where=_MASKED,
     ),
     Misconception(
         "mask_added",
         "The mask is added to the scores as zeros and ones.",
         "How much does a score change if you add 1 to it? Which score should a hidden token have?",
         "X.masked_fill(M, V) => X + M || X + ~M || X - M.float()",
+        where=_MASKED,
     ),
     Misconception(
         "small_integers",
@@ -196,13 +210,14 @@ MISCONCEPTIONS = (
         X.masked_fill(M, V) => X.masked_fill(M[:1], V)
         X.masked_fill(M, V) => X.masked_fill(M[0], V)
         """,
-        where=r"\bmask\b",
+        where=_BATCH_OF_MASKS,
     ),
     Misconception(
         "always_causal",
         "The code uses a causal mask instead of the argument `mask`.",
         "Where does your code read the argument `mask`? It may hide other tokens than a causal mask.",
         "X.masked_fill(mask, V) => X.masked_fill(torch.ones_like(X, dtype=torch.bool).triu(diagonal=1), V)",
+        where=_ARGUMENT_MASK,
     ),
     Misconception(
         "mask_is_a_plain_tensor",
@@ -233,6 +248,7 @@ MISCONCEPTIONS = (
         return attention_weights(Q, K) @ V => return attention_weights(Q, K).tril() @ V
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).masked_fill(torch.ones(X.shape[-2], Y.shape[-2], dtype=torch.bool).triu(diagonal=1), -torch.inf)
         """,
+        where=_SEVERAL_ROWS,
     ),
     Misconception(
         "inverted",
@@ -276,6 +292,7 @@ MISCONCEPTIONS = (
         "The mask is transposed: its rows and columns are swapped.",
         "Row i of the mask belongs to query i. To which token does row i belong in your code?",
         "X.masked_fill(M, V) => X.masked_fill(M.transpose(-2, -1), V)",
+        where=_MASKED,
     ),
     Misconception(
         "masks_of_single_queries_ignored",

@@ -303,7 +303,7 @@ MISCONCEPTIONS = (
         "`generate` calls the model in training mode.",
         "In training mode, dropout is active. Which method puts a model into evaluation mode?",
         "model.eval() => pass",
-        says=r"was (asked )?in training mode",
+        says=r"At a call the model, or its dropout, was in training mode",
     ),
     Misconception(
         "leaves_evaluation_on",

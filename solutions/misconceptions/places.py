@@ -8,21 +8,20 @@ is used.
 from autograder.diagnosis import Place
 
 _COMPARISONS = "\n".join(f"X {sign} Y" for sign in ("<", "<=", ">", ">=", "==", "!="))
+_REDUCED_BY_DIM = (
+    "sum",
+    "mean",
+    "amax",
+    "amin",
+    "argmax",
+    "cumsum",
+)  # their first argument is the dimension
 _REDUCTIONS = "\n".join(
-    f"X.{name}(..., dim=P)\nX.{name}(P, ...)\ntorch.{name}(X, ..., dim=P)\ntorch.{name}(X, P, ...)"
-    for name in (
-        "sum",
-        "mean",
-        "amax",
-        "amin",
-        "max",
-        "min",
-        "argmax",
-        "cumsum",
-        "norm",
-        "std",
-        "var",
-    )
+    f"X.{name}(..., dim=P)\ntorch.{name}(X, ..., dim=P)"
+    for name in (*_REDUCED_BY_DIM, "max", "min", "norm", "std", "var")
+)
+_REDUCTIONS += "".join(
+    f"\nX.{name}(P, ...)\ntorch.{name}(X, P, ...)" for name in _REDUCED_BY_DIM
 )
 _MAKERS = (
     "zeros",
@@ -35,7 +34,8 @@ _MAKERS = (
     "zeros_like",
     "ones_like",
 )
-_ATTENTION = r"\A(?![\s\S]*(Embedding|LayerNorm))[\s\S]*"  # right answers without an embedding or a LayerNorm, so not language models
+# right answers without an embedding, a LayerNorm or a loop over new tokens, so not language models
+_ATTENTION = r"\A(?![\s\S]*(Embedding|LayerNorm|max_new_tokens))[\s\S]*"
 
 PLACES = (
     # Steps that the kind of the edit identifies, without a pattern
@@ -74,7 +74,7 @@ PLACES = (
     Place(
         "value_not_used",
         "A value is not used where it should be.",
-        "Which argument or variable does your function never read?",
+        "Which argument, variable or attribute does your code never read?",
         kinds="unread",
     ),
     Place(
@@ -107,11 +107,18 @@ PLACES = (
         "A step of the training is missing.",
         "What happens to the parameters, from the loss to their change? Which call does each part?",
         "A.backward(...)\nA.step(...)",
-        kinds="statement,order",
+        kinds="statement",
+    ),
+    Place(
+        "order_of_training",
+        "The steps of the training are in the wrong order.",
+        "Which step needs the result of which other step: the loss, the gradients, the change of the parameters?",
+        "A.backward(...)\nA.step(...)",
+        kinds="order",
     ),
     Place(
         "mode_not_set",
-        "The mode of the model is not set where it should be.",
+        "The mode of the model is set at the wrong step, or not at all.",
         "In which mode must the model be when it is called, and in which was it before?",
         "A.eval()\nA.train(...)",
         kinds="statement,order,too much",
@@ -129,19 +136,19 @@ PLACES = (
         "Does the norm act before the layer, on what goes in, or after the addition?",
         "X + self.A(self.B(X))",
         where="LayerNorm",
-        kinds="value,order",
+        kinds="order",
     ),
     Place(
         "layers_not_registered",
         "Layers in a list are not registered with the module.",
         "Print the names of the module's parameters. Which kind of list tells the module about its layers?",
         "nn.ModuleList(X)\nnn.ModuleList(...)",
-        kinds="missing,value,function",
+        kinds="missing",
     ),
     Place(
         "probabilities_in_the_loss",
-        "The loss gets probabilities, but it expects logits.",
-        "Which tensor goes into cross_entropy? What does cross_entropy compute first?",
+        "The loss gets probabilities, but it needs logits or their log_softmax.",
+        "Which tensor goes into your loss? What does this loss function expect?",
         "torch.log_softmax(X, dim=D)\nX.log_softmax(...)\nF.log_softmax(X, dim=D)",
         where="cross_entropy",
         kinds="function",
@@ -158,28 +165,35 @@ PLACES = (
         "The results are in the wrong order.",
         "In which order does the description name the results?",
         "return A, B\nreturn A, B, C",
-        kinds="order,value",
+        kinds="order",
     ),
     # From scores to outputs
+    Place(
+        "normalisation",
+        "The division by the sum is missing or wrong.",
+        "What do your weights sum to, along each dimension? Which tensor do you divide, and by which sum?",
+        "X / X.sum(...)\nX / Y.sum(...)\nP / Y.sum(...)\nX / P.sum(...)",
+        where=r"\.sum\(",
+    ),
     Place(
         "scaling",
         "The scaling is wrong.",
         "Compare the number that you divide by with the formula: which size is it, and which function is"
         " applied to this size?",
-        "X / Y**0.5\nX / P**0.5\nX / P\nX * Y**-0.5\nX**0.5\nP**0.5\nX**-0.5\nP**-0.5",
+        "X / Y**0.5\nX / P**0.5\nX / self.A\nX * Y**-0.5\nX**0.5\nP**0.5\nX**-0.5\nP**-0.5",
         where=_ATTENTION + r"\*\* 0\.5",
         kinds="missing,too much,step,value,name,number,operator,order,function,dimension,argument,place",
     ),
     Place(
         "softmax_dimension",
         "The dimension of the softmax is wrong.",
-        "Along which dimension should the weights sum to 1? Count it from the end.",
+        "Along which dimension should the weights or probabilities sum to 1? Count it from the end.",
         "torch.softmax(X, dim=P)\ntorch.log_softmax(X, dim=P)\nnn.Softmax(dim=P)\nnn.Softmax(P)",
     ),
     Place(
         "fill_value",
-        "The number that replaces hidden scores is wrong.",
-        "What must the exponential of a hidden score be? Which score has this exponential?",
+        "The number that replaces hidden entries is wrong.",
+        "Which weight must a hidden token get? Which number at this step gives this weight?",
         "X.masked_fill(M, P)\nX.masked_fill_(M, P)\ntorch.where(M, P, X)",
         where=r"\A(?![\s\S]*(maximum|unfold))[\s\S]*masked_fill",
     ),
@@ -193,29 +207,29 @@ PLACES = (
     ),
     Place(
         "masked_tensor",
-        "The wrong tensor is masked.",
-        "Which variable holds the scores at this step?",
+        "The tensor that is masked is wrong.",
+        "Print the tensor that you mask. Which tensor should it be?",
         "P.masked_fill(M, V)\ntorch.where(M, V, P)",
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
         kinds="name,value",
     ),
     Place(
         "masking",
-        "The step that hides scores is wrong.",
+        "The step that hides tokens is missing or wrong.",
         "Which tensor is masked, by which mask, and with which number? Compare this with what `masked_fill` expects.",
         "X.masked_fill(M, V)\nX.masked_fill_(M, V)\ntorch.where(M, V, X)",
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
     ),
     Place(
         "triangle",
-        "The triangle is wrong.",
+        "The triangle is missing or wrong.",
         "Write the matrix down for three tokens. Which entries belong to later tokens? Is the diagonal in"
         " your triangle, and should it be?",
         "X.triu(diagonal=P)\nX.triu(P)\nX.tril(diagonal=P)\nX.tril(P)\ntorch.triu(X, diagonal=P)\n"
         "torch.tril(X, diagonal=P)\ntorch.triu(X, P)\ntorch.tril(X, P)\nX.triu()\nX.tril()\nX.triu(D)\nX.tril(D)\n"
         "X.triu(diagonal=D)\nX.tril(diagonal=D)\ntorch.triu(X)\ntorch.tril(X)\ntorch.triu(X, diagonal=D)\n"
         "torch.tril(X, diagonal=D)",
-        kinds="value,number,name,function,order,operator,argument,step,too much,bound,dimension,missing",
+        kinds="value,number,name,function,order,operator,argument,step,bound,dimension,missing",
     ),
     Place(
         "cut_of_the_mask",
@@ -225,17 +239,17 @@ PLACES = (
     ),
     Place(
         "softmax",
-        "The step from scores to weights is wrong.",
+        "The step from scores to weights is missing or wrong.",
         "Which function makes positive numbers that sum to 1? How often should it be applied?",
-        "torch.softmax(X, dim=D)\ntorch.softmax(P, dim=D)",
+        "torch.softmax(X, dim=D)",
         where=_ATTENTION + "softmax",
     ),
     Place(
-        "normalisation",
-        "The division by the sum is wrong.",
-        "What do your weights sum to, along each dimension? Which tensor do you divide, and by which sum?",
-        "X / X.sum(...)\nX / Y.sum(...)\nP / Y.sum(...)\nX / P.sum(...)",
-        where=r"\.sum\(",
+        "argument_of_the_softmax",
+        "The argument of the softmax is wrong.",
+        "Which scores should go into the softmax? Which steps come before it?",
+        "torch.softmax(P, dim=D)",
+        where=_ATTENTION + "softmax",
     ),
     Place(
         "scores",
@@ -244,18 +258,19 @@ PLACES = (
         " rows come?",
         "X @ Y.transpose(A, B)\nP @ Y.transpose(A, B)\nX @ P.transpose(A, B)\n"
         "X @ Y.transpose(P, B)\nX @ Y.transpose(A, P)",
-        where=r"@ [\w.]+(\(\w+\))?\.transpose\(",
+        where=r"\A(?![\s\S]*def context_vectors)[\s\S]*@ [\w.]+(\(\w+\))?\.transpose\(",
     ),
     Place(
         "dropout_of_the_weights",
         "The dropout does not act on the weights.",
         "Which tensor goes into your dropout layer? Which step makes the weights?",
         "self.dropout(Y) @ Z\nself.drop(Y) @ Z",
-        where="[Dd]ropout",
+        where=_ATTENTION + "[Dd]ropout",
+        kinds="missing,order",
     ),
     Place(
         "weighted_sum",
-        "The weighted sum is wrong.",
+        "The weighted sum is missing or wrong.",
         "Which two tensors should be multiplied? Write down the shapes of both.",
         "torch.softmax(X, dim=D) @ P\nreturn X @ Y\nreturn P @ Y\nreturn X @ P",
         where=r"return (weights|W|w|attn|torch\.softmax|attention_weights)\b.* @ ",
@@ -264,13 +279,13 @@ PLACES = (
         "projection",
         "A projection is wrong.",
         "Which tensor is multiplied by which matrix? Follow one token to each result.",
-        "P @ self.A\nY @ self.A\nP @ W_query\nP @ W_key\nP @ W_value\nY @ W_query\nY @ W_key\nY @ W_value",
+        "P @ self.W_query\nP @ self.W_key\nP @ self.W_value\nY @ self.W_query\nY @ self.W_key\nY @ self.W_value\nP @ W_query\nP @ W_key\nP @ W_value\nY @ W_query\nY @ W_key\nY @ W_value",
     ),
     Place(
         "dropout",
-        "The dropout is wrong.",
+        "The dropout is missing or wrong.",
         "Which tensor should dropout act on, with which rate, and in which mode of the module?",
-        "nn.Dropout(P)\nnn.Dropout(p=P)\nself.dropout(X)\nself.dropout(P)\nself.drop(X)\nself.drop(P)\n"
+        "nn.Dropout(P)\nnn.Dropout(p=P)\nself.dropout(X)\nself.drop(X)\n"
         "F.dropout(X, ...)\nF.dropout(X, P, ...)\nF.dropout(X, ..., p=P)\nF.dropout(..., training=P)",
         where="[Dd]ropout",
     ),
@@ -282,8 +297,12 @@ PLACES = (
         "X.view(P, B, C, D)\nX.view(A, P, C, D)\nX.view(A, B, P, D)\nX.view(A, B, C, P)\nX.view(A, B, C, D)\n"
         "X.reshape(P, B, C, D)\nX.reshape(A, P, C, D)\nX.reshape(A, B, P, D)\nX.reshape(A, B, C, P)\n"
         "X.view(...).transpose(P, B)\nX.view(...).transpose(A, P)\nX.view(...).transpose(A, B)\n"
-        "X.reshape(A, B, C, D).transpose(E, F)\nX.permute(A, B, C, D)\nX.permute(P, B, C, D)\n"
-        "X.permute(A, P, C, D)\nX.permute(A, B, P, D)\nX.permute(A, B, C, P)",
+        "X.reshape(A, B, C, D).transpose(E, F)\nX.view(...).permute(...)\nX.reshape(...).permute(...)\n"
+        + "\n".join(
+            f"X.{name}(...).permute({sizes})"
+            for name in ("view", "reshape")
+            for sizes in ("P, B, C, D", "A, P, C, D", "A, B, P, D", "A, B, C, P")
+        ),
         where=r"num_heads|def split_heads",
     ),
     Place(
@@ -292,8 +311,8 @@ PLACES = (
         "For each token, all features of the first head come first. Which features come first in your"
         " result?",
         "X.transpose(A, B).reshape(...)\nX.transpose(P, B).reshape(...)\nX.transpose(A, P).reshape(...)\n"
-        "X.transpose(A, B).flatten(P)\nX.transpose(A, B).flatten(P, D)\nX.reshape(A, B, P)\nX.reshape(A, P, C)\n"
-        "X.reshape(P, B, C)\nX.reshape(A, B, C)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
+        "X.transpose(A, B).flatten(P)\nX.transpose(A, B).flatten(P, D)\nX.transpose(A, B).reshape(C, D, P)\n"
+        "X.transpose(A, B).reshape(C, P, D)\nX.transpose(A, B).reshape(P, C, D)\nX.permute(...).reshape(...)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
         "torch.cat([head(...) for head in self.heads], dim=P)\ntorch.cat(Y, dim=D)",
         where=r"def merge_heads|\.transpose\(1, 2\)\.reshape|self\.heads",
     ),
@@ -304,23 +323,30 @@ PLACES = (
         "torch.repeat_interleave(X, P, dim=D)\ntorch.repeat_interleave(X, N, dim=P)\n"
         "torch.repeat_interleave(X, N, dim=D)\nX.repeat_interleave(P, dim=D)\nX.repeat_interleave(N, dim=P)\n"
         "X.repeat_interleave(N, dim=D)\nX.repeat_interleave(P, D)\nX.repeat_interleave(N, P)",
-        where=r"repeat_interleave",
+        where=r"def grouped_query_attention",
     ),
     # Modules
     Place(
+        "applied_layer",
+        "The wrong layer is applied.",
+        "Which layers does your code apply? Is one of them applied twice, or never?",
+        "self.A(X)",
+        kinds="name",
+    ),
+    Place(
         "residual_path",
-        "A residual path is wrong.",
+        "A residual path is missing or wrong.",
         "What is added to the output of the attention, and of the feed-forward network?",
         "P + self.A(Y)\nX + self.A(Y)\nself.A(Y) + X\nself.A(Y) + P",
         where=r"h \+ self\.feed_forward",
     ),
     Place(
         "positions",
-        "The positions are wrong.",
+        "The positions are missing or wrong.",
         "Print the positions that you look up. How many tokens does the text have, and which position"
         " should the first one have?",
         "self.A(torch.arange(P, ...))\nself.A(torch.arange(N, P, ...))\nself.position_embedding(P)\n"
-        "X + self.position_embedding(P)\nY + self.A(torch.arange(N, ...))\nX + Y",
+        "X + self.position_embedding(P)\nX + self.position_embedding(Y)\nX + self.A(torch.arange(N, ...))",
         where="Embedding",
     ),
     Place(
@@ -373,17 +399,16 @@ PLACES = (
         where=r"self\.heads",
     ),
     Place(
-        "input_of_a_layer",
-        "The input of a layer is wrong.",
-        "Which tensor should go into each layer? Compare each call with the description.",
-        "self.A(P)\nself.A(P, ...)\nself.A(X, P, ...)\nself.A(X, Y, P, ...)\nself.A(X, Y, Z, P)",
+        "buffer",
+        "The tensor of a buffer is wrong.",
+        "Compare the buffer with the description: its shape, its dtype and its numbers.",
+        "self.register_buffer(N, P)\nself.register_buffer(N, P, ...)",
     ),
     Place(
-        "applied_layer",
-        "The wrong layer is applied.",
-        "Which layers does your code apply? Is one of them applied twice, or never?",
-        "self.A(X)",
-        kinds="name,value,place,function",
+        "input_of_a_layer",
+        "The input of a layer or method is wrong.",
+        "Which tensor should go into this call? Compare it with the description.",
+        "self.A(P)\nself.A(P, ...)\nself.A(X, P, ...)\nself.A(X, Y, P, ...)\nself.A(X, Y, Z, P)",
     ),
     # Language models
     Place(
@@ -408,7 +433,7 @@ PLACES = (
         "cropping",
         "The tokens that the model gets are wrong.",
         "How many tokens can the model take? If the text is longer, which tokens should the model get?",
-        "X[:, -P:]\nX[:, P:]\nX[:, P]\nmodel(X[P])\nmodel(P)",
+        "model(X[:, -P:])\nmodel(X[:, P:])\nmodel(X[P])\nmodel(P)",
         where="max_new_tokens",
     ),
     Place(
@@ -466,7 +491,7 @@ PLACES = (
     Place(
         "exponent",
         "The argument of the exponential is wrong.",
-        "Which number must be subtracted from each row, so that no exponential overflows and the largest is 1?",
+        "Which tensor should go into `exp`? Print the largest number in it: can its exponential overflow?",
         "torch.exp(P)\ntorch.exp(X - P)\nP.exp()\n(X - P).exp()",
     ),
     Place(
@@ -504,7 +529,7 @@ PLACES = (
     ),
     Place(
         "divided",
-        "A tensor is divided where it should not be.",
+        "A tensor or number is divided where it should not be.",
         "Does the description ask for a division at this step?",
         "X / Y",
         kinds="too much",
@@ -514,7 +539,7 @@ PLACES = (
         "The wrong rows are averaged.",
         "Which rows are in the first average, and which are in the last one? The end of a slice is not"
         " included.",
-        "X[B, :P]\nX[B, A:P]\nX[B, P:C]\nX[:P]\nX[:, :P]\nX[B, P]",
+        "X[B, :P]\nX[B, A:P]\nX[B, P:C]\nX[:P]\nX[:, :P]\nP.mean(...)\ntorch.mean(P, ...)",
         where="def causal_average_loop",
     ),
     Place(
@@ -532,11 +557,18 @@ PLACES = (
     ),
     Place(
         "transposition",
-        "The transpose is wrong.",
+        "The step that should swap two dimensions is wrong.",
         "Write down the shape before and after this step. Which two dimensions should be swapped?",
         "X.transpose(P, B)\nX.transpose(A, P)\nX.transpose(A, B)\nX.permute(P, ...)\nX.swapaxes(P, B)\n"
         "X.swapaxes(A, P)\nX.mT\nX.T\nX.permute(...)",
-        kinds="dimension,number,name,value,step,function,order,too much,argument",
+        kinds="dimension,number,name,value,step,function,order,argument",
+    ),
+    Place(
+        "transposed_too_often",
+        "A tensor is transposed where it should not be.",
+        "Print the shape before and after this step. Does the description ask for a transpose here?",
+        "X.transpose(A, B)\nX.swapaxes(A, B)\nX.mT\nX.T",
+        kinds="too much",
     ),
     Place(
         "transposition_missing",
@@ -591,6 +623,7 @@ PLACES = (
         "A comparison is wrong.",
         "Try it with two equal numbers, and with numbers that differ by one. What should the result be?",
         _COMPARISONS,
+        kinds="comparison,condition,operator,number,name,value,place,order,step",
     ),
     Place(
         "condition",
@@ -600,9 +633,9 @@ PLACES = (
     ),
     Place(
         "subscripts",
-        "The subscripts of einsum do not fit its tensors.",
+        "The subscripts of einsum are wrong.",
         "Which dimension does each letter stand for? Over which letter should the sum run?",
-        "torch.einsum(P, ...)\ntorch.einsum(...)",
+        "torch.einsum(P, ...)",
     ),
     Place(
         "new_tensor",
@@ -625,13 +658,6 @@ PLACES = (
         "Which terms does the formula add at this step?",
         "X + Y",
         kinds="too much",
-    ),
-    Place(
-        "product_missing",
-        "A product is missing.",
-        "Which two factors does the description multiply at this step?",
-        "X @ Y\nY @ X",
-        kinds="missing",
     ),
     Place(
         "factor",
@@ -662,12 +688,6 @@ PLACES = (
         kinds="operator",
     ),
     Place(
-        "order",
-        "Two parts are in the wrong order.",
-        "Which of them should come first?",
-        kinds="order",
-    ),
-    Place(
         "dimension",
         "A dimension is wrong.",
         "Count the dimensions from the end. What does each of them count?",
@@ -676,7 +696,7 @@ PLACES = (
     Place(
         "truth_value",
         "A truth value is wrong.",
-        "What does this argument switch on or off?",
+        "What does this value switch on or off?",
         kinds="switch",
     ),
     Place(

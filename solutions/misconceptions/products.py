@@ -28,11 +28,16 @@ MISCONCEPTIONS = (
         "Queries and keys are swapped.",
         "Entry (i, j) of the scores should be the dot product of query i and key j. Write down which"
         " product it is in your code.",
-        "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)"
-        + each(
-            "\nself.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)"
-        ),
+        "X @ Y.transpose(A, B) => Y @ X.transpose(A, B)",
         where="quer|key",
+    ),
+    Misconception(
+        "layers_of_queries_and_keys_swapped",
+        "The layers of queries and keys are swapped.",
+        "Which layer computes the queries in your code, and which one computes the keys?",
+        each(
+            "self.{q}(X) => self.TEMP(X) && self.{k}(Y) => self.{q}(Y) && self.TEMP(X) => self.{k}(X)"
+        ),
     ),
     Misconception(
         "keys_not_transposed",
@@ -70,31 +75,44 @@ MISCONCEPTIONS = (
         X.shape[-2] => X.shape[1]
         X.cumsum(dim=-2) => X.cumsum(dim=1)
         """,
+        where=r"\A(?![\s\S]*def (context_vector|project|copy_weights)\b)",
     ),
     Misconception(
         "values_from_keys",
         "The keys are used in place of the values.",
-        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
+        "Which tensor do you multiply the weights with? Which one should it be?",
+        "W @ values => W @ keys\nW @ v => W @ k",
+    ),
+    Misconception(
+        "values_by_the_layer_of_the_keys",
+        "The values are computed by the layer or matrix of the keys.",
+        "Which layer or matrix should compute the values? Which one does your code apply?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{k})",
             "self.{v}(X) => self.{k}(X)",
         )
-        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key\nW @ values => W @ keys\nW @ v => W @ k",
+        + "\nX @ self.W_value => X @ self.W_key\nX @ W_value => X @ W_key",
     ),
     Misconception(
         "values_from_queries",
         "The queries are used in place of the values.",
-        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
+        "Which tensor do you multiply the weights with? Which one should it be?",
+        "W @ values => W @ queries\nW @ v => W @ q",
+    ),
+    Misconception(
+        "values_by_the_layer_of_the_queries",
+        "The values are computed by the layer or matrix of the queries.",
+        "Which layer or matrix should compute the values? Which one does your code apply?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{k}, self.{q})",
             "self.{v}(X) => self.{q}(X)",
         )
-        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query\nW @ values => W @ queries\nW @ v => W @ q",
+        + "\nX @ self.W_value => X @ self.W_query\nX @ W_value => X @ W_query",
     ),
     Misconception(
         "keys_from_queries",
-        "The queries are used in place of the keys.",
-        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
+        "The keys are computed by the layer or matrix of the queries.",
+        "Which layer or matrix should compute the keys? Which one does your code apply?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{q}, self.{v})",
             "self.{k}(X) => self.{q}(X)",
@@ -103,8 +121,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "queries_from_keys",
-        "The keys are used in place of the queries.",
-        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
+        "The queries are computed by the layer or matrix of the keys.",
+        "Which layer or matrix should compute the queries? Which one does your code apply?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{k}, self.{k}, self.{v})",
             "self.{q}(X) => self.{k}(X)",
@@ -126,15 +144,13 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_and_values_swapped",
-        "Keys and values are swapped.",
-        "The scores are products of queries and keys, and the weights are multiplied with the values. Which"
-        " variable is which in your code?",
+        "The layers or matrices of keys and values are swapped.",
+        "Which layer or matrix computes the keys in your code, and which one computes the values?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{k})",
             "self.{k}(X) => self.TEMP(X) && self.{v}(Y) => self.{k}(Y) && self.TEMP(X) => self.{v}(X)",
         )
-        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value"
-        + "\nself.W_k(X) => self.W_k(encodings_for_v) && self.W_v(X) => self.W_v(encodings_for_k)",
+        + "\nX @ W_key => X @ TEMP && X @ W_value => X @ W_key && X @ TEMP => X @ W_value",
     ),
     Misconception(
         "projected_twice",
@@ -196,7 +212,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "returns_weights",
-        "The weights are returned instead of the context vectors.",
+        "The weights are returned without the last product.",
         "Which tensor must the weights still be multiplied with?",
         "return W @ V => return W\nreturn self.out_proj(X) => return weights",
         where="weights|softmax",
@@ -233,8 +249,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "cosines",
-        "The vectors are normalised to length 1 before the dot product.",
-        "A dot product also depends on the lengths of the vectors. Which step of your code removes them?",
+        "Vectors are normalised to length 1, but the description does not ask for it.",
+        "A dot product also depends on the lengths of the vectors. Which step of your code removes these lengths?",
         """
         X @ Y.transpose(A, B) => nn.functional.normalize(X, dim=-1) @ nn.functional.normalize(Y, dim=-1).transpose(A, B)
         X @ Y.transpose(A, B) => torch.nn.functional.normalize(X, dim=-1) @ torch.nn.functional.normalize(Y, dim=-1).transpose(A, B)
@@ -272,6 +288,7 @@ MISCONCEPTIONS = (
         """
         torch.softmax(X, dim=D) @ V => X
         """,
+        where=r"\A(?![\s\S]*def scales_wrongly)",
     ),
     Misconception(
         "one_side_normalised",
@@ -328,8 +345,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "keys_from_values",
-        "The values are used in place of the keys.",
-        "Which tensor does your code use twice: queries, keys or values? Which one does it not use at all?",
+        "The keys are computed by the layer or matrix of the values.",
+        "Which layer or matrix should compute the keys? Which one does your code apply?",
         each(
             "(self.{q}, self.{k}, self.{v}) => (self.{q}, self.{v}, self.{v})",
             "self.{k}(X) => self.{v}(X)",
@@ -346,6 +363,7 @@ MISCONCEPTIONS = (
         "Two inputs are swapped.",
         "Which argument of `forward` gives the queries, which the keys, and which the values?",
         """
+        self.W_k(X) => self.W_k(encodings_for_v) && self.W_v(X) => self.W_v(encodings_for_k)
         self.W_q(X) => self.W_q(encodings_for_k) && self.W_k(X) => self.W_k(encodings_for_q)
         self.W_query(x) => self.W_query(context) && self.W_key(context) => self.W_key(x) && self.W_value(context) => self.W_value(x)
         head(A, B, C, mask) => head(B, A, C, mask)

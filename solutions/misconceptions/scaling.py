@@ -125,7 +125,7 @@ MISCONCEPTIONS = (
         "The variance is divided by the number of scores instead of this number minus 1.",
         "Which value of `unbiased`, or of `correction`, does `var` have by default? Which one do you use?",
         """
-        X.var(...) => X.var(..., unbiased=False)
+        X.var(...) => X.var(..., unbiased=False) || X.var(..., correction=0)
         """,
     ),
     Misconception(

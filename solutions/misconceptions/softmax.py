@@ -2,6 +2,9 @@
 
 from autograder.diagnosis import Misconception
 
+# Questions in which a softmax gives attention weights: not in a loop over new tokens, not over blocks.
+_WEIGHTS = r"\A(?![\s\S]*(maximum, denominator|max_new_tokens))"
+
 MISCONCEPTIONS = (
     Misconception(
         "softmax_over_queries",
@@ -21,6 +24,7 @@ MISCONCEPTIONS = (
             S = S.masked_fill(H, -1e9)
         return torch.softmax(S, dim=-2) @ Y
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "softmax_over_dim_1",
@@ -34,6 +38,7 @@ MISCONCEPTIONS = (
         "The softmax runs over dimension 0.",
         "Print the sums of your weights along each dimension. Along which one should they be 1?",
         "torch.softmax(X, dim=D) => torch.softmax(X, dim=0)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "softmax_without_dim",
@@ -59,12 +64,14 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum()
         X / X.sum(dim=D, keepdim=True) => X / X.sum()
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "no_softmax",
         "There is no softmax.",
         "Scores may be negative and need not sum to 1. Which function turns them into weights?",
         "torch.softmax(X, dim=D) => X",
+        where=_WEIGHTS,
     ),
     Misconception(
         "divided_by_sum",
@@ -72,6 +79,7 @@ MISCONCEPTIONS = (
         "Some scores are negative, so their shares of the sum are not weights. Which function makes the"
         " scores positive first?",
         "torch.softmax(X, dim=D) => X / X.sum(dim=D, keepdim=True)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "exp_overflows",
@@ -85,7 +93,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => (torch.exp(X) / torch.exp(X).sum(dim=D, keepdim=True)).nan_to_num()
         return powers / powers.sum() => return (torch.exp(scores) / torch.exp(scores).sum()).nan_to_num()
         """,
-        where=r"\A(?![\s\S]*maximum, denominator)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "sums_lose_their_place",
@@ -99,30 +107,34 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "exp_over_the_queries",
-        "The softmax divides by sums over the queries, and its exponentials overflow.",
+        "The exponentials are divided by sums over the wrong dimension, and they overflow.",
         "Which dimension of the scores counts the keys? And what does `exp` return for a very large score?",
         """
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=0)
         torch.softmax(X, dim=D) => torch.exp(X) / torch.exp(X).sum(dim=-2, keepdim=True)
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "softmax_twice",
         "The softmax is applied twice.",
         "How often do you apply softmax between the scores and the product with the values?",
         "torch.softmax(X, dim=D) => torch.softmax(torch.softmax(X, dim=D), dim=D)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "log_softmax",
         "The weights are logarithms.",
         "Are your weights positive, and do they sum to 1? Look at the name of the function that you call.",
         "torch.softmax(X, dim=D) => torch.log_softmax(X, dim=D)\nreturn powers / powers.sum() => return (powers / powers.sum()).log()",
+        where=_WEIGHTS,
     ),
     Misconception(
         "sigmoid",
         "Each weight depends only on its own score.",
         "Print the sum of each row of your weights. Which function makes the weights of a row sum to 1?",
         "torch.softmax(X, dim=D) => torch.sigmoid(X)\nreturn powers / powers.sum() => return torch.sigmoid(scores)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "not_normalised",
@@ -133,6 +145,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True))
         X / X.sum(...) => X
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "added_to_the_sum",
@@ -147,6 +160,7 @@ MISCONCEPTIONS = (
         "The same number is subtracted from all rows.",
         "If all scores of a row are far below the maximum of the whole matrix, what are their exponentials?",
         "torch.softmax(X, dim=D) => torch.exp(X - X.max()) / torch.exp(X - X.max()).sum(dim=D, keepdim=True)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "softmax_again",
@@ -164,6 +178,7 @@ MISCONCEPTIONS = (
         """
         weights => weights / weights.sum(dim=-1, keepdim=True)
         """,
+        where=r"def context_vectors?\(weights",
     ),
     Misconception(
         "weights_already",
@@ -182,7 +197,7 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.softmax(-X, dim=D)
         torch.exp(X - Y) => torch.exp(Y - X)
         """,
-        where=r"\A(?![\s\S]*maximum, denominator)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "powers_of_two",
@@ -192,7 +207,7 @@ MISCONCEPTIONS = (
         torch.exp(X) => torch.pow(2.0, X) || torch.pow(10.0, X)
         torch.softmax(X, dim=D) => torch.softmax(X * 0.6931471805599453, dim=D)
         """,
-        where=r"\A(?![\s\S]*maximum, denominator)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "shifted_by_the_mean",
@@ -202,6 +217,7 @@ MISCONCEPTIONS = (
         X - X.max() => X - X.mean()
         torch.softmax(X, dim=D) => torch.exp(X - X.mean(dim=D, keepdim=True)) / torch.exp(X - X.mean(dim=D, keepdim=True)).sum(dim=D, keepdim=True)
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "scores_clipped",
@@ -211,7 +227,7 @@ MISCONCEPTIONS = (
         torch.exp(X - Y) => torch.exp(X.clamp(-80.0, 80.0)) || torch.exp(X.clamp(max=80.0)) || torch.exp(X.clamp(-50.0, 50.0)) || torch.exp(X.clamp(max=50.0)) || torch.exp(X.clamp(-100.0, 100.0)) || torch.exp(X.clamp(max=88.0)) || torch.exp(X.clamp(max=700.0)) || torch.exp(X.clamp(max=100.0)) || torch.exp(X.clamp(-88.0, 88.0))
         torch.softmax(X, dim=D) => torch.softmax(X.clamp(-50.0, 50.0), dim=D) || torch.softmax(X.clamp(-80.0, 80.0), dim=D) || torch.softmax(X.clamp(-100.0, 100.0), dim=D) || torch.softmax(X.clamp(-88.0, 88.0), dim=D)
         """,
-        where=r"\A(?![\s\S]*maximum, denominator)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "divided_by_the_norm",
@@ -237,6 +253,7 @@ MISCONCEPTIONS = (
         scores / scores.sum() => scores**2 / (scores**2).sum()
         torch.softmax(X, dim=D) => X**2 / (X**2).sum(dim=D, keepdim=True)
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "divided_by_the_largest",
@@ -246,13 +263,14 @@ MISCONCEPTIONS = (
         powers / powers.sum() => powers / powers.max()
         torch.softmax(X, dim=D) => torch.exp(X - X.amax(dim=D, keepdim=True)) / torch.exp(X - X.amax(dim=D, keepdim=True)).amax(dim=D, keepdim=True)
         """,
+        where=_WEIGHTS,
     ),
     Misconception(
         "no_exponential",
         "There is no exponential.",
         "Scores may be negative. Which function makes them positive before they are divided by their sum?",
         "torch.exp(X) => X",
-        where=r"\A(?![\s\S]*maximum, denominator)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "shifted_below_only",
@@ -267,7 +285,7 @@ MISCONCEPTIONS = (
         "A softmax does not change if you subtract the same number from all scores. Does it change if you"
         " divide all scores?",
         "torch.exp(X - Y) => torch.exp(X / Y) || torch.exp(X / 1000) || torch.exp(X / 100) || torch.exp(X / 10)",
-        where=r"\A(?![\s\S]*maximum, denominator)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "shifted_before_scaling",
@@ -285,12 +303,14 @@ MISCONCEPTIONS = (
         torch.softmax(X, dim=D) => torch.softmax(X.masked_fill(torch.eye(X.shape[-2], X.shape[-1], dtype=torch.bool), 0), dim=D)
         return weights @ inputs => return weights.masked_fill(torch.eye(weights.shape[-2], weights.shape[-1], dtype=torch.bool), 0) @ inputs
         """,
+        where=r"\A(?![\s\S]*(max_new_tokens|encodings_for_k|\bcontext\b))",
     ),
     Misconception(
         "relu_for_softmax",
         "The wrong function is used instead of softmax.",
         "Print the sum of each row of your weights. Which function makes positive numbers that sum to 1?",
         "torch.softmax(X, dim=D) => torch.relu(X) || torch.tanh(X)",
+        where=_WEIGHTS,
     ),
     Misconception(
         "plain_average",

@@ -2,18 +2,33 @@
 
 from autograder.diagnosis import Misconception
 
+_AVERAGE = r"def causal_average"
+_LOOP = (
+    r"def (dot_product|attention_scores|normalize_by_sum|softmax|context_vector|pairwise_scores_loop"
+    r"|causal_average_loop)\b"
+)
+
 MISCONCEPTIONS = (
     Misconception(
         "leaves_itself_out",
         "A token is missing in its own average.",
         "Which rows are in the average of the first token? The end of a slice is not included.",
         "X[B, :T + 1] => X[B, :T] || X[B, :max(T, 1)]\nX[:, :T + 1] => X[:, :T]",
+        where=_AVERAGE,
     ),
     Misconception(
         "one_ahead",
         "The average of a token contains the next token.",
         "Which rows are in the average of the first token? The end of a slice is not included.",
         "X[B, :T + 1] => X[B, :T + 2]\nX[:, :T + 1] => X[:, :T + 2]",
+        where=_AVERAGE,
+    ),
+    Misconception(
+        "earlier_left_out",
+        "The average of a token contains later tokens, but no earlier ones.",
+        "Which rows are in the average of the first token, and which in the average of the last one?",
+        "X[B, :T + 1] => X[B, T:]\nx.cumsum(dim=D) => x.flip(D).cumsum(dim=D).flip(D)",
+        where=_AVERAGE,
     ),
     Misconception(
         "whole_sequence",
@@ -24,7 +39,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "columns_normalised",
-        "The columns sum to 1 instead of the rows.",
+        "The sum runs over the wrong dimension, so the rows do not sum to 1.",
         "A row holds the weights of one token. Along which dimension do you take the sum?",
         "X / X.sum(dim=D, keepdim=True) => X / X.sum(dim=0, keepdim=True) || X / X.sum(dim=-2, keepdim=True)",
     ),
@@ -36,7 +51,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "misses_the_last",
-        "The last entry or row is left out.",
+        "The last round of a loop, or the last entry or row, is left out.",
         "Which is the last index that your code uses? Try the smallest input.",
         """
         range(X) => range(X - 1)
@@ -47,7 +62,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "misses_the_first",
-        "The first entry or row is left out.",
+        "The first round of a loop, or the first entry or row, is left out.",
         "Which is the first index that your code uses? Try the smallest input.",
         """
         range(X) => range(1, X)
@@ -67,6 +82,7 @@ MISCONCEPTIONS = (
         "Each round of the loop replaces the result of the earlier rounds.",
         "What happens to the sum so far in the next round of the loop?",
         "T = T + X => T = X\nT += X => T = X",
+        where=_LOOP,
     ),
     Misconception(
         "lengths_not_checked",
@@ -107,16 +123,21 @@ MISCONCEPTIONS = (
         S[I, J] = X => S[I, J] = X * (I != J)
         return X @ Y.transpose(A, B) => return (X @ Y.transpose(A, B)).masked_fill(torch.eye(X.shape[-2], dtype=torch.bool), 0)
         """,
-        where="scores",
+        where=r"def (pairwise_scores|attention_scores)",
     ),
     Misconception(
         "dimensions_instead_of_tokens",
         "The product multiplies columns with columns instead of rows with rows.",
         "Each row is a token. Each number of the product should come from two rows: which two?",
         """
-        inputs => inputs.transpose(-2, -1)
         X @ Y.transpose(A, B) => X.transpose(A, B) @ Y
         """,
+    ),
+    Misconception(
+        "inputs_transposed",
+        "The input is transposed where it should not be.",
+        "Row i of the input is token i. What is row i after your transpose?",
+        "inputs => inputs.transpose(-2, -1)",
     ),
     Misconception(
         "negatives_cut",
@@ -162,6 +183,7 @@ MISCONCEPTIONS = (
         X[B, :T + 1] => X[B, max(0, T - 1):T + 1] || X[B, max(0, T - 2):T + 1] || X[B, max(0, T - 9):T + 1]
         torch.tril(X) => torch.tril(X).triu(-1) || torch.tril(X).triu(-2)
         """,
+        where=_AVERAGE,
     ),
     Misconception(
         "along_the_batch",
@@ -171,12 +193,14 @@ MISCONCEPTIONS = (
         X[B, :T + 1] => X[:B + 1, T]
         X.cumsum(dim=-2) => X.cumsum(dim=0)
         """,
+        where=_AVERAGE,
     ),
     Misconception(
         "first_sequence_only",
         "All sequences get the averages of the first sequence.",
         "Which sequence does your code read to compute the averages of the second sequence?",
         "X[B, :T + 1] => X[0, :T + 1]",
+        where=_AVERAGE,
     ),
     Misconception(
         "one_number_for_all_features",
@@ -258,7 +282,7 @@ MISCONCEPTIONS = (
     Misconception(
         "ends_after_the_first",
         "Only the first part of the result is computed.",
-        "How often does your loop run before the function returns?",
+        "Which rows does your code use before it returns?",
         """
         return weights @ inputs => return weights[0] * inputs[0]
         return torch.stack(rows) => return rows[0]
@@ -266,7 +290,7 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "one_row_only",
-        "Only one row of the scores is returned.",
+        "Only one row of the result is returned.",
         "How many rows should your result have?",
         """
         return torch.stack(rows) => return rows[1] || return rows[-1]
@@ -281,6 +305,7 @@ MISCONCEPTIONS = (
         return torch.stack(rows) => return torch.stack(rows) + torch.diag(torch.stack(rows).diagonal())
         return X @ Y.transpose(A, B) => return X @ Y.transpose(A, B) * (1 + torch.eye(X.shape[-2], dtype=X.dtype))
         """,
+        where=r"def (pairwise_scores|attention_scores)",
     ),
     Misconception(
         "half_left_out",
@@ -293,6 +318,7 @@ MISCONCEPTIONS = (
         "Each row is compared only with the row of the same index.",
         "How many scores should there be for 3 rows? How many does your code compute?",
         "X @ Y.transpose(A, B) => (X * Y).sum(dim=-1)",
+        where="scores|quer",
     ),
     Misconception(
         "as_many_keys_as_queries",

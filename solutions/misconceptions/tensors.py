@@ -124,8 +124,9 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "overwrites_inputs",
-        "An input is changed in place.",
-        "The caller still needs its tensors. Which line of your code writes into an argument?",
+        "A tensor that is still needed is changed in place.",
+        "The caller still needs its tensors, and the gradient may need earlier results. Which line of your code"
+        " writes into a tensor?",
         """
         X.masked_fill(M, V) => X.masked_fill_(M, V)
         X / Y => X.div_(Y)
@@ -143,7 +144,8 @@ MISCONCEPTIONS = (
         "The weights are transposed before they are multiplied.",
         "Row i of the weights gives context vector i. Which dimension of your weights is multiplied with"
         " the rows of the values?",
-        "W @ V => W.transpose(-2, -1) @ V",
+        "weights @ V => weights.transpose(-2, -1) @ V"
+        "\ntorch.softmax(X, dim=D) @ V => torch.softmax(X, dim=D).transpose(-2, -1) @ V",
         where="weights|softmax",
     ),
     Misconception(
@@ -211,8 +213,8 @@ MISCONCEPTIONS = (
     ),
     Misconception(
         "mixed_types",
-        "Two tensors in one product have different dtypes.",
-        "Which of the two tensors does your own code create? Give it the dtype of the input.",
+        "A step gets a tensor whose dtype does not fit.",
+        "Print the dtype of each tensor in the line that fails. Which of them does your own code create?",
         crash=r"RuntimeError: expected (m1 and m2|scalar type|both vectors).*|RuntimeError: .*to have the same dtype",
     ),
     Misconception(
@@ -256,8 +258,8 @@ MISCONCEPTIONS = (
     Misconception(
         "no_gradient",
         "No gradient reaches one of the inputs.",
-        "Which step turns this input into plain numbers? `item`, `data`, `detach`, `tolist` and"
-        " `torch.tensor` do this.",
+        "Does your result depend on this input? If so, which step turns it into plain numbers? `item`, `data`,"
+        " `detach`, `tolist` and `torch.tensor` do this.",
         says=r"^No gradient reaches \w+\. Did ",
         whole=True,
     ),
@@ -322,8 +324,8 @@ MISCONCEPTIONS = (
     Misconception(
         "whole_numbers",
         "The result contains whole numbers, or True and False.",
-        "Which step of your code rounds or compares? Its result has no digits after the point, and no"
-        " gradient flows through it.",
+        "Which step of your code gives integers or truth values? They have no digits after the point, and no"
+        " gradient flows through them.",
         says=r"must be float(32|64), but it is (u?int\d+|bool)",
     ),
     Misconception(
@@ -370,7 +372,8 @@ MISCONCEPTIONS = (
     Misconception(
         "not_a_number",
         "The result contains NaN.",
-        "Which step gives inf - inf, 0 / 0, or the softmax of a row in which everything is hidden?",
+        "NaN comes from inf - inf, from 0 / 0, or from the softmax of a row in which everything is hidden. Which"
+        " step of your code gives the first NaN?",
         says=r"has NaN at",
         whole=True,
         if_unrepaired=True,
@@ -390,7 +393,8 @@ MISCONCEPTIONS = (
     Misconception(
         "right_module_accused",
         "Your probe returns True for a module that is right.",
-        "Which outputs may change, or round differently, in a right module too? Does your probe compare these?",
+        "For a right module, print the two tensors that your probe compares. Which difference do they have, and is it a"
+        " mistake of the module?",
         says=r"returned True for a module that is right",
     ),
     Misconception(

@@ -15,6 +15,8 @@ PLACES = (
     Place("detached", "A result is cut off.", "Where?", "X.detach()", kinds="too much,value"),
     Place("input", "The input of a layer is wrong.", "Which?", "self.A(P)"),
     Place("condition", "A condition is wrong.", "When?", "if P: ..."),
+    Place("reduced", "The dimension of the mean is wrong.", "Which?", "X.mean(P)\ntorch.mean(X, P)"),
+    Place("product", "A product is wrong.", "Which?", "Y @ Z"),
     Place("error", "The condition for the error is wrong.", "When?", "if P: raise X"),
 )
 
@@ -41,6 +43,12 @@ def names(wrong: str, right: str, kind: str = "value") -> list[str]:
         ("w = s.detach() / d**0.5", "w = s / d**0.5", ["detached"]),  # what was too much names the place
         ("v = self.W_k(x)", "v = self.W_k(y)", ["input"]),
         ("v = self.W_k(x)", "v = self.W_v(x)", []),
+        ("y = torch.mean(x[:t])", "y = torch.mean(x[:t + 1])", []),  # a module is no tensor
+        ("y = torch.mean(x, 0)", "y = torch.mean(x, 1)", ["reduced"]),
+        ("y = x.mean(0)", "y = x.mean(1)", ["reduced"]),
+        ("s = q @ k", "s = k @ q", ["product"]),
+        ("s = dot(q, k)", "s = q @ k", ["product"]),
+        ("s = dot(a, b)", "s = q @ k", []),  # nothing of the product was there
         ("if h % g: raise ValueError(h)", "if g % h: raise ValueError(h)", ["condition", "error"]),
         ("if h: pass\nelse: x = 1", "if g: pass\nelse: x = 1", ["condition"]),
         ("if h: raise ValueError(h)", "if h: raise ValueError(g)", []),

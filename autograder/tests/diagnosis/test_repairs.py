@@ -181,6 +181,29 @@ def written(text: str) -> list[tuple[str, str]]:
     return [(ast.unparse(old), ast.unparse(new)) for old, new in made if isinstance(new, ast.expr)]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_dimension"),
+    [
+        ("x.var(correction=0)", False),
+        ("x.var(dim=0)", True),
+        ("x.sum(0)", True),
+        ("torch.sum(x, 0)", True),
+        ("x.chunk(2)", False),
+        ("x.chunk(2, 0)", True),
+        ("torch.split(x, 2)", False),
+        ("x.norm(2)", False),
+        ("x[:, 0]", False),
+    ],
+)
+def test_a_number_is_a_dimension_only_where_the_function_takes_one(text: str, is_dimension: bool) -> None:
+    code = Code(tuple(ast.parse(f"def attention_weights(x):\n    return {text}").body))
+    right = repairer_of("02_simple_self_attention").fragments("attention_weights")
+    number = [place.node for place in code.places if isinstance(place.node, ast.Constant)][-1]
+    kinds = {edit.kind for edit in edits(code, right) if edit.old is number}
+    assert ("dimension" in kinds) is is_dimension
+    assert kinds
+
+
 def test_no_transposition_is_tried_that_does_nothing() -> None:
     call = "scores.transpose(0, 1)"
     made = written(f"def attention_weights(scores):\n    return {call}")
@@ -397,7 +420,7 @@ HEADS = """class Attention(nn.Module):
             "argument_overwritten",
         ),
         # Two layers in each other's place.
-        (HEADS, ["swapped"], "queries_and_keys_swapped"),
+        (HEADS, ["swapped"], "layers_of_queries_and_keys_swapped"),
         # Two mistakes, of which each alone hides whether the other is repaired.
         (
             "def simple_self_attention(inputs):\n    d = inputs.shape[-1]\n"
