@@ -39,7 +39,8 @@ class RepairsShown(StrEnum):
     """The part of a repair that a student reads."""
 
     OFF = "off"  # nothing, and there is no search for repairs
-    PLACE = "place"  # the line, and the part of it that the repair changes
+    NAMED = "named"  # the name of the mistake that the repair proves
+    PLACE = "place"  # also the line, and the part of it that the repair changes
     SHOWN = "shown"  # also the new code
 
     @classmethod
@@ -234,7 +235,8 @@ class CourseSettings(_Strict):
     repairs: RepairsShown = Field(
         RepairsShown.PLACE,
         description="what a student sees of the smallest edit that makes an answer right: "
-        "the line and the changed part (place), also the new code (shown), or nothing (off)",
+        "the line and the changed part (place), also the new code (shown), only the name of the "
+        "mistake (named), or nothing (off)",
     )
     repair_seconds: Seconds = Field(
         2.0, description="seconds of processor time to search for this edit, for each failed question"

@@ -9,7 +9,8 @@ The author writes the catalogue as Python files in solutions/misconceptions. Eac
 """
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from autograder.diagnosis.patterns import PatternError, Rule, check_expression, 
 from autograder.diagnosis.places import Place
 from autograder.diagnosis.trees import text_of
 
+_MOST_QUOTES = 3  # texts that a sentence quotes from the messages of failed tests
 _ROUNDS = 4  # times that all writings are applied: code that one has rewritten may then match another
 
 
@@ -32,10 +34,18 @@ class Misconception:
     hint: str  # for the student: what to think about next
     changes: str = ""  # rules that put this mistake into right answers
     crash: str = ""  # a regular expression: an error whose message matches shows this mistake
-    says: str = ""  # a regular expression: a failed test whose message matches shows this mistake
+    # A regular expression: a failed test whose message matches shows this mistake. The report quotes the text
+    # that the group `quoted` matches, if there is such a group.
+    says: str = ""
     whole: bool = False  # whether the messages of all failed tests must match `says`
     if_unrepaired: bool = False  # whether `says` counts only for answers without a repair
     where: str = ""  # a regular expression: the sentence fits only questions with a right answer that matches
+
+    def quoting(self, messages: Iterable[re.Match[str]]) -> str:
+        """Return the sentence, with up to three different texts that its `says` quotes from messages."""
+        groups = (message.groupdict().get("quoted") for message in messages)
+        quotes = [*dict.fromkeys(filter(None, groups))][:_MOST_QUOTES]
+        return f"{self.sentence.removesuffix('.')}: {', or '.join(quotes)}." if quotes else self.sentence
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

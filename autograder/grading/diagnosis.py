@@ -89,6 +89,7 @@ class Diagnosis:
     def __init__(self, suite: Suite, repairs: Repairs = DEFAULT_REPAIRS) -> None:
         self.suite = suite
         self._shown = repairs.shown
+        self._shows_lines = repairs.shown in (RepairsShown.PLACE, RepairsShown.SHOWN)
         self.repairer = Repairer(suite, repairs.seconds)
         self.runs = cache(self._runs)
         self._sorts: dict[Answer, frozenset[tuple[object, ...]]] = {}  # of the repairs of a known mistake
@@ -152,8 +153,9 @@ class Diagnosis:
             with wrong.submitted.open_for_repairs(looked.texts) as session:
                 tests = [run.test for run in wrong.failed]
                 repairs = self.repairer.search(wrong.question, looked.code, tests, session)
-                if best := next(repairs, None):
-                    return self._describe_repair(wrong, looked, best, repairs)
+                best = next(repairs, None)
+                if best and (explained := self._describe_repair(wrong, looked, best, repairs)):
+                    return explained
         if mistake := self._find_equivalent_mistake(wrong):
             return Explanation(mistake.name, mistake.hint)
         return (
@@ -164,9 +166,10 @@ class Diagnosis:
 
     def _describe_repair(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, others: Iterator[Repair]
-    ) -> Explanation:
+    ) -> Explanation | None:
         """Return the explanation by a repair: the misconception, known mistake or place that it proves.
 
+        None if it proves none of these and lines are not shown.
         If the best repair proves none, the other repairs are searched, too.
         """
         to_name, to_compare = tee(chain([best], others))
@@ -187,35 +190,44 @@ class Diagnosis:
         elif effect := self._explain_by_messages(wrong, whole=True) or self._explain_by_errors(wrong, _FIRST):
             explained = effect
         elif place := self.repairer.place(wrong.question, edit):
-            hint = f"{place.sentence.removesuffix('.')}: a{change}. {place.hint}"
-            explained, change = Explanation(f"{wrong.question}__{place.name}", hint), ""
+            said = f"{place.sentence.removesuffix('.')}: a{change}." if self._shows_lines else place.sentence
+            explained, change = Explanation(f"{wrong.question}__{place.name}", f"{said} {place.hint}"), ""
         else:
             explained = self._explain_by_errors(wrong) or Explanation("", "")
             change += "" if explained.name else f": {words.KINDS[edit.kind]}"
+        if not self._shows_lines:
+            return explained if explained.name else None
         hint = f"{explained.hint} A{change}.".strip() if change else explained.hint
         end = f" Write `{words.shown(edit)}` there." if self._shown is RepairsShown.SHOWN else ""
         return Explanation(explained.name, f"{hint}{end}", looked.place(wrong.question, edit))
 
     def _describe_two_edits(
         self, wrong: FailedAnswer, looked: Looked, best: Repair, repairs: Iterable[Repair]
-    ) -> Explanation:
-        """Return the explanation by a repair of two edits: a known mistake, a misconception or places."""
+    ) -> Explanation | None:
+        """Return the explanation by a repair of two edits: a known mistake, a misconception or places.
+
+        None if one of two edits has no place and lines are not shown.
+        """
         if mistake := self._find_equivalent_mistake(wrong, repairs):
             return Explanation(mistake.name, mistake.hint)
         misconceptions = self.repairer.names(wrong.question, best)
         if misconception := next((m for m in misconceptions if self._fits(wrong, m)), None):
             where = " and ".join(looked.where(edit) for edit in best.edits)
             explained = _explanation(wrong, misconception)
+            if not self._shows_lines:
+                return explained
             hint = f"{explained.hint} All tests pass after two changes: {where}."
             return replace(explained, hint=hint, place=looked.place(wrong.question, best.edits[0]))
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
         for number, edit in enumerate(edits, 1):
             place = self.repairer.place(wrong.question, edit)
             what = place.sentence.removesuffix(".") if place else words.KINDS[edit.kind]
-            lines.append(f"{number}. {what}: {looked.where(edit)}")
+            lines.append(f"{number}. {what}" + (f": {looked.where(edit)}" if self._shows_lines else "."))
             names += [place.name] if place else []
+        if not self._shows_lines and len(names) < len(edits):
+            return None
         name = f"{wrong.question}__{'+'.join(dict.fromkeys(names))}" if names else ""
-        places = (looked.place(wrong.question, edit) for edit in edits)
+        places = (looked.place(wrong.question, edit) for edit in edits if self._shows_lines)
         return Explanation(name, "\n".join(lines), next(filter(None, places), None))
 
     def _fits(self, wrong: FailedAnswer, misconception: Misconception) -> bool:
@@ -311,9 +323,9 @@ class Diagnosis:
                 and not (whole and misconception.if_unrepaired)
                 and self.repairer.answers(wrong.question).can_show(misconception)
             ):
-                count = sum(bool(re.search(misconception.says, message)) for message in messages)
-                if count == len(wrong.failed) or (count and not (whole or misconception.whole)):
-                    return _explanation(wrong, misconception)
+                matches = [match for message in messages if (match := re.search(misconception.says, message))]
+                if len(matches) == len(wrong.failed) or (matches and not (whole or misconception.whole)):
+                    return _explanation(wrong, misconception, matches)
         return None
 
     def _runs(self, mistake: Answer, inputs: Inputs = DISCLOSED) -> tuple[Run, ...]:
@@ -359,9 +371,11 @@ def _agreement(first: Sequence[Run], second: Sequence[Run], *, texts: bool) -> f
     return sum(same) / len(same)
 
 
-def _explanation(wrong: FailedAnswer, misconception: Misconception) -> Explanation:
+def _explanation(
+    wrong: FailedAnswer, misconception: Misconception, messages: Iterable[re.Match[str]] = ()
+) -> Explanation:
     name = f"{wrong.question}__{misconception.name}"
-    return Explanation(name, f"{misconception.sentence} {misconception.hint}")
+    return Explanation(name, f"{misconception.quoting(messages)} {misconception.hint}")
 
 
 def _code_of(mistake: Answer) -> Code:

@@ -2,6 +2,9 @@
 
 from autograder.diagnosis import Misconception
 
+_FOUND = "Your probe returns True where it should return False."
+_NOT_FOUND = "Your probe returns False where it should return True."
+
 MISCONCEPTIONS = (
     Misconception(
         "weights_detached",
@@ -391,16 +394,51 @@ MISCONCEPTIONS = (
         crash=r"The size of tensor a \(\d+\) must match the size of tensor b",
     ),
     Misconception(
-        "right_module_accused",
-        "Your probe returns True for a module that is right.",
-        "For a right module, print the two tensors that your probe compares. Which difference do they have, and is it a"
-        " mistake of the module?",
-        says=r"returned True for a module that is right",
+        "found_although_it_is_causal",
+        _FOUND,
+        "If you change later tokens and keep all sizes, which rows of this module's output may change, and by how"
+        " much through rounding? Does your probe compare only the other rows?",
+        says=r"sees_the_future returned True (?P<quoted>for a module that .+?)\. It is written",
+        where="def sees_the_future",
     ),
     Misconception(
-        "wrong_module_missed",
-        "Your probe returns False for a module that it should find.",
-        "What does this module do wrong? With which inputs does it show, and does your probe look there?",
-        says=r"returned False for a module that (?!is right)",
+        "future_not_found",
+        _NOT_FOUND,
+        "Which tensor of which later token changes which earlier output of this module? Does your probe change"
+        " this tensor, and does it compare this output in all texts and heads?",
+        says=r"sees_the_future returned False (?P<quoted>for a module that .+?)\. It is written",
+        where="def sees_the_future",
+    ),
+    Misconception(
+        "found_although_it_is_scaled",
+        _FOUND,
+        "By which number are the scores divided in the result that you expect? Which rows of it are right both"
+        " with a mask and without?",
+        says=r"scales_wrongly returned True (?P<quoted>for a module that .+?)\. It is written",
+        where="def scales_wrongly",
+    ),
+    Misconception(
+        "wrong_scale_not_found",
+        _NOT_FOUND,
+        "With the sizes of your random texts, by which number does this module divide, and by which number"
+        " should it divide? Does the row that you compare depend on it?",
+        says=r"scales_wrongly returned False (?P<quoted>for a module that .+?)\. It is written",
+        where="def scales_wrongly",
+    ),
+    Misconception(
+        "found_although_it_keeps_texts_apart",
+        _FOUND,
+        "In which two calls must this module give the same output for one text? Does your probe compare these"
+        " two, and does it leave room for rounding?",
+        says=r"mixes_the_batch returned True (?P<quoted>for a module that .+?)\. It is written",
+        where="def mixes_the_batch",
+    ),
+    Misconception(
+        "mixed_batch_not_found",
+        _NOT_FOUND,
+        "Which output of which text depends on another text in this module? Does your batch have other texts,"
+        " and does your probe compare this output in all texts and heads?",
+        says=r"mixes_the_batch returned False (?P<quoted>for a module that .+?)\. It is written",
+        where="def mixes_the_batch",
     ),
 )

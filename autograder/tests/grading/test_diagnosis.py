@@ -32,7 +32,9 @@ MISCONCEPTIONS = (
         "How often is it added?",
         "torch.mul(X, 2) => torch.mul(X, 3)",
     ),
-    Misconception("single", "float16 comes out.", "Why?", says="must be float64"),
+    Misconception(
+        "single", "The dtype changes.", "Why?", says=r"must be float64, but (?P<quoted>it is \\w+)"
+    ),
     Misconception("unknown", "A name is not defined.", "Restart the kernel.", crash="NameError: "),
 )
 PLACES = (
@@ -72,8 +74,11 @@ TWO_THINGS = (
     "Two changes make all tests pass:\n"
     "1. The dtype is wrong: in line 2, at `x.half()`\n2. another number: in line 2, at `5`"
 )
+LINES_SHOWN = (RepairsShown.PLACE, RepairsShown.SHOWN)
 CHANGE = "ll tests pass after one change in line 2, at"
 TRIPLED = f"It becomes three times as large. How often is it added? A{CHANGE} `3`."
+SINGLE = "The dtype changes: it is float16. Why?"
+FACTOR_ALONE = "The factor is wrong. Which one is asked for?"
 FACTOR = f"The factor is wrong: a{CHANGE} `5`. Which one is asked for?"
 
 
@@ -86,8 +91,13 @@ FACTOR = f"The factor is wrong: a{CHANGE} `5`. Which one is asked for?"
         ("return x - x", RepairsShown.PLACE, "", f"A{CHANGE} `x - x`: another operator."),
         ("return x * 5", RepairsShown.OFF, None, ""),
         ("return nowhere(elsewhere(x))", RepairsShown.OFF, "double__unknown", ""),
-        # what some of the failed tests say is said as it is
-        ("return (x * 2).half()", RepairsShown.OFF, "double__single", "float16 comes out. Why?"),
+        # what some of the failed tests say is said as it is, with what the entry quotes of it
+        ("return (x * 2).half()", RepairsShown.OFF, "double__single", SINGLE),
+        ("y = x * 3\n    return y", RepairsShown.NAMED, "double__tripled", TRIPLED.partition(" A")[0]),
+        ("return x * 5", RepairsShown.NAMED, "double__factor", FACTOR_ALONE),
+        ("return x - x", RepairsShown.NAMED, None, ""),
+        # only one of the two edits has a name
+        ("return x.half() * 5", RepairsShown.NAMED, "double__single", SINGLE),
         ("return x + x", RepairsShown.PLACE, None, ""),
         ("return x.half() * 5", RepairsShown.PLACE, "double__dtype", TWO_THINGS),
     ],
@@ -100,7 +110,7 @@ def test_a_repair_or_the_words_of_errors_and_tests_name_what_is_wrong(
     if found:
         assert found.hint.endswith(says)
         assert "at least" not in found.hint
-        assert found.place == (Place("double", 2) if shown is not RepairsShown.OFF else None)
+        assert found.place == (Place("double", 2) if shown in LINES_SHOWN else None)
 
 
 def test_an_answer_that_behaves_as_an_author_s_mistake_gets_its_hint_and_its_place(
