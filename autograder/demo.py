@@ -19,7 +19,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.notebook import NotebookJson
 from autograder.course.source import Cell, Role
 from autograder.diagnosis.known import known_mistakes
-from autograder.gradebook.book import SubmissionLine
+from autograder.gradebook.ledger import SubmissionLine
 from autograder.publishing.dashboard import write_dashboard
 from autograder.publishing.export import write_tables
 from autograder.publishing.graded_work import read_graded_work

@@ -18,8 +18,8 @@ from autograder.course.names import closest
 from autograder.course.source import SourceError
 from autograder.errors import OUR_FAILURE, UsageError
 from autograder.gradebook.attempts import refusal
-from autograder.gradebook.book import Eligible, ExerciseGradebook, SubmissionLine, copied_state
-from autograder.gradebook.ledger import NEW, ScoreChange
+from autograder.gradebook.book import Eligible, ExerciseGradebook, copied_state
+from autograder.gradebook.ledger import NEW, SubmissionLine
 from autograder.grading.graded import describe_failure
 from autograder.report.report import Status
 from autograder.submission.notebook import read_notebook
@@ -45,10 +45,9 @@ class Summary:
         return tuple(line for line in self.lines if line.ours or line.waiting)
 
     @property
-    def changes(self) -> tuple[ScoreChange, ...]:
-        """What has changed, or would, about submissions that were graded before."""
-        changes = (line.change for line in self.lines)
-        return tuple(change for change in changes if change is not None and change.why != NEW)
+    def changes(self) -> tuple[SubmissionLine, ...]:
+        """The submissions that were graded before and whose scores have changed, or would change."""
+        return tuple(line for line in self.lines if line.why not in ("", NEW))
 
     @property
     def exit_code(self) -> int:

@@ -108,7 +108,7 @@ def grade(
             progress.stop()
             if not as_json:
                 show_summary(summary)
-                changes = [line.change for line in summary.lines if line.change is not None]
+                changes = [line for line in summary.lines if line.why]
                 names = student_names(course.root)
                 show_changes(changes if dry_run else summary.changes, names, dry_run=dry_run)
             options.print_lines((*doubts(course, exercises), *summary.stopped), err=True)

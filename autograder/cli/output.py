@@ -22,8 +22,7 @@ from autograder.submission.students import with_name
 if TYPE_CHECKING:  # printing a report does not have to wait for the import of the gradebook
     from autograder.batch.grade import Summary
     from autograder.course.course import Course
-    from autograder.gradebook.book import SubmissionLine
-    from autograder.gradebook.ledger import ScoreChange
+    from autograder.gradebook.ledger import SubmissionLine
     from autograder.submission.submission import Submission
 
 _WIDE = 100_000  # the width in characters for output to a file, so that lines are not broken
@@ -140,20 +139,20 @@ def show_summary(summary: "Summary") -> None:
 
 
 def show_changes(
-    changes: "Sequence[ScoreChange]", names: Mapping[str, str] = {}, *, dry_run: bool = False
+    lines: "Sequence[SubmissionLine]", names: Mapping[str, str] = {}, *, dry_run: bool = False
 ) -> None:
     """Print the students whose score has changed, or would change, by how much and why."""
     rows = []
-    for change in changes:
-        apart = [
-            f"{q.name} {_given(q.name, q.before)} to {_given(q.name, q.after)}" for q in change.questions
+    for line in lines:
+        questions = [
+            f"{name} {_given(name, before)} to {_given(name, after)}"
+            for name, (before, after) in line.changes.items()
         ]
-        gain = None if None in (change.before, change.after) else (change.after or 0) - (change.before or 0)
+        gain = None if None in (line.before, line.after) else (line.after or 0) - (line.before or 0)
         gained = "" if gain is None else f"{'+' if gain > 0 else ''}{number(gain)}"
-        scores = (number(change.before), number(change.after), gained)
-        rows.append(
-            (with_name(change.student, names), change.exercise, *scores, change.why, ", ".join(apart))
-        )
+        scores = (number(line.before), number(line.after), gained)
+        student = with_name(line.student, names)
+        rows.append((student, line.exercise, *scores, line.why, ", ".join(questions)))
     if rows:
         columns = ("student", "exercise", "before", "after", "change", "why", "questions")
         note = "This was a dry run: nothing is written." if dry_run else ""

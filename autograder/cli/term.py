@@ -219,8 +219,8 @@ def extend(
             kept = write_extension(course, member, exercise.name, given, keep_later=everything)
             _show_extension(with_name(member, names), exercise.name, kept)
     with options.failures() as on_failure:
-        changes = [change for exercise in exercises for change in settle(course, exercise, on_failure)]
-        show_changes(changes, names)
+        lines = [line for exercise in exercises for line in settle(course, exercise, on_failure)]
+        show_changes(lines, names)
 
 
 def _show_extension(student: str, exercise: str, until: str) -> None:

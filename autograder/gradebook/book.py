@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,7 +36,7 @@ from autograder.gradebook.assignment import register
 from autograder.gradebook.attempts import is_final, known_time, name_of_attempt, written_time
 from autograder.gradebook.config import open_for_grading, write_folder
 from autograder.gradebook.grades import Release, enter_scores, outputs_of, render
-from autograder.gradebook.ledger import Ledger, ScoreChange
+from autograder.gradebook.ledger import Ledger, SubmissionLine
 from autograder.gradebook.rows import enter_students, make_rows
 from autograder.gradebook.selection import AttemptSelection
 from autograder.grading.graded import Graded
@@ -50,26 +50,6 @@ from autograder.submission.submission import Submission
 # Grading neither reads nor changes these.
 _LEFT_OUT = ("build", "feedback", "backups", ".git", f"{GRADEBOOK}-journal")
 Eligible = Callable[[Attempt], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionLine:
-    """What became of one submission, for those who run the course."""
-
-    student: str
-    exercise: str
-    status: str  # a Status, or "refused" or "missing"
-    score: float | None = None
-    max_score: float | None = None
-    seconds_late: float = 0.0
-    message: str = ""
-    ours: bool = False  # the submission has no score, and somebody who runs the course has to act
-    graded: bool = True  # by this run, not by one before
-    waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
-    open_points: float = 0.0  # of questions that a grader has yet to score
-    change: ScoreChange | None = None  # against what the gradebook had before
-    held: tuple[str, ...] = ()  # those of `waiting` that tests grade
-    name: str = ""  # of the student
 
 
 class ExerciseGradebook:
@@ -171,23 +151,16 @@ class ExerciseGradebook:
                 node = render(self._release, notebook, outputs)
                 _write(self._autograde, submission, attempt, node)
         self.ledger.arrived(student, known_time(attempt.time))
-        is_failed, current = report.status is Status.GRADER_ERROR, self.ledger.current[student]
-        waiting = [entry for entry in current.entries if entry.needs_person]
+        is_failed = report.status is Status.GRADER_ERROR
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
-        return SubmissionLine(
-            student,
-            submission.exercise,
-            report.status,
-            report.score,
-            report.max_score,
-            current.seconds_late,
-            "; ".join(filter(None, reasons)),
+        return replace(
+            self.ledger.line(student),
+            status=report.status,
+            score=report.score,
+            max_score=report.max_score,
+            message="; ".join(filter(None, reasons)),
             ours=is_failed,
             graded=graded or is_new,
-            waiting=tuple(entry.question for entry in waiting),
-            held=tuple(entry.question for entry in waiting if not entry.written),
-            open_points=current.open_points,
-            change=self.ledger.change(student),
         )
 
     def _passed_over(self, student: str, attempt: Attempt) -> str:

@@ -7,7 +7,7 @@ is one transaction, which also adds the audit's line.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -41,24 +41,31 @@ _SAVED = ("manual_score", "extra_credit", "needs_manual_grade")
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionChange:
-    """One question whose score changed; `late` is the penalty."""
+class SubmissionLine:
+    """The result of one submission, for those who run the course, and what has changed about its scores.
 
-    name: str
-    before: float | None
-    after: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreChange:
-    """A submission whose score, or that of one of its questions, changed."""
+    `score` and `max_score` count tests alone. `before` and `after` are the whole scores in the gradebook:
+    points from tests and graders, less the penalty. `changes` has both scores of each question whose score
+    has changed; the penalty is called "late". `why` is empty if no score has changed.
+    """
 
     student: str
     exercise: str
-    before: float | None
-    after: float | None
-    why: str
-    questions: tuple[QuestionChange, ...]
+    status: str = ""  # a Status, or "refused" or "missing"
+    score: float | None = None
+    max_score: float | None = None
+    seconds_late: float = 0.0
+    message: str = ""
+    ours: bool = False  # the submission has no score, and somebody who runs the course has to act
+    graded: bool = True  # by this run, not by an earlier one
+    waiting: tuple[str, ...] = ()  # the questions at which an instructor has to look
+    open_points: float = 0.0  # of questions that a grader has yet to score
+    held: tuple[str, ...] = ()  # those of `waiting` that tests grade
+    name: str = ""  # of the student
+    before: float | None = None
+    after: float | None = None
+    why: str = ""
+    changes: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
 
 class Ledger:
@@ -151,13 +158,26 @@ class Ledger:
         student, before = after.student, before if _has_scores(before) else None
         self.current[student] = after
         self._initial.setdefault(student, before)
-        if _change(self._exercise, before, after, why):
+        if before is None or _is_changed(before, after):
             self._reasons[student].append(why)
 
-    def change(self, student: str) -> ScoreChange | None:
-        """Return what has changed about a submission since the ledger was opened."""
-        why = ", ".join(self._reasons[student])
-        return _change(self._exercise, self._initial[student], self.current[student], why)
+    def line(self, student: str) -> SubmissionLine:
+        """Return the line on a submission, with what has changed since the ledger was opened."""
+        before, after = self._initial[student], self.current[student]
+        is_changed = before is not None and _is_changed(before, after)
+        waiting = [entry for entry in after.entries if entry.needs_person]
+        return SubmissionLine(
+            student,
+            self._exercise.name,
+            seconds_late=after.seconds_late,
+            waiting=tuple(entry.question for entry in waiting),
+            held=tuple(entry.question for entry in waiting if not entry.written),
+            open_points=after.open_points,
+            before=None if before is None else before.score,
+            after=after.score,
+            why=NEW if before is None else ", ".join(self._reasons[student]) if is_changed else "",
+            changes=_changes(before, after),
+        )
 
 
 @contextmanager
@@ -165,7 +185,7 @@ def recording(session: Session, root: Path, grader: str) -> Iterator[None]:
     """Settle each score that is saved meanwhile, in the same transaction; the audit's line names `grader`."""
 
     def record(session: Session, *_: object) -> None:
-        changed = [grade for grade in session.dirty if isinstance(grade, Grade) and _is_changed(grade)]
+        changed = [grade for grade in session.dirty if isinstance(grade, Grade) and _is_rescored(grade)]
         if changed:
             course = load_course(root)
             for grade in changed:
@@ -194,7 +214,7 @@ def _record_save(session: Session, course: Course, grade: Grade, grader: str) ->
     add_line(session, exercise.name, after, BY_HAND, last, by=grader[:128], question=question)
 
 
-def _is_changed(grade: Grade) -> bool:
+def _is_rescored(grade: Grade) -> bool:
     """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
     before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
     return any(old and as_number(old[0]) != as_number(getattr(grade, name)) for name, old in before.items())
@@ -222,21 +242,20 @@ def _reason(after: GradebookSubmission, last: Line | None) -> str:
     return DATES if last["questions"] == questions_of(after) else BY_HAND
 
 
-def _change(
-    exercise: Exercise, before: GradebookSubmission | None, after: GradebookSubmission, why: str
-) -> ScoreChange | None:
-    """Return what changed, or None where every score is as it was."""
+def _is_changed(before: GradebookSubmission, after: GradebookSubmission) -> bool:
+    return before.score != after.score or bool(_changes(before, after))
+
+
+def _changes(
+    before: GradebookSubmission | None, after: GradebookSubmission
+) -> dict[str, tuple[float | None, float | None]]:
+    """Return the score before and after of each question whose score has changed."""
     old, new = _scores(before), _scores(after)
-    changed = tuple(
-        QuestionChange(name, old.get(name), new.get(name))
+    return {
+        name: (old.get(name), new.get(name))
         for name in dict.fromkeys((*old, *new))
         if name not in old or old[name] != new.get(name)
-    )
-    if before is None:
-        return ScoreChange(after.student, exercise.name, None, after.score, NEW, changed)
-    if not changed and before.score == after.score:
-        return None
-    return ScoreChange(after.student, exercise.name, before.score, after.score, why, changed)
+    }
 
 
 def _scores(submission: GradebookSubmission | None) -> dict[str, float | None]:

@@ -39,7 +39,7 @@ from autograder.gradebook.config import (
     write_folder,
 )
 from autograder.gradebook.lateness import Lateness
-from autograder.gradebook.ledger import Ledger, ScoreChange
+from autograder.gradebook.ledger import Ledger, SubmissionLine
 from autograder.gradebook.rows import listed_by_id, read_row, rows_of
 from autograder.gradebook.selection import AttemptSelection
 from autograder.records.database import reading
@@ -269,15 +269,18 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
 
 def settle(
     course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
-) -> tuple[ScoreChange, ...]:
-    """Bring the gradebook up to date with due dates, extensions and what people gave; return what changed."""
+) -> tuple[SubmissionLine, ...]:
+    """Bring the gradebook up to date with due dates, extensions and what people gave.
+
+    Return a line on each submission whose scores have changed.
+    """
     with grading_lock(course), open_gradebook(course) as gradebook:
         if gradebook is None:
             return ()
         ledger = Ledger(course, exercise, gradebook)
     for error in ledger.failures.values():
         on_failure(error)
-    return tuple(filter(None, map(ledger.change, ledger.current)))
+    return tuple(line for line in map(ledger.line, ledger.current) if line.why)
 
 
 class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]

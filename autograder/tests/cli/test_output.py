@@ -13,20 +13,22 @@ from rich.console import Console
 from autograder.batch.grade import Summary
 from autograder.cli import output
 from autograder.cli.output import Progress, show, show_changes, show_summary
-from autograder.gradebook.book import SubmissionLine
-from autograder.gradebook.ledger import QuestionChange, ScoreChange
+from autograder.gradebook.ledger import SubmissionLine
 
-LOST = ScoreChange("ben", "01_small", 3.5, 2.5, "dates or late policy", (QuestionChange("late", None, -1.0),))
+LOST: dict[str, tuple[float | None, float | None]] = {"late": (None, -1.0)}
 LINES = (
     SubmissionLine("ann", "01_small", "graded", 5.0, 5.0, waiting=("why",), open_points=4.0, name="Ann Lee"),
-    SubmissionLine("ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False, change=LOST),
+    SubmissionLine(
+        "ben", "01_small", "graded", 2.5, 5.0, seconds_late=7200, graded=False,
+        before=3.5, after=2.5, why="dates or late policy", changes=LOST,
+    ),
     SubmissionLine("cleo", "01_small", "unreadable", 0.0, 5.0, message="it is no JSON", waiting=("double",)),
     SubmissionLine("dan", "01_small", "missing", message="no 01_small.ipynb in submitted/dan/01_small"),
     SubmissionLine("=1+1\x1b[2J", "01_small", "refused", message="is not a student's id", ours=True),
     SubmissionLine("fay", "01_small", "graded", 2.0, 5.0, message="It hung.", waiting=("why",)),
     SubmissionLine("gus", "01_small", "graded", 2.0, 5.0, waiting=("double",), held=("double",)),
     SubmissionLine("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
-)
+)  # fmt: skip
 
 
 def show_progress(*, as_json: bool = False, verbose: bool | None = None) -> None:
