@@ -116,6 +116,6 @@ def show_sent(course: "Course", sent: "Sent", what: str) -> None:
 
     `what` names the content, such as "grades of".
     """
-    print_lines((*(f"left out: {problem}" for problem in sent.problems), *sent.told), err=True)
+    print_lines((*(f"left out: {problem}" for problem in sent.problems), *sent.notes), err=True)
     for path in sent.paths:
         click.echo(f"wrote {path.relative_to(course.root)}: {what} {len(sent.values)}")

@@ -312,7 +312,7 @@ def export(
         return
     with options.failures() as on_failure:
         tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)
-        options.print_lines(tables.told, err=True)
+        options.print_lines(tables.notes, err=True)
         options.print_written(course, tables.paths)
         options.print_lines(tables.alarms, err=True)
     if tables.alarms:

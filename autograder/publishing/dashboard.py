@@ -1,4 +1,4 @@
-"""Writes the dashboard for instructors: how a class did, and which submissions need a look."""
+"""Writes the dashboard for instructors: statistics of a class, and submissions that need attention."""
 
 import hashlib
 import re
@@ -29,22 +29,22 @@ from autograder.submission.submission import Submission, count_newer_pythons
 
 _TEMPLATE = Path(__file__).with_suffix(".html")
 TENTHS = 10
-MIN_ANSWERS = 5  # a correlation over fewer answers says nothing
-DROP = 0.4  # a loss of this share of the points, from one exercise to the next, is a concern
-_PLACE = re.compile(r" \(the cell of [^)]*\)")  # in which cell and line an error was raised
+MIN_ANSWERS = 5  # the fewest answers for a correlation
+DROP = 0.4  # a concern: the loss, as a share of the points, from one exercise to the next
+_PLACE = re.compile(r" \(the cell of [^)]*\)")  # the cell and line of an error
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_PLACES = 9  # of sums, so that equal ones are equal
+_DECIMALS = 9  # to which sums are rounded, so that equal sums compare equal
 _Answer = tuple[GradedWork, Entry]  # one student's work, and its entry on the question
 _Bar = tuple[str, str, float]  # of a chart: its label, its number, and its length between 0 and 1
 
 
 @dataclass(frozen=True, slots=True)
 class ExerciseStatistics:
-    """How one exercise went; `shares` are the scored parts of the tested points, in ascending order."""
+    """The statistics of one exercise."""
 
     name: str
-    handed_in: int
-    shares: tuple[float, ...]
+    handed_in: int  # submissions
+    shares: tuple[float, ...]  # the earned share of the tested points, for each score, in ascending order
 
     @property
     def score_summary(self) -> tuple[float | None, ...]:
@@ -56,16 +56,16 @@ class ExerciseStatistics:
 
     @property
     def histogram(self) -> tuple[int, ...]:
-        """How many submissions scored in each tenth of the points; full marks are in the last."""
+        """The number of submissions in each tenth of the points. Full marks are in the last tenth."""
         counts = Counter(min(max(int(share * TENTHS + 1e-9), 0), TENTHS - 1) for share in self.shares)
         return tuple(counts[tenth] for tenth in range(TENTHS))
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Answers to one question with the same known mistake, or that fail tests with the same results."""
+    """Answers to one question that have the same known mistake, or the same test results."""
 
-    name: str  # the mistake's, or one made of the tests' results
+    name: str  # the mistake's name, or a hash of the test results
     exercise: str
     question: str
     hint: str
@@ -75,17 +75,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class QuestionStatistics:
-    """How one question went in the class."""
+    """The statistics of one question."""
 
     exercise: str
     name: str
     points: float
     written: bool
-    scores: tuple[float, ...]  # those that are known, in the order of the students' ids
-    verdicts: tuple[frozenset[Verdict], ...]  # for each answer, those of the question and of its tests
+    scores: tuple[float, ...]  # all scores, in the order of the students' ids
+    verdicts: tuple[frozenset[Verdict], ...]  # for each answer, the verdicts of the question and of its tests
     discrimination: float | None  # correlation of its score with the rest of the submission's score
-    graded: int  # answers that people have graded
-    waiting: int  # answers that wait for them
+    graded: int  # answers that instructors have graded
+    waiting: int  # answers that wait for an instructor
 
     @property
     def mean(self) -> float | None:
@@ -94,17 +94,17 @@ class QuestionStatistics:
 
     @property
     def full_marks(self) -> int:
-        """How many students scored all points."""
+        """The number of students with all points."""
         return sum(score >= self.points for score in self.scores)
 
     def count(self, verdict: Verdict) -> int:
-        """Return in how many answers the question or one of its tests has this verdict."""
-        return sum(verdict in found for found in self.verdicts)
+        """Return the number of answers in which the question or one of its tests has this verdict."""
+        return sum(verdict in verdicts for verdicts in self.verdicts)
 
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """A submission that a person should look at, and why."""
+    """A submission that an instructor should look at, and the reason."""
 
     student: str
     exercise: str
@@ -113,7 +113,7 @@ class Concern:
 
 @dataclass(frozen=True, slots=True)
 class ClassStatistics:
-    """All that the dashboard shows about a class."""
+    """The content of the dashboard."""
 
     students: int
     exercises: tuple[ExerciseStatistics, ...]
@@ -125,7 +125,7 @@ class ClassStatistics:
 
 
 def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
-    """Return the statistics of `works`, which come in the order of exercises and students."""
+    """Return the statistics of `works`, which must be in the order of exercises and students."""
     by_exercise: dict[str, list[GradedWork]] = defaultdict(list)
     for work in works:
         by_exercise[work.exercise].append(work)
@@ -149,40 +149,41 @@ def class_statistics(works: Iterable[GradedWork]) -> ClassStatistics:
 def _groups(
     works: Iterable[GradedWork], name_of: Callable[[QuestionReport], str | None]
 ) -> tuple[Group, ...]:
-    """Return the answers that have a name, by their names, the largest group first."""
-    alike = defaultdict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]](list)
+    """Return a group for each name that `name_of` gives to answers, the largest group first."""
+    by_name = defaultdict[tuple[str, str, str], list[tuple[GradedWork, QuestionReport]]](list)
     for work in works:
         for question in work.questions.values():
             if name := name_of(question):
-                alike[name, work.exercise, question.name].append((work, question))
+                by_name[name, work.exercise, question.name].append((work, question))
     groups = [
         Group(
             *names,
-            hint=found[0][1].hint,
-            students=tuple(work.student for work, _ in found),
-            answer=found[0][0].answers.get(names[-1], ""),
+            hint=answers[0][1].hint,
+            students=tuple(work.student for work, _ in answers),
+            answer=answers[0][0].answers.get(names[-1], ""),
         )
-        for names, found in alike.items()
+        for names, answers in by_name.items()
     ]
     return tuple(sorted(groups, key=lambda group: -len(group.students)))
 
 
 def _results(question: QuestionReport) -> str | None:
-    """Return a name for what the tests found in a wrong answer; None where its mistake has one."""
+    """Return a name for the test results of a wrong answer, or None if its mistake has a name."""
     if question.mistake is not None or question.verdict not in (Verdict.FAILED, Verdict.CRASHED):
         return None
-    told = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
-    digest = hashlib.sha256(repr((told, question.shown)).encode()).hexdigest()
+    results = [(test.title, test.verdict, _PLACE.sub("", test.hint)) for test in question.tests]
+    digest = hashlib.sha256(repr((results, question.shown)).encode()).hexdigest()
     return f"{question.name}-{digest[:6]}"
 
 
 def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatistics]:
     """Yield the statistics of each question that the gradebook has for one exercise's `works`."""
-    known = {name: entry for work in works for name, entry in work.entries.items()}
-    for name, entry in known.items():
+    questions = {name: entry for work in works for name, entry in work.entries.items()}
+    for name, entry in questions.items():
         answers = [(work, work.entries[name]) for work in works if work.questions and name in work.entries]
         reports = [work.questions[name] for work, _ in answers if name in work.questions]
-        readable = [work for work in works if not work.is_unreadable]  # else a student has to hand in again
+        # Unreadable files do not wait for an instructor, because their students have to hand in again.
+        readable = [work for work in works if not work.is_unreadable]
         entries = [work.entries[name] for work in readable if name in work.entries]
         yield QuestionStatistics(
             exercise=works[0].exercise,
@@ -192,40 +193,43 @@ def question_statistics(works: Sequence[GradedWork]) -> Iterator[QuestionStatist
             scores=tuple(answer.score for _, answer in answers if answer.score is not None),
             verdicts=tuple(frozenset({q.verdict, *(test.verdict for test in q.tests)}) for q in reports),
             discrimination=_discrimination(answers),
-            graded=sum(one.manual_score is not None and not one.waits for one in entries),
-            waiting=sum(one.waits for one in entries),
+            graded=sum(each.manual_score is not None and not each.waits for each in entries),
+            waiting=sum(each.waits for each in entries),
         )
 
 
 def _discrimination(answers: Sequence[_Answer]) -> float | None:
-    """Correlate a question's score with that of the other tested questions; None where it says nothing."""
-    known = [
+    """Return the correlation of a question's score with that of the other tested questions.
+
+    Return None if it is undefined, or if there are too few answers.
+    """
+    pairs = [
         (answer.score, work.score - (0.0 if answer.written else answer.score))
         for work, answer in answers
         if answer.score is not None and work.score is not None
     ]
-    if len(known) < MIN_ANSWERS:
+    if len(pairs) < MIN_ANSWERS:
         return None
-    scores, rests = ([round(pair[at], _PLACES) for pair in known] for at in (0, 1))
+    scores, rests = ([round(pair[side], _DECIMALS) for pair in pairs] for side in (0, 1))
     with suppress(StatisticsError):  # all scores are the same
         return correlation(scores, rests)
     return None
 
 
 def find_concerns(works: Iterable[GradedWork]) -> tuple[Concern, ...]:
-    """Return the concerns, the gravest first, about `works` in the order of exercises."""
+    """Return the concerns about `works`, which must be in the order of exercises, the most serious first."""
     scored: dict[str, GradedWork] = {}  # each student's latest work that has a score
-    found: list[tuple[int, Concern]] = []
+    ranked: list[tuple[int, Concern]] = []
     for work in works:
         reasons = (*_unfinished(work), *_falling_behind(work, scored.get(work.student)))
-        found += [(rank, Concern(work.student, work.exercise, why)) for rank, why in reasons]
+        ranked += [(rank, Concern(work.student, work.exercise, why)) for rank, why in reasons]
         if work.share is not None:
             scored[work.student] = work
-    return tuple(concern for _, concern in sorted(found, key=lambda pair: pair[0]))
+    return tuple(concern for _, concern in sorted(ranked, key=lambda pair: pair[0]))
 
 
 def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
-    """Yield what an instructor has to settle, each with its rank: the graver it is, the smaller the rank."""
+    """Yield each problem that an instructor has to solve, with its rank: 0 is the most serious."""
     waiting = {entry.question for entry in work.tested if entry.waits}
     if work.report is None:
         yield 1, "not graded yet"
@@ -237,7 +241,7 @@ def _unfinished(work: GradedWork) -> Iterator[tuple[int, str]]:
     if names := _names(questions, Verdict.REVIEW):
         yield 3, f"review of {names}"
     if work.is_late_untimed:
-        yield 4, "late as Canvas says, time unknown: collect again with --times"
+        yield 4, "late according to Canvas, time unknown: collect again with --times"
     for request in work.requests:
         yield 4, request.words
 
@@ -257,9 +261,10 @@ def _names(questions: Iterable[QuestionReport], verdict: Verdict) -> str:
 def write_dashboard(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> Path:
-    """Write build/dashboard.html and return it.
+    """Write build/dashboard.html and return its path.
 
-    It links to those feedback pages that exist. A submission that cannot be processed is a concern.
+    It has links to the feedback pages that exist. A submission that cannot be processed is listed as a
+    concern.
     """
     works, concerns = list[GradedWork](), list[Concern]()
 
@@ -269,7 +274,9 @@ def write_dashboard(
 
     for work in read_graded_work(course, exercises, fail):
         with skipping(course, work.exercise, work.student, fail):
-            class_statistics([work])  # raises here what would end the statistics of the whole class
+            class_statistics(
+                [work]
+            )  # an error here is of this submission; later, it would stop the dashboard
             works.append(work)
     newer_pythons = count_newer_pythons(course, exercises, fail)
     statistics = class_statistics(works)
@@ -277,7 +284,7 @@ def write_dashboard(
     page = load_template(_TEMPLATE).render(
         course_title=course.settings.title,
         statistics=statistics,
-        hand_grading=[one for one in statistics.questions if one.waiting or one.graded],
+        hand_grading=[question for question in statistics.questions if question.waiting or question.graded],
         graders=read_graders(course, exercises),
         score_bars=_score_bars,
         address=partial(_address, course),
@@ -294,25 +301,25 @@ def write_dashboard(
 
 
 def _sentences(exercises: Iterable[Exercise]) -> dict[tuple[str, str], str]:
-    """Return a sentence on each mistake that the course knows, by the exercise and the mistake's name."""
+    """Return a sentence on each mistake that has a name, by the exercise and the mistake's name."""
     sentences = dict[tuple[str, str], str]()
     for exercise in exercises:
-        with suppress(SourceError):  # which `verify` reports; the page then shows names
+        with suppress(SourceError):  # the page then shows names; `verify` reports the error
             entries = load_catalogue(exercise.catalogue).misconceptions
-            sentences |= {(exercise.name, one.name): one.sentence for one in entries}
-            mistakes = (one for one in exercise.wrong_answers() if one.kind is Kind.MISTAKE)
-            sentences |= {(exercise.name, one.name): _statement(one.hint) for one in mistakes}
+            sentences |= {(exercise.name, entry.name): entry.sentence for entry in entries}
+            mistakes = (answer for answer in exercise.wrong_answers() if answer.kind is Kind.MISTAKE)
+            sentences |= {(exercise.name, mistake.name): _statement(mistake.hint) for mistake in mistakes}
     return sentences
 
 
 def _statement(hint: str) -> str:
-    """Return the first sentence of a hint that is not a question, or else the first one."""
-    first, *others = _SENTENCE.split(hint)
-    return next((one for one in (first, *others) if not one.endswith("?")), first)
+    """Return the first sentence of a hint that is not a question, or the first if all are questions."""
+    sentences = _SENTENCE.split(hint)
+    return next((sentence for sentence in sentences if not sentence.endswith("?")), sentences[0])
 
 
 def _score_bars(exercise: ExerciseStatistics) -> Iterator[_Bar]:
-    """Yield how many submissions scored in each tenth of the points; the longest bar is the fullest tenth."""
+    """Yield a bar with the number of submissions for each tenth of the points. The longest has length 1."""
     width = 100 // TENTHS
     most = max(*exercise.histogram, 1)
     for tenth, submissions in enumerate(exercise.histogram):
@@ -328,10 +335,10 @@ def _address(course: Course, student: str, exercise: str) -> str | None:
 
 
 def _pages(course: Course, exercise: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the pages that lie in build/NAME/EXERCISE, such as a plug-in's: words and addresses by NAME."""
-    found = defaultdict[str, list[tuple[str, str]]](list)
+    """Return the pages in build/NAME/EXERCISE, such as those of a plug-in: titles and addresses by NAME."""
+    pages = defaultdict[str, list[tuple[str, str]]](list)
     for folder in sorted(course.build.glob(f"*/{exercise}")):
         for page in sorted(folder.rglob("*.html")):
-            words = page.relative_to(folder).with_suffix("").as_posix()
-            found[folder.parent.name].append((words, quote(page.relative_to(course.build).as_posix())))
-    return found
+            title = page.relative_to(folder).with_suffix("").as_posix()
+            pages[folder.parent.name].append((title, quote(page.relative_to(course.build).as_posix())))
+    return pages

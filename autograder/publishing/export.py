@@ -1,14 +1,14 @@
-"""Writes grades as CSV tables that spreadsheets open safely; remembers what went where.
+"""Writes grades as CSV tables that are safe to open in spreadsheets, and stores which values were exported.
 
 How Canvas reads canvas.csv (instructure/canvas-lms, lib/gradebook_importer.rb): the first five columns are
-fixed, and the others are assignments by title. The row "Points Possible" gives their points. ID is Canvas's
-own number for a user; of any other text there it reads the leading digits as one, so we write only numbers.
-An empty cell deletes a grade, and who is not in the file keeps theirs.
+fixed, and the others are assignments by title. The row "Points Possible" gives their points. The column ID
+is Canvas's number for a user. Canvas takes the leading digits of any other text for such a number, so we
+write only numbers. An empty cell deletes a grade. Students who are not in the file keep their grades.
 
 How Moodle reads moodle.csv (moodle/moodle, grade/import/csv): on import you map `username` to the user's
-name, id number or address. An unknown one stops the whole import. "-" takes away a grade, and who is not in
-the file keeps theirs. A new grade item is out of 100, so first create items with the points in
-`exercises.csv`.
+name, id number or address. An unknown user stops the whole import. "-" deletes a grade. Students who are not
+in the file keep their grades. Moodle gives a new grade item 100 points, so first create items with the points
+in `exercises.csv`.
 """
 
 import csv
@@ -33,18 +33,19 @@ from autograder.submission.students import listed_students
 
 Row = tuple[str | float | None, ...]
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
-# Spreadsheets take the full-width signs of East Asian keyboards for the plain ones.
+# Spreadsheets treat the full-width signs of East Asian keyboards like the plain ones.
 _FORMULA_STARTS = (*"=+-@\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
 _QUESTIONS = ("student", "exercise", "question", "score", "max_score", "status")
 _EXERCISES = ("student", "exercise", "score", "max_score", "penalty", "status")
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("username",)
-_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded manually")  # the gravest first
+# The most serious status comes first.
+_STATUSES = ("grader error", "not graded yet", "to be reviewed", "to be graded manually")
 _GRADED, _MISSING, _FAILED = "graded", "nothing handed in", "cannot be processed"
 
 
 class Exports:
-    """What has gone out to one place, such as "tables" or "canvas", for every exercise."""
+    """The values exported to one destination, such as "tables" or "canvas", for every exercise."""
 
     def __init__(self, course: Course, to: str) -> None:
         self._root, self._to = course.root, to
@@ -53,22 +54,22 @@ class Exports:
             self._last = {(row.exercise, row.student): row.value for row in rows}
 
     def changed(self, exercise: str, values: Mapping[str, Any]) -> set[str]:
-        """Return the students for whom something else goes out now than went out last."""
+        """Return the students whose value differs from the last exported value."""
         return {student for student, value in values.items() if self._last.get((exercise, student)) != value}
 
     def last(self, exercise: str, student: str) -> Any:
-        """Return what went out last for a student; None if nothing did."""
+        """Return the value that was exported last for a student, or None if there was none."""
         return self._last.get((exercise, student))
 
     def lost(self, exercise: str, students: Collection[str]) -> list[str]:
-        """Return who had a value in the last export and is not among these students."""
+        """Return the students who had a value in the last export and are not among `students`."""
         last = (
             student for (name, student), value in self._last.items() if name == exercise and value is not None
         )
         return sorted(student for student in last if student not in students)
 
     def note(self, exercise: str, values: Mapping[str, Any]) -> None:
-        """Store that these values have gone out."""
+        """Store that these values have been exported."""
         new = {student: values[student] for student in sorted(self.changed(exercise, values))}
         time = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"time": time, "to": self._to, "exercise": exercise}
@@ -79,38 +80,38 @@ class Exports:
 
 
 def write_table(path: Path, header: Row, rows: Iterable[Row]) -> Path:
-    """Write a table to `path`, the same bytes for the same table, and return `path`."""
+    """Write a table to `path`, and return `path`. The same table gives the same bytes."""
     text = io.StringIO()
     csv.writer(text).writerows([plain_cell(value) for value in row] for row in (header, *rows))
     return write_whole(path, text.getvalue())
 
 
 def plain_cell(value: str | float | None) -> str:
-    """Return a value as text; a quote in front keeps spreadsheets from taking it for a formula."""
+    """Return a value as text, with a quote in front if a spreadsheet would take it for a formula."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA_STARTS) and len(value) > 1 else value
     return "" if value is None else decimal(value)
 
 
 def decimal(value: float) -> str:
-    """Return a score as programs read it, with four places at most."""
+    """Return a score as text for programs, with at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What has gone out, or may: what is whose, in which files, who is left out and why, what else to say."""
+    """The result of an export: values, the files that contain them, and lines to print."""
 
     values: Mapping[str, Any]  # by student: a score, or a file
     paths: tuple[Path, ...] = ()
-    problems: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
-    alarms: tuple[str, ...] = ()  # lines after which nobody should upload the files unread
+    problems: tuple[str, ...] = ()  # the students who are left out, with the reasons
+    notes: tuple[str, ...] = ()
+    alarms: tuple[str, ...] = ()  # warnings to read before the files are uploaded
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which scores leave: perhaps no provisional ones, and a 0 or nothing for a file that cannot be read."""
+    """The scores to export: with or without provisional ones, and with or without 0 for unreadable files."""
 
     final_only: bool = False
     unreadable_as_zero: bool = False
@@ -120,22 +121,25 @@ ALL = Choice()
 
 
 def leaving(exercise: Exercise, works: Sequence[GradedWork], choice: Choice = ALL) -> Sent:
-    """Return the scores of an exercise's graded work that leave, and what to say of them and the others."""
+    """Return the scores of an exercise to export, and notes on provisional, unreadable and late work."""
     scores = {work.student: score for work in works if (score := work.submission.score) is not None}
     unreadable = sorted(work.student for work in works if work.is_unreadable)
     unsettled = {work.student for work in works if work.submission.is_provisional}
     provisional = unsettled & scores.keys() - {*unreadable}
     late = sorted(work.student for work in works if work.is_late_untimed)
-    out = {*(provisional if choice.final_only else ()), *(() if choice.unreadable_as_zero else unreadable)}
-    settle = f"{', left out' * choice.final_only}: an instructor has to settle them"
-    how = "given as 0" if choice.unreadable_as_zero else "left out; --unreadable-as-zero gives 0"
-    told = (
-        provisional and f"{len(provisional)} of {len(works)} scores are provisional{settle}",
+    excluded = {
+        *(provisional if choice.final_only else ()),
+        *(() if choice.unreadable_as_zero else unreadable),
+    }
+    decide = f"{', left out' * choice.final_only}: an instructor has to decide"
+    how = "exported as 0" if choice.unreadable_as_zero else "left out; --unreadable-as-zero exports 0"
+    notes = (
+        provisional and f"{len(provisional)} of {len(works)} scores are provisional{decide}",
         unreadable and f"unreadable, {how}: {', '.join(unreadable)}",
-        late and f"late, time unknown, so nothing is taken off: {', '.join(late)}",
+        late and f"late, time unknown, so without a penalty: {', '.join(late)}",
     )
-    left = {student: score for student, score in scores.items() if student not in out}
-    return Sent(left, told=tuple(f"{exercise.name}: {line}" for line in told if line))
+    exported = {student: score for student, score in scores.items() if student not in excluded}
+    return Sent(exported, notes=tuple(f"{exercise.name}: {line}" for line in notes if line))
 
 
 def write_tables(
@@ -146,12 +150,13 @@ def write_tables(
     changed: bool = False,
     on_failure: OnFailure = raise_failure,
 ) -> Sent:
-    """Write questions, exercises, canvas and moodle.csv to build/exports/ and return what was written.
+    """Write questions.csv, exercises.csv, canvas.csv and moodle.csv to build/exports/, and return the paths.
 
-    Platforms take a column for a new assignment, and an empty cell for a grade to be deleted. So their files
-    hold only exercises and students that have scores; `exercises.csv` names everybody. With `changed` they
-    hold only those exercises and students of whom a score is another one than in the last export; what else
-    such a student has in such an exercise is repeated, since a cell may not be empty.
+    Platforms create an assignment for each new column, and delete the grade of an empty cell. So the files
+    for Canvas and Moodle contain only exercises and students that have scores. `exercises.csv` contains
+    everybody. With `changed`, the two files contain only exercises with a changed score since the last
+    export, and only students with a changed score. The unchanged scores of these students in these exercises
+    are repeated, because an empty cell would delete them.
     """
     people, exports, folder = read_people(course), Exports(course, "tables"), course.build / "exports"
     graded = {exercise: list[GradedWork]() for exercise in exercises}
@@ -163,9 +168,9 @@ def write_tables(
         on_failure(error)
 
     for work in read_graded_work(course, exercises, fail):
-        if not people or work.student in people:  # who has left the class is in no table
+        if not people or work.student in people:  # students who have left the class are in no table
             with skipping(course, work.exercise, work.student, fail):
-                own = [
+                new_rows = [
                     (
                         work.student,
                         work.exercise,
@@ -177,12 +182,12 @@ def write_tables(
                     for entry in work.submission.entries
                 ]
                 rows[work.exercise][work.student] = _row(work)
-                questions += own
+                questions += new_rows
                 graded[course.exercises[work.exercise]].append(work)
     outgoing = {exercise.name: leaving(exercise, works, choice) for exercise, works in graded.items()}
     new = {
-        name: exports.changed(name, one.values) if changed else set(one.values)
-        for name, one in outgoing.items()
+        name: exports.changed(name, sent.values) if changed else set(sent.values)
+        for name, sent in outgoing.items()
     }
     points = {exercise.name: points_of(exercise) for exercise in exercises if new[exercise.name]}
     scores = {
@@ -190,7 +195,7 @@ def write_tables(
         for student in sorted(set[str]().union(*new.values()))
     }
     names = {student: people[student].name if student in people else student for student in scores}
-    by_exercise = (row for one in exercises for row in _by_exercise(one, rows[one.name], people))
+    by_exercise = (row for each in exercises for row in _by_exercise(each, rows[each.name], people))
     for_canvas = canvas_rows(points, scores, names, canvas_ids(course))
     written = (
         write_table(folder / "questions.csv", _QUESTIONS, questions),
@@ -199,21 +204,21 @@ def write_tables(
         write_table(folder / "moodle.csv", (*_MOODLE, *points), moodle_rows(points, scores)),
     )
     alarms = list[str]()
-    if not any(one.values for one in outgoing.values()):
-        alarms.append("WARNING: no student has a score that can be exported; the tables hold headings alone")
-    for name, one in outgoing.items():
-        lost = [student for student in exports.lost(name, one.values) if not people or student in people]
+    if not any(sent.values for sent in outgoing.values()):
+        alarms.append("WARNING: no student has a score that can be exported; the tables have only headings")
+    for name, sent in outgoing.items():
+        lost = [student for student in exports.lost(name, sent.values) if not people or student in people]
         if lost:
             alarms.append(f"WARNING: {name}: {len(lost)} fewer than in the last export: {', '.join(lost)}")
-        exports.note(name, {**one.values, **dict.fromkeys(lost)})
-    told = tuple(line for one in outgoing.values() for line in one.told)
-    return Sent({}, written, told=told, alarms=tuple(alarms))
+        exports.note(name, {**sent.values, **dict.fromkeys(lost)})
+    notes = tuple(line for sent in outgoing.values() for line in sent.notes)
+    return Sent({}, written, notes=notes, alarms=tuple(alarms))
 
 
 def canvas_rows(
     points: Mapping[str, float], scores: Scores, names: Mapping[str, str], listed: Mapping[str, str]
 ) -> Iterator[Row]:
-    """Yield the row of points, then one for each student; `listed` is students.csv's column canvas."""
+    """Yield the row of points, then a row for each student. `listed` is the column canvas of students.csv."""
     yield ("    Points Possible", "", "", "", "", *points.values())
     for student, grades in scores.items():
         marks = (grades.get(exercise) for exercise in points)
@@ -221,14 +226,14 @@ def canvas_rows(
 
 
 def moodle_rows(points: Mapping[str, float], scores: Scores) -> Iterator[Row]:
-    """Yield a row for each student; a dash is no grade."""
+    """Yield a row for each student. A dash stands for a missing grade."""
     for student, grades in scores.items():
-        known = (grades.get(exercise) for exercise in points)
-        yield (student, *("-" if score is None else score for score in known))
+        marks = (grades.get(exercise) for exercise in points)
+        yield (student, *("-" if score is None else score for score in marks))
 
 
 def canvas_number(student: str, listed: Mapping[str, str]) -> str:
-    """Return Canvas's own number for a student: that in students.csv, else the id if it is all digits."""
+    """Return Canvas's number for a student: from students.csv, else the id; "" if it is not a number."""
     number = listed.get(student, student)
     return number if number.isascii() and number.isdigit() else ""
 
@@ -239,25 +244,25 @@ def points_of(exercise: Exercise) -> float:
 
 
 def canvas_ids(course: Course) -> dict[str, str]:
-    """Return what students.csv says in its column canvas, by student."""
+    """Return the entries of the column canvas in students.csv, by student."""
     listed = listed_students(course.root)
     students = listed.all if listed else ()
     return {student.id: student.platforms["canvas"] for student in students if "canvas" in student.platforms}
 
 
 def _by_exercise(exercise: Exercise, rows: Mapping[str, Row], people: Collection[str]) -> Iterator[Row]:
-    """Yield a row for each student of the class, and of those who handed in, once anybody has."""
+    """Yield a row for each student of the class and each other student with work, if there is any work."""
     for student in sorted({*rows, *people} if rows else ()):
         yield rows.get(student) or _row_without_score(student, exercise, _MISSING)
 
 
 def _row(work: GradedWork) -> Row:
     statuses = {_status(entry) for entry in work.submission.entries}
-    told = ["unreadable"] if work.is_unreadable else [one for one in _STATUSES if one in statuses]
-    told += ["late, time unknown"] if work.is_late_untimed else []
+    words = ["unreadable"] if work.is_unreadable else [status for status in _STATUSES if status in statuses]
+    words += ["late, time unknown"] if work.is_late_untimed else []
     score = None if work.is_unreadable else work.submission.score
     scores = score, work.submission.max_score, work.submission.penalty
-    return work.student, work.exercise, *scores, "; ".join(told) or _GRADED
+    return work.student, work.exercise, *scores, "; ".join(words) or _GRADED
 
 
 def _row_without_score(student: str, exercise: Exercise, status: str) -> Row:
@@ -265,7 +270,7 @@ def _row_without_score(student: str, exercise: Exercise, status: str) -> Row:
 
 
 def _status(entry: Entry) -> str:
-    """Return whether a score is final, and if not, what it waits for."""
+    """Return the status of a score: "graded" if it is final, or the reason why it is not."""
     if entry.score is not None:
         return "to be reviewed" if entry.needs_person else _GRADED
     if entry.written:
@@ -274,7 +279,7 @@ def _status(entry: Entry) -> str:
 
 
 class UnknownError(Exception):
-    """The platform would not know whose feedback it is; the message says why and what to do."""
+    """The platform could not assign a feedback file to its student. The message has the reason and a fix."""
 
 
 def pack_feedback(
@@ -286,7 +291,8 @@ def pack_feedback(
 ) -> Sent:
     """Write build/exports/EXERCISE-feedback-PLATFORM.zip with the feedback on each graded submission.
 
-    `file_of` returns the name by which the platform knows a student, and the content, or raises UnknownError.
+    `file_of` returns the name of a student's file, which the platform recognises, and its content, or raises
+    UnknownError.
     """
     files, problems = dict[str, Member](), list[str]()
     for graded in read_gradebook(course, exercise, on_failure=on_failure):

@@ -1,9 +1,10 @@
 """Reads the graded work of a class: each submission's gradebook entry, report, code and regrade requests.
 
-A student asks for a second look by a line that begins with "Regrade", the question's name and a colon, in a
-text cell or a comment, and hands the notebook in again. A line of another form is listed with the right
-one. After the due date that would be late, so there is a list as well, regrade_requests.csv, which somebody
-keeps or a form writes. Once a person has said that a request is done, the same words ask no more.
+To ask for a second look, a student writes a line that begins with "Regrade", the question's name and a colon
+into a text cell or a comment, and hands the notebook in again. If a line has another form, it is listed with
+the right form. After the due date the notebook would be late, so requests can also be in a list,
+regrade_requests.csv, which an instructor or a form writes. When an instructor has marked a request as done,
+another request with the same text is ignored.
 """
 
 import hashlib
@@ -42,12 +43,12 @@ from autograder.submission.submission import Submission
 _COLUMNS = ["student", "exercise", "question", "reason"]
 _BEGUN = re.compile(r"[^\w\n]{0,20}regrade\b", re.IGNORECASE)
 _LINE = re.compile(_BEGUN.pattern + r"[ \t]+`?(\w[\w.-]{0,99})`?[ \t]*:[ \t]*(.*)", re.IGNORECASE)
-_MOST, _LONGEST = 20, 300  # requests in a notebook, letters of a reason
+_MOST, _LONGEST = 20, 300  # requests in a notebook, characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
 class RegradeRequest:
-    """That a student wants a question to be looked at again."""
+    """A student's request to grade a question again."""
 
     student: str
     exercise: str
@@ -56,48 +57,51 @@ class RegradeRequest:
 
     @property
     def words(self) -> str:
-        """What there is to say about it beside the student and the exercise."""
+        """A description of the request without its student and exercise."""
         return f"asks to regrade {self.question}: {self.reason or 'no reason given'}"
 
     @property
     def digest(self) -> str:
-        """What tells this request from the next one on the same question."""
-        told = json.dumps([self.student, self.exercise, self.question, self.reason])
-        return hashlib.sha256(told.encode()).hexdigest()
+        """A hash of the request, which differs from that of another request on the same question."""
+        content = json.dumps([self.student, self.exercise, self.question, self.reason])
+        return hashlib.sha256(content.encode()).hexdigest()
 
 
 class RegradeRequests:
-    """The requests of a course that nobody has done yet."""
+    """The open requests of a course."""
 
     def __init__(self, course: Course) -> None:
         self._root = course.root
         with reading(self._root) as store:
             rows = store.execute(REQUESTS.select()).all()
         self._done = {(row.student, row.exercise, row.asked_as, row.digest) for row in rows}
-        self.rows = {row: one for row, one in _listed(course) if not self._is_done(one)}  # of the list
+        # The open requests of the list, by their row.
+        self.rows = {row: request for row, request in _listed(course) if not self._is_done(request)}
 
     def of(self, student: str, exercise: str, notebook: dict[str, Any]) -> tuple[RegradeRequest, ...]:
-        """Return those about one submission, whose autograded notebook this is."""
-        own = (one for one in self.rows.values() if (one.student, one.exercise) == (student, exercise))
-        found = dict.fromkeys((*own, *_in_notebook(student, exercise, notebook)))
-        return tuple(one for one in found if not self._is_done(one))
+        """Return the open requests on one submission, in the list and in its autograded notebook."""
+        listed = (each for each in self.rows.values() if (each.student, each.exercise) == (student, exercise))
+        requests = dict.fromkeys((*listed, *_in_notebook(student, exercise, notebook)))
+        return tuple(request for request in requests if not self._is_done(request))
 
     def finish(self, requests: Sequence[RegradeRequest]) -> None:
-        """Store that an instructor has done these."""
+        """Store that an instructor has marked these requests as done."""
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        for one in requests:
-            row = {"student": one.student, "exercise": one.exercise, "question": one.question, "time": time}
+        for request in requests:
+            student, exercise, digest = request.student, request.exercise, request.digest
+            row = {"student": student, "exercise": exercise, "question": request.question, "time": time}
             with writing(self._root) as store:
-                store.execute(REQUESTS.insert().values(**row, asked_as=one.student, digest=one.digest))
-            self._done.add((one.student, one.exercise, one.student, one.digest))
+                store.execute(REQUESTS.insert().values(**row, asked_as=student, digest=digest))
+            self._done.add((student, exercise, student, digest))
 
     def _is_done(self, request: RegradeRequest) -> bool:
-        mine = (row for row in self._done if row[:2] == (request.student, request.exercise))
-        return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in mine)
+        """Whether a request is marked as done, perhaps under an id that its student had earlier."""
+        same = (row for row in self._done if row[:2] == (request.student, request.exercise))
+        return any(replace(request, student=asked_as).digest == digest for _, _, asked_as, digest in same)
 
 
 def cells_of(notebook: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield the cells of an autograded notebook, each with what nbgrader says of it."""
+    """Yield each cell of an autograded notebook with nbgrader's metadata."""
     yield from ((cell, cell["metadata"].get("nbgrader", {})) for cell in notebook.get("cells", ()))
 
 
@@ -114,7 +118,7 @@ def _in_notebook(student: str, exercise: str, notebook: dict[str, Any]) -> Itera
 
 
 def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
-    """Yield the requests of the list, each with the number of its row."""
+    """Yield the number of each row of the list, and its request."""
     path = course.root / LIST
     if not path.is_file():
         return
@@ -129,20 +133,19 @@ def _listed(course: Course) -> Iterator[tuple[int, RegradeRequest]]:
 
 
 def _request(student: str, exercise: str, question: str, reason: str) -> RegradeRequest:
-    told = " ".join(printable(reason, " ").split())[:_LONGEST]
-    return RegradeRequest(student, exercise, question, told)
+    return RegradeRequest(student, exercise, question, " ".join(printable(reason, " ").split())[:_LONGEST])
 
 
 @dataclass(frozen=True)
 class GradedWork:
-    """One student's work on one exercise; its report is None until we have graded it."""
+    """One student's work on one exercise."""
 
     exercise: str
     submission: GradebookSubmission
-    report: Report | None
+    report: Report | None  # None until the submission is graded
     answers: Mapping[str, str] = field(default_factory=dict)  # the student's code, by question
-    requests: Sequence[RegradeRequest] = ()  # which nobody has done yet
-    is_late_untimed: bool = False  # late as the platform says, which gives no time
+    requests: Sequence[RegradeRequest] = ()  # open requests
+    is_late_untimed: bool = False  # whether the platform marks it as late but gives no time
 
     @property
     def student(self) -> str:
@@ -151,13 +154,13 @@ class GradedWork:
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether the file could not be read, and no person has settled what becomes of it."""
+        """Whether the file could not be read, and no instructor has graded it yet."""
         waits = any(entry.waits for entry in self.submission.entries)
         return self.report is not None and self.report.status is Status.UNREADABLE and waits
 
     @cached_property
     def questions(self) -> Mapping[str, QuestionReport]:
-        """What tests found, by question; nothing for a file that could not be read."""
+        """The reports on questions, by name; none for a file that could not be read."""
         if self.report is None or self.report.status is Status.UNREADABLE:
             return {}
         return {question.name: question for question in self.report.questions}
@@ -174,13 +177,13 @@ class GradedWork:
 
     @cached_property
     def score(self) -> float | None:
-        """The score of all tested questions, or None while one of them has no score."""
+        """The sum of the scores of tested questions, or None while one of them has no score."""
         scores = [entry.score for entry in self.tested if entry.score is not None]
         return sum(scores) if self.questions and len(scores) == len(self.tested) else None
 
     @property
     def share(self) -> float | None:
-        """The scored part of the tested points, between 0 and 1, or None while it is not known."""
+        """The earned share of the tested points, between 0 and 1, or None while there is no score."""
         points = sum(entry.max_score for entry in self.tested)
         return None if self.score is None or points <= 0 else self.score / points
 
@@ -204,8 +207,8 @@ def read_graded_work(
         for submission in read_gradebook(course, exercise, on_failure=on_failure):
             work: GradedWork | None = None
             with skipping(course, exercise.name, submission.student, on_failure):
-                known = reports.get(submission.student), attempts.get(submission.student)
-                work = _read_work(course, exercise, submission, *known, requests)
+                report, attempt = reports.get(submission.student), attempts.get(submission.student)
+                work = _read_work(course, exercise, submission, report, attempt, requests)
             if work is not None:
                 yield work
 
@@ -231,7 +234,7 @@ def _read_work(
 
 
 def autograded_notebook(submission: Submission) -> dict[str, Any]:
-    """Return the autograded notebook, or an empty one where there is none."""
+    """Return the autograded notebook, or an empty dict if there is none."""
     with suppress(OSError, ValueError):
         if isinstance(notebook := json.loads(submission.autograded.read_bytes()), dict):
             return notebook

@@ -1,7 +1,7 @@
 """Writes all scores: a table of the class for instructors, and feedback pages with an index for students.
 
-A student's index tells no score before the feedback page on that exercise does. So what a feedback page told
-last is stored, and only that is shown.
+A student's index must not show a score before the feedback page does. So the scores on feedback pages are
+stored when the pages are written, and the index shows only stored scores.
 """
 
 import os
@@ -26,15 +26,15 @@ from autograder.submission.submission import Submission, find_submissions
 
 _CLASS, _STUDENT = (Path(__file__).with_name(name) for name in ("overview.html", "student.html"))
 MISSING, _NOT_GRADED, _WAITS, _FAILED = "missing", "not graded", "waits", "cannot be processed"
-_FEEDBACK = "feedback"  # the place to which scores go out by feedback pages
+_FEEDBACK = "feedback"  # the destination of scores on feedback pages, in the record of exports
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one student stands in one exercise."""
+    """The state of one student's work on one exercise."""
 
     submission: GradebookSubmission | None = None
-    state: str = MISSING  # if there is no score: missing, not graded, waits or cannot be processed
+    state: str = MISSING  # shown if there is no score: missing, not graded, waits or cannot be processed
     address: str | None = None  # of the feedback page
 
     @property
@@ -49,13 +49,13 @@ class Standing:
 
     @property
     def waiting(self) -> int:
-        """How many questions wait for an instructor."""
+        """The number of questions that wait for an instructor."""
         return sum(entry.waits for entry in self.submission.entries) if self.submission else 0
 
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:
-    """One row of the table: a student and the standing in each exercise."""
+    """One row of the table: a student, and the state of the student's work on each exercise."""
 
     id: str
     name: str
@@ -63,30 +63,30 @@ class StudentRow:
 
     @property
     def total(self) -> float:
-        """The sum of all scores; what is missing counts as 0."""
+        """The sum of all scores. Missing work counts as 0."""
         return sum(standing.score or 0.0 for standing in self.standings)
 
     @property
     def missing(self) -> int:
-        """In how many exercises nothing was handed in."""
+        """The number of exercises without a submission."""
         return sum(standing.is_missing for standing in self.standings)
 
 
 def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
-    """Write build/overview.html, a table of students and of those exercises that anybody has handed in.
+    """Write build/overview.html, a table of students and of the exercises that have submissions.
 
-    It names a submission that cannot be processed. The dashboard says why.
+    It marks submissions that cannot be processed. The dashboard gives the reasons.
     """
     people, standings = read_people(course), dict[str, dict[str, Standing]]()
     for exercise in exercises:
-        if found := _standings(course, exercise):
-            standings[exercise.name] = found
-    students = people or dict.fromkeys(sorted({one for found in standings.values() for one in found}))
+        if by_student := _standings(course, exercise):
+            standings[exercise.name] = by_student
+    students = people or sorted(set[str]().union(*standings.values()))
     rows = [
         StudentRow(
             student,
             name_of(people, student),
-            tuple(found.get(student, Standing()) for found in standings.values()),
+            tuple(by_student.get(student, Standing()) for by_student in standings.values()),
         )
         for student in students
     ]
@@ -96,9 +96,9 @@ def write_overview(course: Course, exercises: Sequence[Exercise]) -> Path:
 
 
 def _standings(course: Course, exercise: Exercise) -> dict[str, Standing]:
-    """Return how each student stands who has handed in the exercise."""
+    """Return the state of the work of each student who has handed in the exercise."""
     failures = list[SubmissionError]()
-    graded = {one.student: one for one in read_gradebook(course, exercise, on_failure=failures.append)}
+    graded = {each.student: each for each in read_gradebook(course, exercise, on_failure=failures.append)}
     handed_in = (submission.student for submission in find_submissions(course, exercise))
     states = dict.fromkeys(handed_in, _NOT_GRADED) | dict.fromkeys(graded, _WAITS)
     states |= {failure.student: _FAILED for failure in failures}
@@ -115,7 +115,7 @@ def _address(course: Course, student: str, exercise: str, start: Path) -> str | 
 
 
 def name_of(people: Mapping[str, Student], student: str) -> str:
-    """Return a student's name, first name first, or an empty text if nobody has given one."""
+    """Return a student's name, first name first, or "" if there is no name other than the id."""
     name = " ".join(filter(None, reversed(people[student].parts))) if people.get(student) else ""
     return "" if name == student else name
 
@@ -123,8 +123,8 @@ def name_of(people: Mapping[str, Student], student: str) -> str:
 def write_pages(course: Course, exercises: Sequence[Exercise]) -> list[Path]:
     """Write feedback/STUDENT/EXERCISE/EXERCISE.html for each graded submission and return these pages.
 
-    Each student's index.html is written again, too. A page that fails stops no other: when all others are
-    written, a ConversionError names those that failed.
+    Each student's index.html is written again, too. If pages fail, the others are still written, and a
+    ConversionError at the end names the failed ones.
     """
     pages, failures = list[Path](), list[str]()
     for exercise in exercises:
@@ -145,12 +145,12 @@ def student_of(page: Path) -> str:
 
 
 def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) -> None:
-    """Store what the feedback pages tell these students about their scores.
+    """Store the scores that the feedback pages show to these students.
 
     A submission that cannot be processed has no new page, so it is left out.
     """
     chosen = set(students)
-    told = {
+    shown = {
         graded.student: {
             "score": graded.score,
             "graded_points": graded.max_score - graded.open_points,
@@ -160,19 +160,19 @@ def publish_scores(course: Course, exercise: Exercise, students: Iterable[str]) 
         for graded in read_gradebook(course, exercise, on_failure=lambda _: None)
         if graded.student in chosen
     }
-    Exports(course, _FEEDBACK).note(exercise.name, told)
+    Exports(course, _FEEDBACK).note(exercise.name, shown)
 
 
 def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
     """Write feedback/STUDENT/index.html for each of these students, with all exercises."""
-    people, told = read_people(course), Exports(course, _FEEDBACK)
+    people, published = read_people(course), Exports(course, _FEEDBACK)
     handed_in = {
         exercise.name: {submission.student for submission in find_submissions(course, exercise)}
         for exercise in course.exercises.values()
     }
     pages = []
     for student in sorted(set(students)):
-        rows = list(_student_rows(course, student, told, handed_in))
+        rows = list(_student_rows(course, student, published, handed_in))
         scores = [row for row in rows if row.get("score") is not None]
         page = load_template(_STUDENT).render(
             course_title=course.settings.title,
@@ -186,16 +186,16 @@ def write_student_pages(course: Course, students: Iterable[str]) -> list[Path]:
 
 
 def _student_rows(
-    course: Course, student: str, told: Exports, handed_in: Mapping[str, set[str]]
+    course: Course, student: str, published: Exports, handed_in: Mapping[str, set[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what a student's page says of each exercise."""
+    """Yield the texts on a student's page about each exercise."""
     folder = course.root / "feedback" / student
     for name, exercise in course.exercises.items():
         row = {"title": exercise.title, "address": _address(course, student, name, folder), "due": ""}
         if exercise.settings.due is not None:
             row["due"] = exercise.settings.due.strftime("%Y-%m-%d %H:%M")
-        if known := told.last(name, student):
-            late = f"; {number(known['penalty'])} taken off for being late" if known["penalty"] else ""
-            yield row | known | {"words": known["words"] + late}
+        if last := published.last(name, student):
+            late = f"; {number(last['penalty'])} taken off for late work" if last["penalty"] else ""
+            yield row | last | {"words": last["words"] + late}
         else:
             yield row | {"words": "not published yet" if student in handed_in[name] else "not handed in"}

@@ -208,10 +208,8 @@ def expect_gradcheck(function: Remote, **arguments: object) -> None:
     inputs, names = tuple(arguments.values()), tuple(arguments)
     output = expect_tensor(expect_computed(function, *inputs, names=names))
     leaves = {i: tensor.clone().requires_grad_() for i, tensor in _floats(inputs).items()}
-    for random in (
-        torch.randn,
-        torch.rand,
-    ):  # terms of both signs can nearly cancel in a sum
+    # With weights of both signs, the terms of a sum can nearly cancel, so positive weights are tried, too.
+    for random in (torch.randn, torch.rand):
         weight = random(output.shape, dtype=torch.float64)
         inspection = _call(function.inspect, inputs, leaves, weight=weight)
         for position, leaf in leaves.items():

@@ -131,7 +131,7 @@ def _send(
     fix = "has no Canvas user id; write it into students.csv"
     problems = (f"{exercise.name} left out: {s}: {fix}" for s in numbers if s not in with_number)
     options.print_lines(f"{exercise.name} {student}: {number(scores[student])}" for student in with_number)
-    options.print_lines((*problems, *outgoing.told), err=True)
+    options.print_lines((*problems, *outgoing.notes), err=True)
     click.echo(f"{len(with_number)} grades {'would be' if dry_run else 'were'} sent to Canvas")
 
 

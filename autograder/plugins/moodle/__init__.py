@@ -112,7 +112,7 @@ def fill_worksheet(
     problems += [f"{student}: is no longer in {STUDENTS}, so Moodle gets no grade" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"
     write_rows(path, lines)
-    return Sent(filled, (path,), tuple(problems), outgoing.told)
+    return Sent(filled, (path,), tuple(problems), outgoing.notes)
 
 
 def _filled(row: Sequence[str], grades: int, score: float | None, *, comma: bool) -> list[str]:

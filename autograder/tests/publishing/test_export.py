@@ -169,11 +169,15 @@ def test_with_changed_platforms_get_only_grades_that_are_new(exported: Exported)
         (
             Choice(),
             {"ada": 5.0, "felix": 3.0},
-            ["provisional:", "left out; --unreadable-as-zero gives 0: kurt"],
+            ["provisional:", "left out; --unreadable-as-zero exports 0: kurt"],
         ),
         (Choice(final_only=True), {"ada": 5.0}, ["provisional, left out:", "kurt"]),
-        (Choice(unreadable_as_zero=True), {"ada": 5.0, "felix": 3.0, "kurt": 0.0}, ["given as 0: kurt"]),
-        (Choice(final_only=True, unreadable_as_zero=True), {"ada": 5.0, "kurt": 0.0}, ["given as 0: kurt"]),
+        (Choice(unreadable_as_zero=True), {"ada": 5.0, "felix": 3.0, "kurt": 0.0}, ["exported as 0: kurt"]),
+        (
+            Choice(final_only=True, unreadable_as_zero=True),
+            {"ada": 5.0, "kurt": 0.0},
+            ["exported as 0: kurt"],
+        ),
     ],
 )
 def test_provisional_scores_leave_unless_told_not_to_and_unreadable_files_do_not_unless_told_to(
@@ -182,7 +186,7 @@ def test_provisional_scores_leave_unless_told_not_to_and_unreadable_files_do_not
     held = work("felix", {"double": Verdict.REVIEW, "row_sums": 3.0})
     sent = leaving(small(course), [settled(work("ada", RIGHT)), held, unreadable("kurt")], choice)
     assert sent.values == scores
-    assert all(any(words in line for line in sent.told) for words in said)
+    assert all(any(words in line for line in sent.notes) for words in said)
 
 
 def settled(work: GradedWork) -> GradedWork:
@@ -208,7 +212,7 @@ def test_what_canvas_calls_late_without_a_time_says_so_until_a_list_tells_the_ti
     submissions = [submission(one, entry(one, "double", 2.0)) for one in ("101", "102")]
     statuses = [row["status"] for row in exported.of(*submissions)["exercises"]]
     assert statuses == ["graded", "late, time unknown"]
-    said = "01_small: late, time unknown, so nothing is taken off: 102"
+    said = "01_small: late, time unknown, so without a penalty: 102"
     assert said in say("export")
     (tmp_path / "times.csv").write_text("student,time\n102,2026-03-02 18:00\n")
     say("collect", tmp_path / "canvas.zip", "--times", tmp_path / "times.csv")

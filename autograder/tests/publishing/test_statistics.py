@@ -77,7 +77,7 @@ def test_those_who_need_a_look_are_named_the_gravest_first() -> None:
         Concern("f", "01_small", "not graded yet"),
         Concern("d", "01_small", "unreadable: cut off"),
         Concern("c", "01_small", "review of double"),
-        Concern("g", "01_small", "late as Canvas says, time unknown: collect again with --times"),
+        Concern("g", "01_small", "late according to Canvas, time unknown: collect again with --times"),
         Concern("b", "01_small", "nothing attempted"),
         Concern("a", "02_next", "from 100% in 01_small to 50%"),
     )
