@@ -2,7 +2,7 @@
 
 https://gradescope-autograders.readthedocs.io/en/latest/specs/ defines this form. Students see an entry for
 each question, with the same words as on our feedback page. Only instructors see the printed output. If the
-grader itself fails, no results are written: Gradescope then reports a failed autograder instead of 0 points.
+grader itself fails, no results are written: Gradescope then reports a failure instead of 0 points.
 """
 
 import json
