@@ -1,12 +1,13 @@
 """The command `bench`: compares grading with stock nbgrader and Otter.
 
-- graders: this grader, stock nbgrader and Otter, and what each takes for one class on one machine.
-- replay: our hidden tests as those two run them.
-- page: the tables as people read them.
+- graders: this grader, stock nbgrader and Otter, and the time and memory of each for one class.
+- replay: our hidden tests in a form that stock nbgrader and Otter can run.
+- page: the tables in the documentation.
 """
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,7 +28,7 @@ JOBS = (1, 2)
     type=click.Choice(("speed", "strength")),
     default="speed",
     show_default=True,
-    help="What to measure: how fast all three are, or what our tests catch.",
+    help="What to measure: the speed of all three graders, or the mistakes that our tests catch.",
 )
 @options.exercises
 def bench(
@@ -40,7 +41,7 @@ def bench(
     """Compare with stock nbgrader and Otter.
 
     Writes a table to performance.md or evidence.md in autograder/docs. The first run installs Otter in
-    build/bench/. Do not use the machine while speed is measured.
+    build/bench/. Do not use the machine for other work while speed is measured.
     """
     from autograder.authoring.together import prove_together
     from autograder.plugins.bench.page import page_of, to_strength, write_table
@@ -49,38 +50,39 @@ def bench(
     if table == "strength":
         text = to_strength(prove_together(course, exercises, os.cpu_count() or 1))
     else:
-        text = "\n\n".join(_speed(course, one, submissions, alone) for one in exercises)
+        text = "\n\n".join(_speed(course, exercise, submissions, alone) for exercise in exercises)
     write_table(page, table, text)
     click.echo(text)
 
 
 def _speed(course: "options.Course", exercise: "options.Exercise", submissions: int, alone: bool) -> str:
-    """Return what the graders take for a class; stock nbgrader and Otter get its beginning."""
+    """Measure the graders with one class and return a table. Stock nbgrader and Otter grade only a part."""
     from autograder.authoring.answers import released
     from autograder.plugins.bench import graders
     from autograder.plugins.bench.page import to_markdown
     from autograder.records.reports import read_report
     from autograder.submission.submission import Submission
 
-    kept = course.build / "bench"
-    kept.mkdir(parents=True, exist_ok=True)
-    notebook, others = released(course.assignments, exercise), []
-    with TemporaryDirectory(dir=kept) as folder:
+    bench_folder = course.build / "bench"
+    bench_folder.mkdir(parents=True, exist_ok=True)
+    notebook, other_results = released(course.assignments, exercise), []
+    with TemporaryDirectory(dir=bench_folder) as folder:
         root = Path(folder)
         if not alone:
             programs, tests = graders.install_otter(course), root / "tests.json"
-            tests.write_text(json.dumps(graders.recorded(exercise)), encoding="utf-8")
-            stock, theirs = graders.stock(root / "stock", exercise, lambda q: graders.replaying(q, tests))
-            otter = graders.otter(root / "otter", exercise, lambda q: graders.replaying(q, tests), programs)
-            for rival, count in ((stock, 21), (otter, 9)):
-                crowd = graders.class_answers(exercise, count)
-                others.append(graders.grade(rival, theirs, exercise, crowd))
-        # The first class fills the disk's cache, from which all graders gain alike.
-        ours = []
+            tests.write_text(json.dumps(graders.record_tests(exercise)), encoding="utf-8")
+            hidden = partial(graders.replay_lines, tests=tests)
+            stock, stock_notebook = graders.prepare_stock(root / "stock", exercise, hidden)
+            otter = graders.prepare_otter(root / "otter", exercise, hidden, programs)
+            for grader, count in ((stock, 21), (otter, 9)):
+                answers = graders.class_answers(exercise, count)
+                other_results.append(graders.grade(grader, stock_notebook, exercise, answers))
+        # The first class, of two students, only fills the disk's cache for all graders.
+        our_results = []
         for number, (count, jobs) in enumerate([(2, 1), *((submissions, jobs) for jobs in JOBS)]):
-            rival = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)
-            crowd = graders.class_answers(exercise, count)
-            ours.append(graders.grade(rival, notebook, exercise, crowd))
-        first = Submission(rival.root, next(iter(crowd)), exercise.name)
+            grader = graders.copy_ours(course, exercise, root / f"ours-{number}", jobs)
+            answers = graders.class_answers(exercise, count)
+            our_results.append(graders.grade(grader, notebook, exercise, answers))
+        first = Submission(grader.root, next(iter(answers)), exercise.name)
         report = read_report(first)
-    return to_markdown(exercise.name, report.sandbox if report else (), ours[1:], others)
+    return to_markdown(exercise.name, report.sandbox if report else (), our_results[1:], other_results)

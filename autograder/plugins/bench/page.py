@@ -13,76 +13,80 @@ from autograder.authoring.costs import Costs
 from autograder.authoring.strength import Strength
 from autograder.authoring.verify import Proof
 from autograder.errors import UsageError
-from autograder.plugins.bench.graders import Graded
+from autograder.plugins.bench.graders import Measurement
 
 DOCS = "autograder/docs"  # in the course's folder
 PAGES = {"speed": "performance.md", "attacks": "evidence.md", "strength": "evidence.md"}  # by table
 
 
 def page_of(root: Path, table: str) -> Path:
-    """Return the page of a table in a course's folder, which must have a place for it."""
+    """Return the page of a table in a course's folder. It must have the two comments around the table."""
     page = root / DOCS / PAGES[table]
-    if not page.is_file() or not _place(table).search(page.read_text(encoding="utf-8")):
+    if not page.is_file() or not _section(table).search(page.read_text(encoding="utf-8")):
         begin, end = marks(table)
-        raise UsageError(f"{page}: has no place for the table; put {begin} and {end} on lines of their own")
+        raise UsageError(f"{page}: has no section for the table; put {begin} and {end} on lines of their own")
     return page
 
 
 def write_table(page: Path, table: str, text: str) -> None:
-    """Write another text between the two comments of a table."""
+    """Replace the text between the two comments of a table."""
     (begin, end), before = marks(table), page.read_text(encoding="utf-8")
-    after = _place(table).sub(lambda _: f"{begin}\n{text}\n{end}", before)
+    after = _section(table).sub(lambda _: f"{begin}\n{text}\n{end}", before)
     page.write_text(after, encoding="utf-8")
 
 
 def marks(table: str) -> tuple[str, str]:
-    """Return the comments between which a page has a table."""
+    """Return the comments before and after a table."""
     return f"<!-- {table} -->", f"<!-- /{table} -->"
 
 
-def _place(table: str) -> re.Pattern[str]:
+def _section(table: str) -> re.Pattern[str]:
     return re.compile(".*?".join(marks(table)), re.DOTALL)
 
 
 def to_strength(proofs: Iterable[Proof]) -> str:
-    """Return what verifying has shown of the hidden tests of each exercise."""
+    """Return a table with the strength of each exercise's hidden tests, from `autograder verify`."""
     heads = ("exercise", "mutants caught", "declared equivalent", "misconceptions that fail a test", "bits")
     rows = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
-    for one in proofs:
-        strength, costs = one.strength or Strength(), one.costs or Costs()
+    for proof in proofs:
+        strength, costs = proof.strength or Strength(), proof.costs or Costs()
         caught = f"{strength.killed} of {strength.mutants}", strength.equivalent
-        cells = one.exercise, *caught, f"{costs.failing} of {costs.misconceptions}", one.bits
+        cells = proof.exercise, *caught, f"{costs.failing} of {costs.misconceptions}", proof.bits
         rows.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(rows)
 
 
-def to_markdown(exercise: str, walls: Sequence[str], ours: Sequence[Graded], others: Sequence[Graded]) -> str:
-    """Return what was measured on one exercise: `ours` by jobs, `others` on the beginning of the class."""
+def to_markdown(
+    exercise: str, walls: Sequence[str], ours: Sequence[Measurement], others: Sequence[Measurement]
+) -> str:
+    """Return the table of one exercise.
+
+    `ours` are the measurements of this grader with different numbers of jobs, `others` those of the other
+    graders with a part of the class.
+    """
     count, marks = len(ours[0].full), ours[-1].full
+    our_parts = [part for measurement in ours for part in measurement.parts] if others else []
     rows = [[f"{count} submissions", "each", "the class", "peak memory"]]
-    rows[0] += [
-        f"{name.replace(',', ' with', 1)}: faster by" for one in ours if others for name, _ in one.parts
-    ]
+    rows[0] += [f"{name.replace(',', ' with', 1)}: faster by" for name, _ in our_parts]
     rows.append(["---", *("---:" for _ in rows[0][1:])])
-    mine = [each for one in ours if others for _, each in one.parts]
-    for one in (*others, *ours):
-        about = "" if one in ours else "about "
-        for name, each in one.parts:
-            faster = [f"{each / other:.0f} times" if about else "" for other in mine]
+    for measurement in (*others, *ours):
+        about = "" if measurement in ours else "about "
+        for name, each in measurement.parts:
+            faster = [f"{each / our_each:.0f} times" if about else "" for _, our_each in our_parts]
             time = f"{about}{_time(each * count)}"
-            rows.append([name, _time(each), time, f"{one.peak_mb:,.0f} MB", *faster])
+            rows.append([name, _time(each), time, f"{measurement.peak_mb:,.0f} MB", *faster])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     where = f"Exercise `{exercise}` on {machine()}. Walls: {', '.join(walls)}."
     notes = [
-        f"{one.grader} graded {len(one.full)} of them; its class is computed from that. It differs from this "
-        f"grader on {sum(len(one.full[who] ^ marks[who]) for who in one.full)} answers."
-        for one in others
+        f"{other.grader} graded {len(other.full)} of them; the time for the class is computed from that. It "
+        f"differs from this grader on {sum(len(other.full[id_] ^ marks[id_]) for id_ in other.full)} answers."
+        for other in others
     ]
     return "\n\n".join(filter(None, [where, table, " ".join(notes)]))
 
 
 def machine() -> str:
-    """Describe this machine, without its name."""
+    """Return a description of this machine without its name."""
     names = re.findall(r"^model name\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
     return (
         f"{len(os.sched_getaffinity(0))} cores of {(*names, platform.machine())[0].strip()}, "
@@ -92,7 +96,7 @@ def machine() -> str:
 
 
 def _time(seconds: float) -> str:
-    """Return a time in the unit that suits it."""
+    """Return a time in milliseconds, seconds or minutes."""
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"

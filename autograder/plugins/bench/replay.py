@@ -1,7 +1,7 @@
-"""Our hidden tests as other graders run them: recorded calls, whose answers must be the reference's.
+"""Our hidden tests for other graders: recorded calls, whose answers must equal the reference's.
 
-Tests that compare with a formula do not compute it again: what it gave on the reference is recorded. The
-other graders' processes import this module to repeat the calls, so it imports nothing but the worker's side.
+A test that compares with a formula does not compute it again; the reference's answer is recorded. The other
+graders' processes import this module to repeat the calls, so it only imports the room `worker`.
 """
 
 import json
@@ -20,33 +20,34 @@ Recorded = dict[str, list[list[tuple[str, str]]]]  # by question and test: reque
 
 
 def replay(path: str | Path, question: str, variables: dict[str, Any]) -> None:
-    """Repeat the calls of a question's tests; an AssertionError tells of the first answer that differs."""
+    """Repeat the calls of a question's tests. Raise AssertionError at the first answer that differs."""
     recorded: Recorded = json.loads(Path(path).read_text(encoding="utf-8"))
     for test in recorded[question]:
         namespace = Namespace(variables)
         for request, reply in test:
-            found, right = namespace.handle(*_message(request)), _message(reply)
-            assert alike(_answer(*found), _answer(*right)), "this call gives another result"
+            actual, right = namespace.handle(*_message(request)), _message(reply)
+            assert is_right(_answer(*actual), _answer(*right)), "this call gives a wrong result"
 
 
-def alike(found: Any, right: Any) -> bool:
-    """Whether a value is the right one; numbers may differ by a little."""
+def is_right(value: Any, right: Any) -> bool:
+    """Whether a value equals the right one, except for rounding."""
     match right:
         case torch.Tensor():
-            if not isinstance(found, torch.Tensor) or found.dtype != right.dtype:
+            if not isinstance(value, torch.Tensor) or value.dtype != right.dtype:
                 return False
             close = 1e-9 if right.dtype == torch.float64 else 1e-4
-            here, there = found.detach().double(), right.detach().double()
-            return here.shape == there.shape and torch.allclose(here, there, 1e-5, close, equal_nan=True)
+            actual, expected = value.detach().double(), right.detach().double()
+            same_shape = actual.shape == expected.shape
+            return same_shape and torch.allclose(actual, expected, 1e-5, close, equal_nan=True)
         case dict():
-            same = isinstance(found, dict) and found.keys() == right.keys()
-            return same and all(alike(found[key], right[key]) for key in right)
+            same = isinstance(value, dict) and value.keys() == right.keys()
+            return same and all(is_right(value[key], right[key]) for key in right)
         case list() | tuple():
-            same = isinstance(found, type(right)) and len(found) == len(right)
-            return same and all(map(alike, found, right))
-        case float() if isinstance(found, float | int) and abs(found - right) < 1e-4:
+            same = isinstance(value, type(right)) and len(value) == len(right)
+            return same and all(map(is_right, value, right))
+        case float() if isinstance(value, float | int) and abs(value - right) < 1e-4:
             return True
-    return bool(found == right) or repr(found) == repr(right)  # the latter for nan
+    return bool(value == right) or repr(value) == repr(right)  # the latter for nan
 
 
 def _message(frame: str) -> tuple[Header, Parts]:
@@ -54,7 +55,7 @@ def _message(frame: str) -> tuple[Header, Parts]:
 
 
 def _answer(header: Header, parts: Parts) -> dict[str, Any]:
-    """Return what an answer says: values, gradients and arguments, or the type of an error."""
+    """Return the decoded values of an answer (result, gradients, arguments), or the type of an error."""
     if "error" in header:
         return {"error": header["error"]["type"]}
     decoder = Decoder(parts, lambda _: "an object")

@@ -18,8 +18,8 @@ _WORKFLOW = Path(__file__).with_name("workflow.yml")
 def github(course: Course, exercise: Exercise) -> None:
     """Write a workflow that grades at each push.
 
-    It is for GitHub Actions, in students' repositories. Use it for practice only: whoever can write to a
-    repository can read the hidden tests on its runner.
+    It is for GitHub Actions, in students' repositories. Use it for practice only: a student who can write to
+    a repository can read the hidden tests on its runner.
     """
     click.echo(f"wrote {write_workflow(course, exercise).relative_to(course.root)}")
     click.echo("Use it for practice only: students can read the hidden tests on its runner.")

@@ -1,14 +1,13 @@
-"""The commands `gradescope`, which packs one exercise for grading there, and `gradescope-zip`, for feedback.
+"""The commands `gradescope`, which packs an exercise for grading there, and `gradescope-zip`, for feedback.
 
-The first packs the exercise with our engine and two scripts, in one zip.
+`gradescope` writes a zip with the exercise, our engine and two scripts. Gradescope
+(https://gradescope-autograders.readthedocs.io/en/latest/specs/) expects setup.sh and run_autograder at the
+top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission. There,
+the module `run` grades. The same course always gives the same bytes: names are sorted, times are fixed, and
+nothing is compressed.
 
-Gradescope (https://gradescope-autograders.readthedocs.io/en/latest/specs/) wants setup.sh and run_autograder
-at the top of the zip, unpacks it in /autograder/source and puts each submission into /autograder/submission.
-There, the module `run` grades. The same course gives the same bytes everywhere: names are sorted, times
-fixed, and nothing is compressed.
-
-Gradescope takes no files with feedback. So the other zip has a folder for each student, and a list beside it
-says whose folder it is.
+Gradescope cannot import feedback files. So `gradescope-zip` writes a zip with a folder for each student, and
+a table of the students and their folders.
 """
 
 from collections.abc import Iterator
@@ -56,28 +55,34 @@ def gradescope(course: Course, exercise: Exercise) -> None:
 def gradescope_zip(course: Course, exercise: Exercise) -> None:
     """Pack feedback pages by student, for work from Gradescope.
 
-    Run `autograder feedback` first. Gradescope takes no such files: give each student the own folder, or send
-    the pages by the list beside the zip.
+    Run `autograder feedback` first. Gradescope cannot import the pages: give each student their folder, or
+    send the pages with the help of the table in the same folder as the zip.
     """
     with options.failures() as on_failure:
         options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
 
 
 def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Sent:
-    """Write build/exports/EXERCISE-feedback-gradescope.zip and a list of the students in it."""
+    """Write build/exports/EXERCISE-feedback-gradescope.zip and a table of the students in it."""
 
     def file_of(graded: GradebookSubmission) -> tuple[str, bytes]:
         page = Submission(course.root, graded.student, exercise.name).feedback
         if not page.is_file():
-            raise UnknownError("has no feedback page; see what `autograder feedback` says of it")
+            raise UnknownError("has no feedback page; run `autograder feedback` to see why")
         return f"{graded.student}/{page.name}", page.read_bytes()
 
     packed = pack_feedback(course, exercise, "gradescope", file_of, on_failure)
     people = read_people(course)
-    listed = [people.get(student, Student(student)) for student in sorted(packed.values)]
+    students = [people.get(id_, Student(id_)) for id_ in sorted(packed.values)]
     rows = [
-        (one.id, one.name, one.email, one.platforms.get("gradescope", ""), packed.values[one.id].name)
-        for one in listed
+        (
+            student.id,
+            student.name,
+            student.email,
+            student.platforms.get("gradescope", ""),
+            packed.values[student.id].name,
+        )
+        for student in students
     ]
     path = packed.paths[0].with_suffix(".csv")
     write_table(path, ("student", "name", "email", "gradescope", "file"), rows)
@@ -86,10 +91,10 @@ def pack_for_gradescope(course: Course, exercise: Exercise, on_failure: OnFailur
 
 def write_package(course: Course, exercise: Exercise) -> Path:
     """Write build/packages/<exercise>-gradescope.zip and return it."""
-    course_secret(course)  # made now where there is none yet, so that all containers have the same
+    course_secret(course)  # creates the secret if there is none, so that all containers have the same one
     path = course.build / "packages" / f"{exercise.name}-gradescope.zip"
     files = sorted(dict(_files(course, exercise)).items())
-    scripts = {one.name for one in _SCRIPTS.iterdir()}
+    scripts = {script.name for script in _SCRIPTS.iterdir()}
     modes = {name: 0o100755 if name in scripts else 0o100644 for name, _ in files}
     return write_zip(path, [Member(name, content, modes[name], ZIP_STORED) for name, content in files])
 
@@ -102,7 +107,7 @@ def _files(course: Course, exercise: Exercise) -> Iterator[tuple[str, bytes]]:
                 f"{path}: missing; install the engine from its own folder, as `make setup` does"
             )
         yield name, path.read_bytes()
-    yield "packages.txt", "".join(f"{one}\n" for one in course.settings.packages).encode()
+    yield "packages.txt", "".join(f"{package}\n" for package in course.settings.packages).encode()
     yield from _folder(_SCRIPTS, "")
     yield from _folder(ENGINE, "engine/autograder/")
     for name, content in course_files(course, [exercise]).items():

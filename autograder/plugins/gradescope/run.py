@@ -1,8 +1,8 @@
 """Grades one submission in Gradescope's container and writes the results in Gradescope's form.
 
 https://gradescope-autograders.readthedocs.io/en/latest/specs/ defines this form. Students see an entry for
-each question, with the same words as on our feedback page; only instructors see what is printed. After a
-failure of ours there are no results at all: Gradescope then says that the autograder failed, not 0 points.
+each question, with the same words as on our feedback page. Only instructors see the printed output. If the
+grader itself fails, no results are written: Gradescope then reports a failure instead of 0 points.
 """
 
 import json
@@ -24,7 +24,7 @@ from autograder.submission.notebook import read_notebook
 
 
 def main(arguments: list[str]) -> int:
-    """Grade; the arguments are the course's folder, the submission's folder, and the file for the results."""
+    """Grade a submission. The arguments are the folders of course and submission, and the results file."""
     folder, submission, target = map(Path, arguments)
     target.unlink(missing_ok=True)
     course = load_course(folder.absolute())
@@ -42,23 +42,25 @@ def main(arguments: list[str]) -> int:
 
 
 def find_notebook(submission: Path, exercise: Exercise) -> Path:
-    """Return the notebook of the exercise's name, else the only one, else the path that it should have."""
-    found = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
-    own = [path for path in found if not left_out(str(path.relative_to(submission)))]
-    named = [path for path in own if path.stem == exercise.name]
+    """Return the notebook with the exercise's name, or else the only notebook, or else the path to expect."""
+    notebooks = sorted(submission.rglob("*.ipynb"), key=lambda path: (len(path.parts), path))
+    candidates = [path for path in notebooks if not left_out(str(path.relative_to(submission)))]
+    named = [path for path in candidates if path.stem == exercise.name]
     named = named or sorted(submission.rglob(f"{exercise.name}.py"))  # a script that was exported from it
-    return (named or (own if len(own) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[0]
+    return (named or (candidates if len(candidates) == 1 else []) or [submission / f"{exercise.name}.ipynb"])[
+        0
+    ]
 
 
 def results(report: Report) -> dict[str, Any]:
-    """Return what Gradescope reads; it takes the sum of the tests' scores as the score."""
-    asked = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
+    """Return the results for Gradescope, which uses the sum of the tests' scores as the score."""
+    graded_questions = [question for question in report.questions if question.verdict is not Verdict.UNGRADED]
     return {
         "output": clean_text("\n".join(_overall(report))),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "tests": [_test(question, report) for question in asked],
+        "tests": [_test(question, report) for question in graded_questions],
     }
 
 
@@ -87,7 +89,7 @@ def _test(question: QuestionReport, report: Report) -> dict[str, Any]:
 
 
 def _shown(question: QuestionReport) -> Iterator[str]:
-    """Yield what a student reads of a question: how it stands, the hint, then test by test."""
+    """Yield the lines on a question for the student: its state, the hint, and a line on each test."""
     yield ": ".join(stand(question, question.score))
     if question.halves_in_words:
         yield f"{question.halves_in_words}."

@@ -23,9 +23,9 @@ from autograder.submission.submission import has_come
 @click.command()
 @options.exercises
 @click.option(
-    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark this as done; name the exercise, too."
+    "--done", nargs=2, metavar="STUDENT QUESTION", help="Mark this request as done. Name the exercise, too."
 )
-@click.option("--reply", metavar="TEXT", help="With --done, what the student's page says about it.")
+@click.option("--reply", metavar="TEXT", help="With --done: your reply, for the student's page.")
 def requests(
     course: Course, exercises: list[Exercise], done: tuple[str, str] | None, reply: str | None
 ) -> None:
@@ -52,38 +52,39 @@ def _list_or_finish(
     reply: str | None,
     on_failure: OnFailure,
 ) -> list[str]:
-    """Print the requests, or mark one as done; return a line on each row of the list that is wrong."""
-    asked, names = RegradeRequests(course), {exercise.name for exercise in exercises}
-    listed = (one for one in asked.rows.values() if one.exercise in names)
-    written = (one for work in read_graded_work(course, exercises, on_failure) for one in work.requests)
-    found = dict.fromkeys((*written, *listed))
+    """Print the requests, or mark one as done. Return a line on each invalid row of regrade_requests.csv."""
+    stored, names = RegradeRequests(course), {exercise.name for exercise in exercises}
+    listed = (request for request in stored.rows.values() if request.exercise in names)
+    works = read_graded_work(course, exercises, on_failure)
+    in_notebooks = (request for work in works for request in work.requests)
+    open_requests = dict.fromkeys((*in_notebooks, *listed))
     if done is None:
-        rows = [(one.student, one.exercise, one.question, one.reason) for one in found]
+        rows = [(each.student, each.exercise, each.question, each.reason) for each in open_requests]
         show("Regrade requests", ("student", "exercise", "question", "reason"), rows)
-        wrong = list(problems(course, asked.rows))
+        wrong = list(problems(course, stored.rows))
         options.print_lines(wrong, err=True)
         return wrong
-    if not (finished := [one for one in found if (one.student, one.question) == done]):
-        raise UsageError(f"{done[0]} asks for no regrade of {done[1]}; see them with `autograder requests`")
+    if not (finished := [each for each in open_requests if (each.student, each.question) == done]):
+        raise UsageError(f"{done[0]} asks for no regrade of {done[1]}; list them with `autograder requests`")
     if reply:
         add_remark(course, exercises[0], *done, f"On your request to grade this again: {reply}")
-    asked.finish(finished)
+    stored.finish(finished)
     click.echo(f"done: {done[0]} {exercises[0].name} {done[1]}")
     return []
 
 
 def problems(course: Course, rows: Mapping[int, RegradeRequest]) -> Iterator[str]:
-    """Yield a line on each row whose student, exercise or question nobody knows."""
+    """Yield a line on each row with an unknown student, exercise or question."""
     students = listed_students(course.root)
-    for row, one in rows.items():
-        found = []
-        if not one.student:
-            found.append("names no student")
-        elif students is not None and not has_come(course, one.student):  # who has left may ask all the same
-            found.append(students.unknown(one.student))
-        if (exercise := course.exercises.get(one.exercise)) is None:
-            found.append(f'"{one.exercise}" is not an exercise; {suggestion(one.exercise, course.exercises)}')
-        elif (known := exercise.named) and (asked := one.question) not in known:
-            found.append(f'"{asked}" is not a question of {exercise.name}; {suggestion(asked, known)}')
-        if any(found):
-            yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, found))}", 300)
+    for row, request in rows.items():
+        faults = []
+        if not request.student:
+            faults.append("names no student")
+        elif students is not None and not has_come(course, request.student):  # a former student may ask, too
+            faults.append(students.unknown(request.student))
+        if (exercise := course.exercises.get(name := request.exercise)) is None:
+            faults.append(f'"{name}" is not an exercise; {suggestion(name, course.exercises)}')
+        elif (questions := exercise.named) and (question := request.question) not in questions:
+            faults.append(f'"{question}" is not a question of {name}; {suggestion(question, questions)}')
+        if any(faults):
+            yield one_line(f"{REQUESTS}:{row}: {', and '.join(filter(None, faults))}", 300)

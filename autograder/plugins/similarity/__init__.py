@@ -37,10 +37,10 @@ from autograder.submission.students import student_names, with_name
 
 _TEMPLATE = Path(__file__).with_name("similar.html")
 PASSAGE = 6  # tokens
-MIN_RARE = 12  # rare passages that two answers share
-MIN_ALIKE = 0.8  # normalized similarity of two answers
+MIN_RARE = 12  # rare passages in both answers of a pair
+MIN_ALIKE = 0.8  # normalised similarity of two answers, from 0 to 1
 _MAX_CODE = 20_000  # characters of an answer
-_FEW, _MOST, _SHARE = 4, 10, 0.1  # a rare passage has at most 10 % of the class as authors, between 4 and 10
+_FEW, _MOST, _SHARE = 4, 10, 0.1  # at most 10 % of the class wrote a rare passage; this limit is 4 to 10
 _SKIPPED = {token.ENCODING, token.NEWLINE, token.NL, token.ENDMARKER, token.COMMENT}
 Tokens = tuple[str, ...]
 Answers = Mapping[str, Mapping[str, str]]  # code by question and student
@@ -54,9 +54,9 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
     Judge the pairs on the page, build/similar.html, yourself: similarity proves nothing.
     """
     with options.failures() as on_failure:
-        path, found, left_out = write_similar(course, exercises, on_failure)
+        path, similar_groups, left_out = write_similar(course, exercises, on_failure)
         names = student_names(course.root)
-        for cluster in found:
+        for cluster in similar_groups:
             questions = ", ".join(dict.fromkeys(pair.question for pair in cluster.pairs))
             students = ", ".join(with_name(student, names) for student in cluster.students)
             options.print_lines([f"{cluster.exercise}: {students}: {questions}"])
@@ -71,8 +71,8 @@ class Likeness:
     question: str
     first: str
     second: str
-    share: float  # normalized similarity of the tokens, from 0 to 1
-    rare: int  # rare passages in both
+    share: float  # normalised similarity of the tokens, from 0 to 1
+    rare: int  # number of rare passages in both
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +93,17 @@ def write_similar(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> tuple[Path, list[Cluster], list[str]]:
     """Write build/similar.html. Return it, its clusters, and a line on each answer that was not compared."""
-    found, left_out = list[Cluster](), list[str]()
+    similar_groups, left_out = list[Cluster](), list[str]()
     for exercise in exercises:
         answers = read_answers(course, exercise, on_failure)
-        found += find_clusters(exercise, answers)
+        similar_groups += find_clusters(exercise, answers)
         left_out += not_compared(exercise, answers)
     page = load_template(_TEMPLATE).render(
         course_title=course.settings.title,
-        clusters=found,
+        clusters=similar_groups,
         named=partial(with_name, names=student_names(course.root)),
     )
-    return write_whole(course.build / "similar.html", page), found, left_out
+    return write_whole(course.build / "similar.html", page), similar_groups, left_out
 
 
 def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure) -> Answers:
@@ -124,7 +124,7 @@ def not_compared(exercise: Exercise, answers: Answers) -> Iterator[str]:
     for question in exercise.points:
         for student, code in sorted(answers.get(question, {}).items()):
             if normalised(code) is None:
-                why = "is not compared: it is too long or too deep, or not Python"
+                why = "is not compared: it is too long, nested too deeply, or not Python"
                 yield f"{exercise.name} {student}: {question} {why}"
 
 

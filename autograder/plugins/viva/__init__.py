@@ -1,8 +1,10 @@
-"""The command `viva`: questions about a student's own code, for a talk or a quiz, whose answers were run.
+"""The command `viva`: questions about a student's own code, for a talk or a quiz.
 
-- source: an answer, copies with a small change, and copies that return an inner result.
-- calls: small calls on inputs that anybody may see, and what comes of them in the worker.
-- sheets: makes questions of what was seen, chooses five, and writes or marks a student's sheet.
+The right answers come from running this code in the sandbox.
+
+- source: an answer, copies with a small change, and copies that return an intermediate result.
+- calls: small calls on inputs that students may see, and their outcomes in the worker.
+- sheets: turns outcomes into questions, chooses five, and writes or marks a student's sheet.
 """
 
 import click
@@ -31,9 +33,9 @@ def viva(
 ) -> None:
     """Ask students about their own code.
 
-    Writes five questions about STUDENT's EXERCISE into build/viva/, with their answers. Each answer was seen
-    when this code, or a copy with a small change, ran in the sandbox. The same submission and seed give the
-    same questions.
+    Writes five questions about STUDENT's EXERCISE into build/viva/, with their answers. Each answer comes
+    from a run of this code, or of a copy with a small change, in the sandbox. The same submission and seed
+    give the same questions.
     """
     from autograder.course.guard import skipping
     from autograder.errors import UsageError
@@ -46,30 +48,35 @@ def viva(
     if bool(whole) == bool(student and exercise) or (whole and (student or mark)):
         raise click.UsageError("name STUDENT and EXERCISE, or an exercise with --class")
     (chosen,) = course.chosen([whole or exercise or ""])
-    one = Submission(course.root, student or "", chosen.name)
-    found = find_submissions(course, chosen) if whole else [one]
-    found = [one for one in found if is_student(one.student) and one.notebook.is_file()]
-    if not found:
-        raise UsageError(f"{chosen.name} {student or ''}: nothing lies in submitted/; collect it first")
-    made = list[sheets.Sheet]()
+    named = [Submission(course.root, student or "", chosen.name)]
+    candidates = find_submissions(course, chosen) if whole else named
+    submissions = [each for each in candidates if is_student(each.student) and each.notebook.is_file()]
+    if not submissions:
+        raise UsageError(f"{chosen.name} {student or ''}: not in submitted/; collect it first")
+    class_sheets = list[sheets.Sheet]()
     with options.failures() as on_failure:
         with Zygote(course.settings.walls, course.settings.packages, unsafe=unsafe) as zygote:
             examiner = sheets.Examiner(chosen, zygote, seed)
-            for one in found:
-                with skipping(course, one.exercise, one.student, on_failure):
-                    sheet = examiner.sheet(one.student, read_notebook(one.notebook))
+            for submission in submissions:
+                with skipping(course, submission.exercise, submission.student, on_failure):
+                    sheet = examiner.sheet(submission.student, read_notebook(submission.notebook))
                     if sheet.questions and mark is None:
                         path = sheets.write_sheet(course, sheet, answers=not quiz and not whole)
                         options.print_written(course, [path])
-                    made.append(sheet)
+                    class_sheets.append(sheet)
         if whole:
-            options.print_written(course, [sheets.write_examiner_sheet(course, chosen, made, on_failure)])
+            options.print_written(
+                course, [sheets.write_examiner_sheet(course, chosen, class_sheets, on_failure)]
+            )
         names = student_names(course.root)
-        said = ((one, words) for one in made for words in (*one.left_out, one.problem) if words)
-        options.print_lines(
-            (f"{one.exercise} {with_name(one.student, names)}: {words}" for one, words in said), err=True
+        problems = (
+            f"{sheet.exercise} {with_name(sheet.student, names)}: {problem}"
+            for sheet in class_sheets
+            for problem in (*sheet.left_out, sheet.problem)
+            if problem
         )
-        if mark is not None and made and made[0].questions:
-            marks = made[0].marked(mark)
-            told = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))
-            options.print_lines([*told, f"{sum(marks)} of {len(marks)} are right"])
+        options.print_lines(problems, err=True)
+        if mark is not None and class_sheets and class_sheets[0].questions:
+            marks = class_sheets[0].marked(mark)
+            lines = (f"question {n}: {'right' if right else 'wrong'}" for n, right in enumerate(marks, 1))
+            options.print_lines([*lines, f"{sum(marks)} of {len(marks)} are right"])

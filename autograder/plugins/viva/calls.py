@@ -1,7 +1,8 @@
-"""Small calls of an answer on inputs that anybody may see, and what comes of them in the sandboxed worker.
+"""Small calls of an answer on inputs that students may see, and their outcomes in the sandboxed worker.
 
-Hidden tests know how to draw inputs. Here they draw from a digest of the student's own code, never from the
-course's secret. What a test or the lesson has written down is the same for every digest, and is not used.
+The calls come from hidden tests, which draw their inputs at random. Here the seed is a digest of the
+student's own code, never the course's secret. Inputs that do not depend on the seed are not used: a test or
+the lesson contains them.
 """
 
 import ast
@@ -21,13 +22,16 @@ from autograder.testing.suite import Suite
 from autograder.worker.protocol import Header, ProtocolError
 from autograder.worker.values import Decoder
 
-_SETS, _MANY = 2, 2  # of inputs, of which the smallest are used
-_MOST_SHOWN, _MOST_RUN, _LARGEST = 24, 400, 9.0  # numbers of a table, and the size of one
-_MOST_LETTERS, _MOST_WORDS, _MOST_WEIGHTS = 100, 60, 8
-_CLOSE = 1e-4
-RANDOM = "random numbers"  # which stand for those of a large table
+_SETS = 2  # input sets that are drawn for each test; the smallest calls of all are used first
+_MANY = 2  # sizes of 1 and repeated sizes from which a call comes last
+_MOST_SHOWN, _MOST_RUN = 24, 400  # numbers of a table that the page shows, and that a call may have
+_LARGEST = 9.0  # greatest absolute value of a number in a table
+_MOST_LETTERS, _MOST_RESULT = 100, 60  # characters of an argument's code, and of a result that is shown
+_MOST_WEIGHTS = 8  # parameters of a module that the page shows
+_CLOSE = 1e-4  # relative and absolute tolerance
+RANDOM = "random numbers"  # shown instead of the numbers of a large table
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-# Small weights with one decimal, which depend on the seed and on their shapes alone.
+# Sets all weights to small numbers with one decimal, which depend only on the seed and the shapes.
 _FILL = """
 def fill(module, seed):
     numbers = torch.Generator().manual_seed(seed)
@@ -41,20 +45,20 @@ def fill(module, seed):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function, or of a module that is made for it and filled with numbers."""
+    """A call of a function, or of a module that is created for this call and gets weights by a seed."""
 
     name: str  # of the function or class
-    made: _Arguments | None  # of the class
+    constructor: _Arguments | None  # the arguments that create the module, or None for a function
     args: Mapping[str, Any]
     kwargs: Mapping[str, Any]
-    given: tuple[tuple[str, str], ...]  # what goes in, by name, as code
+    inputs: tuple[tuple[str, str], ...]  # names and code of the module, its weights and all arguments
     seed: int  # of the weights
 
     @property
     def code(self) -> str:
         """The call, as code."""
         names = [*self.args, *(f"{name}={name}" for name in self.kwargs)]
-        return f"{'module' if self.made else self.name}({', '.join(names)})"
+        return f"{'module' if self.constructor else self.name}({', '.join(names)})"
 
     @property
     def tables(self) -> dict[str, Any]:
@@ -64,82 +68,87 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call: an error and its line in the answer's cell, numbers in a shape, or words."""
+    """The outcome of a call: an error and its line in the answer's cell, tables of numbers, or a text."""
 
-    error: str = ""
-    said: str = ""  # of numbers, their type, and how several results are put together
-    line: int | None = None  # if the error names only this one
-    shape: tuple[int, ...] | None = None
+    error: str = ""  # the type of the exception
+    description: str = ""  # an error's message; the types and shapes of tables; or another result as text
+    line: int | None = None  # of the error, if its traceback has only one line of the answer's cell
+    shape: tuple[int, ...] | None = None  # of the first table
     numbers: tuple[float, ...] = ()  # of all results
     weights: Mapping[str, Any] = field(default_factory=dict)  # of the module that was called
 
-    def same(self, other: "Outcome | None") -> bool:
-        """Whether two outcomes do not differ by more than rounding."""
-        if other is None or (self.error, self.said, self.shape) != (other.error, other.said, other.shape):
+    def equals(self, other: "Outcome | None") -> bool:
+        """Whether two outcomes are equal except for rounding."""
+        if other is None or (self.error, self.shape) != (other.error, other.shape):
             return False
-        pairs = zip(self.numbers, other.numbers, strict=True)  # which the same shapes make equally many
+        if self.description != other.description:
+            return False
+        pairs = zip(self.numbers, other.numbers, strict=True)  # equal descriptions have as many numbers
         return all(isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in pairs)
 
 
 def find_calls(suite: Suite, answer: Answer, key: str) -> Iterator[Call]:
-    """Yield calls of an answer with inputs drawn from a key, first small ones whose sizes differ."""
-    found = list[tuple[tuple[bool, bool, bool, int], tuple[Request, ...]]]()
+    """Yield calls of an answer with inputs that depend on `key`, small ones with different sizes first."""
+    candidates = list[tuple[tuple[bool, bool, bool, int], tuple[Request, ...]]]()
     for number in range(_SETS):
-        inputs, others = (Inputs(f"viva {key} {number} {which}".encode()) for which in "ab")
+        two_inputs = [Inputs(f"viva {key} {number} {which}".encode()) for which in "ab"]
         for test in suite.of(answer.name):
-            runs = (suite.reference_run(test, one).exchanges for one in (inputs, others))
-            for seen, drawn in zip(*(_calls(answer, run) for run in runs), strict=False):
-                if len(seen) == len(drawn) and _drawn(seen[-1], drawn[-1]):
-                    found.append((_size(seen), seen))
-    for _, requests in sorted(found, key=lambda one: one[0]):
-        with suppress(ProtocolError, KeyError):  # it takes more than values
+            runs = (suite.reference_run(test, inputs).exchanges for inputs in two_inputs)
+            for requests, others in zip(*(_calls_in(answer, run) for run in runs), strict=False):
+                if len(requests) == len(others) and _is_drawn(requests[-1], others[-1]):
+                    candidates.append((_size(requests), requests))
+    for _, requests in sorted(candidates, key=lambda candidate: candidate[0]):
+        with suppress(ProtocolError, KeyError):  # an argument is an object or too large to show
             yield _call(answer, requests, Inputs(key.encode()).seed(0))
 
 
-def _calls(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
-    """Yield each call of a function; or each of a module, after the request that made it.
+def _calls_in(answer: Answer, exchanges: Sequence[Exchange]) -> Iterator[tuple[Request, ...]]:
+    """Yield the request of each call; for a module, after the request that created the module.
 
-    A test may give the class to a tool of its own, or a module, and go on with the one that comes back.
+    A test may also pass the class, or a module, to a function of its own that returns another module.
     """
-    own: Header = {"name": answer.name}
-    made = dict[int, Request]()  # by the numbers that modules go by
+    answer_name: Header = {"name": answer.name}
+    created = dict[int, Request]()  # the requests that created modules, by the modules' handles
     for exchange in exchanges:
         header, parts = exchange.request
         if header["op"] not in ("call", "inspect"):
             continue
         used = [header["of"], *header["args"]["tuple"]]
-        known = [made[one["handle"]] for one in used if isinstance(one, dict) and one.get("handle") in made]
+        handles = [value["handle"] for value in used if isinstance(value, dict) and "handle" in value]
+        modules = [created[handle] for handle in handles if handle in created]
         result = exchange.reply[0].get("value")
         if isinstance(answer.tree, ast.FunctionDef):
-            if header["of"] == own:
+            if header["of"] == answer_name:
                 yield (exchange.request,)
         elif isinstance(result, dict) and "handle" in result:
-            sizes = {**header, "args": {"tuple": [one for one in used[1:] if one != own]}}
-            if own in used or known:
-                made[result["handle"]] = (sizes, parts) if own in used else known[0]
-        elif header["of"].get("handle") in made:
-            yield known[0], exchange.request
+            sizes = {**header, "args": {"tuple": [value for value in used[1:] if value != answer_name]}}
+            if answer_name in used or modules:
+                created[result["handle"]] = (sizes, parts) if answer_name in used else modules[0]
+        elif header["of"].get("handle") in created:
+            yield modules[0], exchange.request
 
 
-def _drawn(one: Request, other: Request) -> bool:
-    """Whether the tables of numbers, or of indices where there are none, differ with another key."""
-    pairs = [pair for pair in zip(one[1], other[1], strict=False) if hasattr(pair[0], "ndim")]
+def _is_drawn(first: Request, second: Request) -> bool:
+    """Whether each table of floats differs between two requests; if there are none, each table of indices."""
+    pairs = [pair for pair in zip(first[1], second[1], strict=False) if hasattr(pair[0], "ndim")]
     floats = [pair for pair in pairs if _is_float(pair[0])]
-    return all(_numbers(part) != _numbers(that) for part, that in floats or pairs)
+    return all(_numbers(part) != _numbers(other_part) for part, other_part in floats or pairs)
 
 
 def _call(answer: Answer, requests: Sequence[Request], seed: int) -> Call:
-    """Return a call that was seen, with plainer numbers; a ProtocolError where it cannot be shown."""
+    """Return a recorded call with rounded numbers. Raise ProtocolError if it cannot be shown."""
     args, kwargs = _arguments(requests[-1])
-    parameters = [one.arg for one in answer.entry.args.args if one.arg != "self"] if answer.entry else []
+    declared = answer.entry.args.args if answer.entry else []
+    parameters = [parameter.arg for parameter in declared if parameter.arg != "self"]
     names = [*parameters[: len(args)], *(f"input_{n}" for n in range(len(parameters), len(args)))]
     named = dict(zip(names, args, strict=True))
-    given = [(name, _written(value)) for name, value in (named | kwargs).items()]
-    made = _arguments(requests[0]) if len(requests) > 1 else None
-    if made is not None:
-        sizes = [*map(_written, made[0]), *(f"{name}={_written(value)}" for name, value in made[1].items())]
-        given.insert(0, ("module", f"{answer.name}({', '.join(sizes)}).eval()"))
-    return Call(answer.name, made, named, kwargs, tuple(given), seed)
+    inputs = [(name, _as_code(value)) for name, value in (named | kwargs).items()]
+    constructor = _arguments(requests[0]) if len(requests) > 1 else None
+    if constructor is not None:
+        positional, keywords = constructor
+        sizes = [*map(_as_code, positional), *(f"{name}={_as_code(keywords[name])}" for name in keywords)]
+        inputs.insert(0, ("module", f"{answer.name}({', '.join(sizes)}).eval()"))
+    return Call(answer.name, constructor, named, kwargs, tuple(inputs), seed)
 
 
 def _refused(_: object) -> Any:
@@ -147,7 +156,7 @@ def _refused(_: object) -> Any:
 
 
 def _arguments(request: Request) -> _Arguments:
-    """Return the arguments of a request; random numbers have one decimal."""
+    """Return the arguments of a request. Floats in tables are rounded to one decimal."""
     header, parts = request
     plain = [part.round(decimals=1) + 0.0 if _is_float(part) else part for part in parts]
     decoder = Decoder(plain, _refused)
@@ -159,14 +168,14 @@ def _is_float(part: Any) -> bool:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """Return the numbers of a table, row after row, or nothing for other values."""
+    """Return the numbers of a table, row after row, or an empty list for other values."""
     return list(value.reshape(-1).tolist()) if hasattr(value, "reshape") else []
 
 
-def _written(value: Any) -> str:
-    """Return a value as code, or the shape of a large table in words; ProtocolError for what is too large."""
+def _as_code(value: Any) -> str:
+    """Return a value as code, or a description of a large table. Raise ProtocolError if it is too large."""
     numbers = _numbers(value)
-    is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)  # which is not random
+    is_mask = len(numbers) > _MOST_SHOWN and isinstance(numbers[0], bool)  # not "random numbers"
     too_large = _is_float(value) and any(abs(n) > _LARGEST for n in numbers)
     if len(numbers) > _MOST_RUN or is_mask or too_large:
         raise ProtocolError("a table is too large")
@@ -180,33 +189,36 @@ def _written(value: Any) -> str:
 
 
 def _size(requests: Sequence[Request]) -> tuple[bool, bool, bool, int]:
-    """Return how dull and large a call is; sizes that are 1, or equal, tell little of shapes."""
+    """Return a sort key for a call: dull calls come last, then large ones.
+
+    A call is dull if its dimensions have size 1 or equal sizes, because questions about shapes are then easy.
+    """
     header, parts = requests[-1]
     shapes = [tuple(part.shape) for part in parts if hasattr(part, "shape")]
-    dull = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
-    dull += any(type(code) is int and code < _MANY for code in header["args"]["tuple"])
+    dullness = max((shape.count(1) + len(shape) - len({*shape}) for shape in shapes), default=0)
+    dullness += any(type(code) is int and code < _MANY for code in header["args"]["tuple"])
     if len(requests) > 1 and any("float64" in str(part.dtype) for part in parts if _is_float(part)):
-        dull = _MANY  # modules are made in float32
+        dullness = _MANY  # modules are created in float32
     sizes = [len(_numbers(part)) for part in parts]
-    made = sum(code for code in requests[0][0]["args"]["tuple"] if type(code) is int)
-    return dull >= _MANY, max(sizes, default=0) > _MOST_SHOWN, dull > 0, sum(sizes) + made
+    total = sum(sizes) + sum(code for code in requests[0][0]["args"]["tuple"] if type(code) is int)
+    return dullness >= _MANY, max(sizes, default=0) > _MOST_SHOWN, dullness > 0, total
 
 
 def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int = 0) -> Outcome | None:
-    """Return what comes of a call in the worker, of the answer or a copy; None if nothing can be said."""
+    """Return the outcome of a call of an answer or of its copy `code`; None if there is nothing to show."""
     student, weights = Student(session), dict[str, Any]()
     student.begin(seed)
     try:
         if code and not session.define(code):
             return None
         called = getattr(student, call.name)
-        if call.made is not None:
-            called = called(*call.made[0], **call.made[1])
+        if call.constructor is not None:
+            called = called(*call.constructor[0], **call.constructor[1])
             weights = student.define(_FILL, "fill")(called, call.seed)
         if not isinstance(called, Remote) or not isinstance(weights, dict):
             return None
-        found = _outcome(called(*call.args.values(), **call.kwargs))
-        return replace(found, weights=weights) if found else None
+        outcome = _outcome(called(*call.args.values(), **call.kwargs))
+        return replace(outcome, weights=weights) if outcome else None
     except StudentError as error:
         lines = {line for cell, line in error.places if cell == answer.cell}
         return Outcome(error.type, error.message, lines.pop() if len(lines) == 1 else None)
@@ -216,29 +228,30 @@ def run(session: Session, answer: Answer, call: Call, code: str = "", seed: int 
 
 def with_weights(call: Call, weights: Mapping[str, Any]) -> Call:
     """Return a call that shows the weights of its module, if they are few and not too large."""
-    if call.made is None:
+    if call.constructor is None:
         return call
     written = [("its weights", RANDOM)]
     with suppress(ProtocolError):
         if len(weights) <= _MOST_WEIGHTS and all(map(_is_float, weights.values())):
-            written = [(f"module.{name}"[:_MOST_LETTERS], _written(one)) for name, one in weights.items()]
-    return replace(call, given=(call.given[0], *written, *call.given[1:]))
+            named = weights.items()
+            written = [(f"module.{name}"[:_MOST_LETTERS], _as_code(weight)) for name, weight in named]
+    return replace(call, inputs=(call.inputs[0], *written, *call.inputs[1:]))
 
 
 def _outcome(value: Any) -> Outcome | None:
     if isinstance(value, float) or type(value) is int:
-        with suppress(OverflowError):  # a whole number may be larger than any float
-            return Outcome(said=type(value).__name__, shape=(), numbers=(float(value),))
+        with suppress(OverflowError):  # an int may be larger than any float
+            return Outcome(description=type(value).__name__, shape=(), numbers=(float(value),))
         return None
     results = value if isinstance(value, tuple | list) else [value]
-    tables = [one for one in results if one is not None]
+    tables = [result for result in results if result is not None]
     if not tables or not all(hasattr(type(table), "reshape") for table in tables):
         text = shown(value)
-        whole = "..." not in text and len(text) < _MOST_WORDS and "<" not in text  # no object
-        return Outcome(said=text) if whole else None
+        is_complete = "..." not in text and len(text) < _MOST_RESULT and "<" not in text  # as in <object>
+        return Outcome(description=text) if is_complete else None
     numbers = [n for table in tables for n in _numbers(table)]
     if len(numbers) > _MOST_RUN or not all(isinstance(n, bool | int | float) for n in numbers):
         return None
-    rest = [one if one is None else (str(one.dtype), tuple(one.shape)) for one in results[1:]]
-    said = f"{type(value).__name__} {tables[0].dtype} {rest}"
-    return Outcome(said=said, shape=tuple(tables[0].shape), numbers=tuple(map(float, numbers)))
+    rest = [None if table is None else (str(table.dtype), tuple(table.shape)) for table in results[1:]]
+    description = f"{type(value).__name__} {tables[0].dtype} {rest}"
+    return Outcome(description=description, shape=tuple(tables[0].shape), numbers=tuple(map(float, numbers)))

@@ -1,4 +1,4 @@
-"""Makes questions of what was seen when an answer, or a copy of it, ran, and sheets of them for students."""
+"""Turns the outcomes of an answer, and of copies of it, into questions, and writes sheets of questions."""
 
 import hashlib
 import json
@@ -32,13 +32,15 @@ _PAGE, _EXAMINER, _ROWS = (
     Path(__file__).with_name(name) for name in ("viva.html", "examiner.html", "examiner_rows.html")
 )
 _CALL_SECONDS, _TOTAL_SECONDS = 1.0, 60.0
-_VARIANTS, _ASKED, _CALLS = 40, 3, 3
-_CLOSE = 1e-3
+_VARIANTS = 40  # copies with a small change that are run for each answer
+_ASKED = 3  # questions of one kind about each answer, as candidates for the sheet
+_CALLS = 3  # calls that are tried until one has a result that does not depend on random numbers
+_CLOSE = 1e-3  # tolerance of a sum that should be 1
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, its options in random order, the right one, and what an examiner may add."""
+    """A question, its options in random order, the right one, and a note for the examiner."""
 
     kind: str
     answer: Answer
@@ -53,59 +55,59 @@ class Question:
         """The letter of the right option."""
         return LETTERS[self.options.index(self.right)]
 
-    def answers(self, other: "Question") -> bool:
-        """Whether this question says what another one asks: which input makes the call fail."""
+    def gives_away(self, other: "Question") -> bool:
+        """Whether this question answers the other one, by naming an input that makes the call fail."""
         return (self.kind, other.kind) == ("error", "input") and any(
-            one in self.text for one in other.options
+            option in self.text for option in other.options
         )
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What was seen of one answer: the call as it is, changed copies, inner results, other inputs."""
+class Observations:
+    """The outcomes of one answer: unchanged, of changed copies, of intermediate results, of other inputs."""
 
     answer: Answer
     call: Call
-    chance: random.Random
-    usual: Outcome
-    changed: Sequence[tuple[Variant, Outcome]]
-    inner: Sequence[tuple[Variant, Outcome]]
-    bent: Sequence[tuple[str, Outcome]]  # in words
+    rng: random.Random
+    original: Outcome  # of the unchanged answer and call
+    variants: Sequence[tuple[Variant, Outcome]]  # copies with a small change
+    inner_results: Sequence[tuple[Variant, Outcome]]  # copies that return an intermediate result
+    changed_inputs: Sequence[tuple[str, Outcome]]  # by a description of the changed input
 
     def ask(
         self, kind: str, text: str, right: str, wrong: Iterable[str], note: str = ""
     ) -> Iterator[Question]:
-        """Yield a question, if there are wrong options beside the right one."""
-        others = [one for one in dict.fromkeys(wrong) if one != right]
-        self.chance.shuffle(others)
-        options = [right, *others[: len(LETTERS) - 1]]
-        self.chance.shuffle(options)
-        if others:
+        """Yield a question if there is at least one wrong option."""
+        wrong_options = [option for option in dict.fromkeys(wrong) if option != right]
+        self.rng.shuffle(wrong_options)
+        options = [right, *wrong_options[: len(LETTERS) - 1]]
+        self.rng.shuffle(options)
+        if wrong_options:
             yield Question(kind, self.answer, self.call, text, tuple(options), right, note)
 
     def ask_line(self, kind: str, text: str, right: int, note: str = "") -> Iterator[Question]:
-        """Yield a question for one of the lines on which a statement of the called function begins."""
-        lines = (f"line {one.lineno}" for one in self.answer.steps)
+        """Yield a question whose options are the lines at which statements of the called function begin."""
+        lines = (f"line {step.lineno}" for step in self.answer.steps)
         yield from self.ask(kind, text, f"line {right}", lines, note)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The questions for one student, or the problem why there are none."""
+    """The questions for one student, or the reason why there are none."""
 
     exercise: str
     student: str
-    key: str = ""  # a digest of the student's code and the seed, which chose the questions
+    key: str = ""  # a digest of the student's code and the seed, with which the questions were chosen
     questions: Sequence[Question] = ()
     problem: str = ""
     left_out: Sequence[str] = ()  # answers about which no question can be made, each with the reason
 
     def marked(self, letters: str) -> list[bool]:
-        """Return for each question whether its letter is the right one."""
-        said = [letter for letter in letters.lower() if letter.isalnum() or letter == "-"]
-        if len(said) != len(self.questions) or not {*said} <= {*LETTERS, "-"}:
+        """Return, for each question in turn, whether the student's letter is the right one."""
+        chosen = [letter for letter in letters.lower() if letter.isalnum() or letter == "-"]
+        if len(chosen) != len(self.questions) or not {*chosen} <= {*LETTERS, "-"}:
             raise UsageError(f"--mark takes {len(self.questions)} letters from a to d, or - for no answer")
-        return [one.letter == letter for one, letter in zip(self.questions, said, strict=True)]
+        return [question.letter == letter for question, letter in zip(self.questions, chosen, strict=True)]
 
 
 class Examiner:
@@ -124,23 +126,23 @@ class Examiner:
         """Return the sheet for a submitted notebook."""
         name = self._exercise.name
         try:
-            typed = in_exercise_form(self._exercise.cells, notebook.cells)
+            exercise_cells = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
             return Sheet(name, student, problem=f"the notebook cannot be read: {error}")
-        cells = [one for one in typed if one.kind == "code" and not checked_question(one.name)]
-        code = [one for one in cells if not self._exercise.needs_no_run(one.text)]
+        cells = [cell for cell in exercise_cells if cell.kind == "code" and not checked_question(cell.name)]
+        code = [cell for cell in cells if not self._exercise.needs_no_run(cell.text)]
         answers, left_out = self._answers(code)
-        text = json.dumps([name, [one.text for one in answers], self._seed])
+        text = json.dumps([name, [answer.text for answer in answers], self._seed])
         key = hashlib.sha256(text.encode()).hexdigest()[:12]
         with Session(self._zygote, code, self._limits) as first:
-            first.start()  # which finds the cells that hang or die
-        opened = partial(Session, self._zygote, code, self._limits, first.lost)
-        questions = _choose_questions(self._suite, answers, opened, key)
+            first.start()  # finds the cells that hang or end the worker
+        open_session = partial(Session, self._zygote, code, self._limits, first.lost)
+        questions = _choose_questions(self._suite, answers, open_session, key)
         problem = "" if questions else "no answer is a short function or class that runs on a small input"
         return Sheet(name, student, key, questions, problem, left_out)
 
     def _answers(self, code: Sequence[NotebookCell]) -> tuple[list[Answer], list[str]]:
-        """Return the answers about which questions can be made, and a line on each other."""
+        """Return the answers about which questions can be made, and a line on each other answer."""
         answers, left_out = list[Answer](), list[str]()
         for question in self._exercise.points:
             try:
@@ -176,59 +178,65 @@ def _write(path: Path, template: Path, course: Course, **values: object) -> Path
 
 
 def _choose_questions(
-    suite: Suite, answers: Sequence[Answer], opened: Callable[[], Session], key: str
+    suite: Suite, answers: Sequence[Answer], open_session: Callable[[], Session], key: str
 ) -> list[Question]:
-    """Return up to five questions, of as many kinds and about as many answers as can be."""
-    found, chosen = list[Question](), list[Question]()
+    """Return up to five questions, of as many kinds and about as many answers as possible."""
+    candidates, chosen = list[Question](), list[Question]()
     for answer in answers:
-        chance = random.Random(f"{key} {answer.name}")  # noqa: S311 - the same key gives the same questions
-        with opened() as session:
-            seen = _look(suite, answer, session, key, chance)
-            found += [one for make in _KINDS for one in make(seen)] if seen else []
-    chance = random.Random(key)  # noqa: S311
-    chance.shuffle(found)
-    order = sorted({one.kind for one in found})
-    chance.shuffle(order)  # so that a rare kind comes as often as others
+        rng = random.Random(f"{key} {answer.name}")  # noqa: S311 - the questions depend on the key
+        with open_session() as session:
+            observed = _observe(suite, answer, session, key, rng)
+            candidates += [question for make in _KINDS for question in make(observed)] if observed else []
+    rng = random.Random(key)  # noqa: S311
+    rng.shuffle(candidates)
+    order = sorted({question.kind for question in candidates})
+    rng.shuffle(order)  # so that no kind is preferred
 
-    def rank(one: Question) -> tuple[int, ...]:
-        kinds, names = [each.kind for each in chosen], [each.answer.name for each in chosen]
-        return kinds.count(one.kind), names.count(one.answer.name), order.index(one.kind), -len(one.options)
+    def rank(question: Question) -> tuple[int, ...]:
+        kind, name = question.kind, question.answer.name
+        same_kind = sum(other.kind == kind for other in chosen)
+        same_answer = sum(other.answer.name == name for other in chosen)
+        return same_kind, same_answer, order.index(kind), -len(question.options)
 
-    while found and len(chosen) < COUNT:
-        best = min(found, key=rank)
-        found = [one for one in found if one is not best and not (one.answers(best) or best.answers(one))]
+    while candidates and len(chosen) < COUNT:
+        best = min(candidates, key=rank)
+        rest = (question for question in candidates if question is not best)
+        candidates = [q for q in rest if not (q.gives_away(best) or best.gives_away(q))]
         chosen.append(best)
-    places = [answer.name for answer in answers]
-    return sorted(chosen, key=lambda one: places.index(one.answer.name))
+    names_in_order = [answer.name for answer in answers]
+    return sorted(chosen, key=lambda question: names_in_order.index(question.answer.name))
 
 
-def _look(suite: Suite, answer: Answer, session: Session, key: str, chance: random.Random) -> Seen | None:
-    """Run an answer, and copies of it, on a small call that gives the same with another seed."""
+def _observe(
+    suite: Suite, answer: Answer, session: Session, key: str, rng: random.Random
+) -> Observations | None:
+    """Run an answer, and copies of it, on a small call whose result is the same with another random seed."""
     for call in islice(find_calls(suite, answer, key), _CALLS):
-        again = partial(run, session, answer, call)
-        usual = again()
-        if usual is None or usual.error or not usual.same(again(seed=1)):
+        run_call = partial(run, session, answer, call)
+        original = run_call()
+        if original is None or original.error or not original.equals(run_call(seed=1)):
             continue
-        bent = [(words, run(session, answer, made)) for words, made in _bent_calls(call)]
-        changed = [(one, again(one.code)) for one in answer.changed(chance, _VARIANTS)]
-        inner = [(one, again(one.code)) for one in answer.inner()]
-        return Seen(
+        changed_inputs = [(change, run(session, answer, changed)) for change, changed in _changed_calls(call)]
+        variants = [(variant, run_call(variant.code)) for variant in answer.variants(rng, _VARIANTS)]
+        inner_results = [(variant, run_call(variant.code)) for variant in answer.inner_results()]
+        tables = [(variant, outcome) for variant, outcome in inner_results if outcome and outcome.shape]
+        return Observations(
             answer,
-            with_weights(call, usual.weights),
-            chance,
-            usual,
-            [(one, seen) for one, seen in changed if seen],
-            [(one, seen) for one, seen in inner if seen and seen.shape and seen.same(again(one.code, 1))],
-            [(words, seen) for words, seen in bent if seen],
+            with_weights(call, original.weights),
+            rng,
+            original,
+            [(variant, outcome) for variant, outcome in variants if outcome],
+            [(inner, outcome) for inner, outcome in tables if outcome.equals(run_call(inner.code, 1))],
+            [(change, outcome) for change, outcome in changed_inputs if outcome],
         )
     return None
 
 
-def _bent_calls(call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield calls with another table of numbers, in words."""
+def _changed_calls(call: Call) -> Iterator[tuple[str, Call]]:
+    """Yield calls with one changed table of numbers, each after a description of the change."""
     for name, table in call.tables.items():
         rows = ("numbers", "rows", "parts along the first dimension")[min(table.ndim, 3) - 1]
-        made = {
+        changed_tables = {
             f"every number of `{name}` is doubled": table * 2,
             f"1 is added to every number of `{name}`": table + 1,
             f"every number of `{name}` is negated": -table,
@@ -236,105 +244,125 @@ def _bent_calls(call: Call) -> Iterator[tuple[str, Call]]:
             f"the last of the {rows} of `{name}` is missing": table[:-1],
         }
         if table.ndim > 1:
-            made[f"the last column of `{name}` is missing"] = table[..., :-1]
-            made[f"the last two dimensions of `{name}` are swapped"] = table.swapaxes(-1, -2)
-        for words, part in made.items():
-            if 0 not in part.shape:
-                yield words, replace(call, args={**call.args, name: part})
+            changed_tables[f"the last column of `{name}` is missing"] = table[..., :-1]
+            changed_tables[f"the last two dimensions of `{name}` are swapped"] = table.swapaxes(-1, -2)
+        for change, changed_table in changed_tables.items():
+            if 0 not in changed_table.shape:
+                yield change, replace(call, args={**call.args, name: changed_table})
 
 
-def _inner_shapes(seen: Seen) -> Iterator[Question]:
-    """Ask for the shape of an inner result, but not of the whole, which questions for its elements tell."""
-    inner = [(one, outcome) for one, outcome in seen.inner if not outcome.same(seen.usual)]
-    for one, outcome in seen.chance.sample(inner, min(_ASKED, len(inner))):
-        others = [other for _, other in (*seen.inner, *seen.changed)]
-        where = "after" if one.quoted.isidentifier() else "in"
-        text = f"What is the shape of `{one.quoted}` {where} line {one.line}?"
+def _inner_shapes(observed: Observations) -> Iterator[Question]:
+    """Ask for the shape of an intermediate result.
+
+    The shape of the final result is not asked for, because questions about its elements give it away.
+    """
+    inner = [entry for entry in observed.inner_results if not entry[1].equals(observed.original)]
+    for variant, outcome in observed.rng.sample(inner, min(_ASKED, len(inner))):
+        others = [other for _, other in (*observed.inner_results, *observed.variants)]
+        where = "after" if variant.quoted.isidentifier() else "in"
+        text = f"What is the shape of `{variant.quoted}` {where} line {variant.line}?"
         shapes = (str(other.shape) for other in others if other.shape)
-        yield from seen.ask("shape", text, str(outcome.shape), shapes)
+        yield from observed.ask("shape", text, str(outcome.shape), shapes)
 
 
-def _values(seen: Seen) -> Iterator[Question]:
-    """Ask for a number of the result, or for a result that has none."""
-    others = [one for _, one in seen.changed if not one.error and one.shape == seen.usual.shape]
-    if seen.usual.shape is None:
-        said = (one.said for one in others)
-        yield from seen.ask("value", "What does the call return?", seen.usual.said, said)
-    indices = [*product(*map(range, seen.usual.shape or ()))]  # of the first result, whose numbers come first
-    numbers = [f"{n:.2f}" for n in seen.usual.numbers[: len(indices)]]
-    wrong = [{f"{one.numbers[place]:.2f}" for one in others} - {n} for place, n in enumerate(numbers)]
-    telling = [place for place, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
-    whole = not any(value.startswith(RANDOM) for _, value in seen.call.given)
-    for place in seen.chance.sample(telling, min(_ASKED, len(telling))) if whole else ():
-        what = f"element {[*indices[place]]} of the result" if seen.usual.shape else "the result"
+def _values(observed: Observations) -> Iterator[Question]:
+    """Ask for a number of the result, or for the whole result if it has no numbers."""
+    results = [outcome for _, outcome in observed.variants if not outcome.error]
+    others = [outcome for outcome in results if outcome.shape == observed.original.shape]
+    if observed.original.shape is None:
+        wrong_texts = (outcome.description for outcome in others)
+        yield from observed.ask(
+            "value", "What does the call return?", observed.original.description, wrong_texts
+        )
+    indices = [*product(*map(range, observed.original.shape or ()))]  # of the first table
+    numbers = [f"{n:.2f}" for n in observed.original.numbers[: len(indices)]]
+    wrong = [{f"{outcome.numbers[index]:.2f}" for outcome in others} - {n} for index, n in enumerate(numbers)]
+    telling = [index for index, several in enumerate(wrong) if 2 * len(several) > max(map(len, wrong))]
+    has_all_numbers = not any(value.startswith(RANDOM) for _, value in observed.call.inputs)
+    for index in observed.rng.sample(telling, min(_ASKED, len(telling))) if has_all_numbers else ():
+        what = f"element {[*indices[index]]} of the result" if observed.original.shape else "the result"
         text = f"What is {what}, to two decimals?"
-        yield from seen.ask("value", text, numbers[place], sorted(wrong[place]))
+        yield from observed.ask("value", text, numbers[index], sorted(wrong[index]))
 
 
-def _sums(seen: Seen) -> Iterator[Question]:
+def _sums(observed: Observations) -> Iterator[Question]:
     """Ask for the line that makes rows sum to 1."""
-    floats = [(one, outcome) for one, outcome in seen.inner if "float" in outcome.said]  # no indices 0 and 1
-    whole = [one for one, outcome in floats if sums_to_one(outcome.shape or (), outcome.numbers)]
-    first = min((one.line for one in whole), default=0)
-    given = seen.call.tables.values()
-    is_given = any(sums_to_one(tuple(part.shape), part.reshape(-1).tolist()) for part in given)
-    if first and not is_given and all(one.one_line for one in whole) and seen.answer.is_straight_to(first):
-        yield from seen.ask_line("sum", "Which line makes the rows sum to 1?", first)
+    summing = [
+        variant
+        for variant, outcome in observed.inner_results
+        if "float" in outcome.description and sums_to_one(outcome.shape or (), outcome.numbers)
+    ]
+    first = min((variant.line for variant in summing), default=0)
+    tables = observed.call.tables.values()
+    is_given = any(sums_to_one(tuple(table.shape), table.reshape(-1).tolist()) for table in tables)
+    is_clear = all(variant.one_line for variant in summing) and observed.answer.is_straight_to(first)
+    if first and not is_given and is_clear:
+        yield from observed.ask_line("sum", "Which line makes the rows sum to 1?", first)
 
 
 def sums_to_one(shape: tuple[int, ...], numbers: Sequence[float]) -> bool:
-    """Whether the first of several results has rows of several numbers that each sum to 1."""
+    """Whether the first table has at least two columns and rows that each sum to 1.
+
+    `shape` is its shape. `numbers` has its numbers first, row after row.
+    """
     if len(shape) < 2 or shape[-1] < 2 or not numbers:
         return False
     rows = (numbers[start : start + shape[-1]] for start in range(0, prod(shape), shape[-1]))
     return all(abs(sum(row) - 1) < _CLOSE for row in rows)
 
 
-def _changes(seen: Seen) -> Iterator[Question]:
-    """Ask what comes of the call after a small change."""
-    found: dict[str, tuple[Variant, Outcome]] = {}
-    for one, outcome in seen.changed:
-        if outcome.shape is not None and outcome.said != seen.usual.said:
-            continue  # numbers of another type differ in a way that no option says
-        found.setdefault(compared(seen.usual, outcome), (one, outcome))
-    for said, (one, outcome) in found.items():
-        change = "left out" if one.quoted == "pass" else f"`{one.quoted}`"
-        where = f"line {one.line}" if one.one_line else f"the statement that begins in line {one.line}"
+def _changes(observed: Observations) -> Iterator[Question]:
+    """Ask for the outcome of the call after a small change of the code."""
+    by_effect: dict[str, tuple[Variant, Outcome]] = {}
+    for variant, outcome in observed.variants:
+        if outcome.shape is not None and outcome.description != observed.original.description:
+            continue  # the dtype differs, which no option mentions
+        by_effect.setdefault(describe_change(observed.original, outcome), (variant, outcome))
+    for effect, (variant, outcome) in by_effect.items():
+        change = "left out" if variant.quoted == "pass" else f"`{variant.quoted}`"
+        line = f"line {variant.line}"
+        where = line if variant.one_line else f"the statement that begins in {line}"
         text = f"What would the call give if {where} were {change}?"
-        yield from seen.ask("change", text, said, found, outcome.said if outcome.error else "")
+        note = outcome.description if outcome.error else ""
+        yield from observed.ask("change", text, effect, by_effect, note)
 
 
-def _inputs(seen: Seen) -> Iterator[Question]:
-    """Ask which of four inputs makes the call fail, or gives another result, or the same."""
+def _inputs(observed: Observations) -> Iterator[Question]:
+    """Ask which of four changes of the input makes the call fail, gives another result, or the same one."""
 
-    def kind_of(one: Outcome) -> str:
-        if one.error:
+    def effect_of(outcome: Outcome) -> str:
+        if outcome.error:
             return "makes the call fail"
-        return "gives the same result" if one.same(seen.usual) else "gives another result, and no error"
+        is_same = outcome.equals(observed.original)
+        return "gives the same result" if is_same else "gives a different result without an error"
 
-    kinds = {words: kind_of(one) for words, one in seen.bent}
-    for kind in dict.fromkeys(kinds.values()):
-        its, others = ([one for one in kinds if (kinds[one] == kind) is is_its] for is_its in (True, False))
-        if len(others) >= len(LETTERS) - 1:
-            text = f"Which of these changes of the input {kind}?"
-            yield from seen.ask("input", text, seen.chance.choice(its), others)
+    effects = {change: effect_of(outcome) for change, outcome in observed.changed_inputs}
+    for effect in dict.fromkeys(effects.values()):
+        right = [change for change in effects if effects[change] == effect]
+        wrong = [change for change in effects if effects[change] != effect]
+        if len(wrong) >= len(LETTERS) - 1:
+            text = f"Which of these changes of the input {effect}?"
+            yield from observed.ask("input", text, observed.rng.choice(right), wrong)
 
 
-def _error_lines(seen: Seen) -> Iterator[Question]:
-    """Ask for the line that an error names."""
-    for words, one in seen.bent:
-        if one.error and one.line and one.line in seen.answer.lines:
-            text = f"If {words}, the call fails. Which line of this code does the error name?"
-            yield from seen.ask_line("error", text, one.line, f"{one.error}: {one.said}")
+def _error_lines(observed: Observations) -> Iterator[Question]:
+    """Ask for the line at which a changed input raises an error."""
+    for change, outcome in observed.changed_inputs:
+        if outcome.error and outcome.line and outcome.line in observed.answer.lines:
+            text = f"If {change}, the call fails. Which line of this code does the error name?"
+            note = f"{outcome.error}: {outcome.description}"
+            yield from observed.ask_line("error", text, outcome.line, note)
 
 
 _KINDS = (_inner_shapes, _values, _sums, _changes, _inputs, _error_lines)
 
 
-def compared(usual: Outcome, one: Outcome) -> str:
-    """Say how an outcome differs from the usual one."""
-    if one.error or one.same(usual):
-        return f"an error, {one.error}" if one.error else "the same result as before"
-    if one.shape is None or one.shape != usual.shape:
-        return f"the result {one.said}" if one.shape is None else f"a result of shape {one.shape}"
-    return "other numbers in the same shape"
+def describe_change(original: Outcome, outcome: Outcome) -> str:
+    """Return words for how an outcome differs from the original one."""
+    if outcome.error or outcome.equals(original):
+        return f"an error, {outcome.error}" if outcome.error else "the same result as before"
+    if outcome.shape is None:
+        return f"the result {outcome.description}"
+    if outcome.shape != original.shape:
+        return f"a result of shape {outcome.shape}"
+    return "different numbers in the same shape"

@@ -1,4 +1,4 @@
-"""A student's answer: its lines, copies with a small change, and copies that return an inner result."""
+"""A student's answer: its lines, copies with a small change, copies that return an intermediate result."""
 
 import ast
 import random
@@ -14,25 +14,28 @@ from autograder.diagnosis.mutations import changes
 from autograder.diagnosis.trees import is_docstring
 from autograder.submission.notebook import NotebookCell
 
-MOST_LINES = 60  # of an answer; a longer one takes more than five minutes to read
-_MOST_LETTERS = 80  # of code that is quoted
-_ONCE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return | ast.Assert | ast.Raise
-_STEPS = ast.Call | ast.BinOp | ast.Subscript | ast.UnaryOp
-_OTHERWISE = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.JoinedStr, ast.ListComp, ast.SetComp, ast.DictComp)
+MOST_LINES = 60  # lines of an answer; a longer one takes more than five minutes to read
+_MOST_LETTERS = 80  # characters of quoted code
+_ONCE = (
+    ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return | ast.Assert | ast.Raise
+)  # no branch
+_STEPS = ast.Call | ast.BinOp | ast.Subscript | ast.UnaryOp  # expressions with a result to ask about
+# Expressions whose parts do not run exactly once.
+_BRANCHING = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.JoinedStr, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 class Variant(NamedTuple):
-    """A copy of an answer: the line that differs, and the code of that line or of what is returned there."""
+    """A copy of an answer with a small change, or one that returns an intermediate result."""
 
-    line: int
-    quoted: str
-    code: str
-    one_line: bool  # whether the whole statement stands on one line
+    line: int  # where the copy differs
+    quoted: str  # the code of that line, or of the intermediate result
+    code: str  # of the whole copy
+    one_line: bool  # whether the statement is on one line
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The function or class with which a student answers a question; lines are counted as in its cell."""
+    """The function or class that answers a question. Its lines are numbered as in the cell."""
 
     name: str
     cell: int
@@ -41,81 +44,85 @@ class Answer:
 
     @cached_property
     def entry(self) -> ast.FunctionDef | None:
-        """The function that a call runs, which is a module's `forward`."""
+        """The function that a call runs; for a module, its `forward`."""
         if isinstance(self.tree, ast.FunctionDef):
             return self.tree
-        methods = (one for one in self.tree.body if isinstance(one, ast.FunctionDef))
-        return next((one for one in methods if one.name == "forward"), None)
+        methods = (method for method in self.tree.body if isinstance(method, ast.FunctionDef))
+        return next((method for method in methods if method.name == "forward"), None)
 
     @cached_property
     def steps(self) -> list[ast.stmt]:
         """The statements of the function that a call runs, without its docstring."""
-        return [one for one in self.entry.body if not is_docstring(one)] if self.entry else []
+        return (
+            [statement for statement in self.entry.body if not is_docstring(statement)] if self.entry else []
+        )
 
     @cached_property
     def lines(self) -> dict[int, str]:
         """The lines by number, without docstrings, comments and empty lines."""
-        first = min([self.tree.lineno, *(one.lineno for one in self.tree.decorator_list)])
-        kept = {*range(first, (self.tree.end_lineno or first) + 1)}
-        for one in ast.walk(self.tree):
-            if isinstance(one, ast.stmt) and is_docstring(one):
-                kept -= {*range(one.lineno, (one.end_lineno or one.lineno) + 1)}
-        numbered = ((n, line) for n, line in enumerate(self.text.split("\n"), 1) if n in kept)
+        first = min([self.tree.lineno, *(node.lineno for node in self.tree.decorator_list)])
+        numbers = {*range(first, (self.tree.end_lineno or first) + 1)}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt) and is_docstring(node):
+                numbers -= {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+        numbered = ((n, line) for n, line in enumerate(self.text.split("\n"), 1) if n in numbers)
         return {n: line for n, line in numbered if line.strip() and not line.lstrip().startswith("#")}
 
-    def changed(self, chance: random.Random, most: int) -> list[Variant]:
-        """Return some copies with one small change each of the called function."""
-        inside = (one for step in self.steps for one in ast.walk(step) if isinstance(one, ast.stmt))
-        around = {id(part): one for one in inside for part in ast.walk(one)}  # the innermost comes last
-        code, found = Code((self.tree,)), list[Variant]()
-        places = [place for place in code.places if id(place.node) in around]
-        edits = [edit for place in places for edit in changes(place.node, place.scope) if _is_telling(*edit)]
-        chance.shuffle(edits)
+    def variants(self, rng: random.Random, most: int) -> list[Variant]:
+        """Return at most `most` copies, each with one small change of the called function."""
+        inside = (node for step in self.steps for node in ast.walk(step) if isinstance(node, ast.stmt))
+        # The innermost statement around each node: it comes last in `inside`.
+        around = {id(part): statement for statement in inside for part in ast.walk(statement)}
+        code, variants = Code((self.tree,)), list[Variant]()
+        nodes = [node for node in code.places if id(node.node) in around]
+        edits = [edit for node in nodes for edit in changes(node.node, node.scope) if _is_telling(*edit)]
+        rng.shuffle(edits)
         for edit in edits:
-            own = Code((around[id(edit[0])],))
-            with suppress(*UNREADABLE, AttributeError):  # the change makes no code
-                before, after = (one.text.split("\n")[0] for one in (own, own.edited([edit])))
-                if len(after) <= _MOST_LETTERS and after != before and len(found) < most:
-                    (one,) = own.statements
-                    one_line = one.lineno == one.end_lineno or hasattr(one, "body")
-                    found.append(Variant(one.lineno, after, code.edited([edit]).text, one_line))
-        return found
+            edited_part = Code((around[id(edit[0])],))
+            with suppress(*UNREADABLE, AttributeError):  # the changed tree is not valid code
+                before, after = (c.text.split("\n")[0] for c in (edited_part, edited_part.edited([edit])))
+                if len(after) <= _MOST_LETTERS and after != before and len(variants) < most:
+                    (statement,) = edited_part.statements
+                    one_line = statement.lineno == statement.end_lineno or hasattr(statement, "body")
+                    variants.append(Variant(statement.lineno, after, code.edited([edit]).text, one_line))
+        return variants
 
-    def inner(self) -> Iterator[Variant]:
-        """Yield copies that return an inner result of the called function, in the order of these.
+    def inner_results(self) -> Iterator[Variant]:
+        """Yield copies that return an intermediate result of the called function, in the order of the code.
 
-        They end at a statement that may return: what comes after it may not run.
+        Code below a branch or loop with a `return` may not run, so its results are left out.
         """
-        for one in self.steps:
-            if not isinstance(one, _ONCE) and any(isinstance(part, ast.Return) for part in ast.walk(one)):
+        for statement in self.steps:
+            may_return = any(isinstance(part, ast.Return) for part in ast.walk(statement))
+            if may_return and not isinstance(statement, _ONCE):
                 return
-            match one:
+            match statement:
                 case ast.Assign(targets=[ast.Name(name), *_]) | ast.AnnAssign(target=ast.Name(name)):
                     pass
                 case _:
                     name = ""
-            value = getattr(one, "value", None) if isinstance(one, _ONCE) else None
+            value = getattr(statement, "value", None) if isinstance(statement, _ONCE) else None
             for part in _inner(value) if isinstance(value, ast.expr) else ():
                 named = bool(name) and part is value
                 quoted = name if named else ast.unparse(part)
                 if len(quoted) <= _MOST_LETTERS:
-                    line = (one.end_lineno if named else None) or part.lineno
-                    code = Code((self.tree,)).edited([(one, ast.Return(part))]).text
-                    yield Variant(line, quoted, code, one.lineno == one.end_lineno)
+                    line = (statement.end_lineno if named else None) or part.lineno
+                    code = Code((self.tree,)).edited([(statement, ast.Return(part))]).text
+                    yield Variant(line, quoted, code, statement.lineno == statement.end_lineno)
 
     def is_straight_to(self, line: int) -> bool:
-        """Whether each statement of the called function before a line runs once, whatever goes in."""
-        return all(isinstance(one, _ONCE) for one in self.steps if one.lineno < line)
+        """Whether each statement of the called function before a line runs exactly once for all inputs."""
+        return all(isinstance(step, _ONCE) for step in self.steps if step.lineno < line)
 
 
 class UnwritableError(Exception):
-    """No question can be made about an answer because of its size or form; the message says why."""
+    """An answer about which no question can be made. The message gives the reason: its size or form."""
 
 
 def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
     """Return a student's answer to a question, or None if it is not a function or class in Python.
 
-    UnwritableError says why no question can be made about an answer.
+    Raise UnwritableError if no question can be made about it.
     """
     for cell in (cell for cell in reversed(cells) if name in bound_names(cell.text)):
         if not (readable([cell.text]) and quick_to_parse(cell.text)):
@@ -132,14 +139,14 @@ def read_answer(name: str, cells: Sequence[NotebookCell]) -> Answer | None:
 
 
 def _can_be_written(node: ast.stmt) -> bool:
-    """Whether Python can write this code as text, which it cannot for very large numbers and long sums."""
+    """Whether Python can unparse this code. It cannot do so for very large numbers and very long sums."""
     with suppress(*UNREADABLE):
         return bool(ast.unparse(node))
     return False
 
 
 def _is_telling(old: ast.AST, new: ast.AST) -> bool:
-    """Whether a change is more than the loss of a result, or a constant in the place of a call."""
+    """Whether a change is more than the removal of a result, or a constant instead of an expression."""
     constant = ast.Constant | ast.UnaryOp
     return isinstance(old, constant) or (
         not isinstance(new, constant) and not isinstance(old, ast.Return | ast.Expr)
@@ -147,13 +154,13 @@ def _is_telling(old: ast.AST, new: ast.AST) -> bool:
 
 
 def _inner(value: ast.expr) -> Iterator[ast.expr]:
-    """Yield an expression after those that it is made of, without what runs only sometimes or often."""
-    if isinstance(value, (*_OTHERWISE, ast.GeneratorExp)):
+    """Yield the operations in an expression that run exactly once, inner operations first."""
+    if isinstance(value, (*_BRANCHING, ast.GeneratorExp)):
         return
     children = [*ast.iter_child_nodes(value)]
     if isinstance(value, ast.Call):
         called = [value.func.value] if isinstance(value.func, ast.Attribute) else []
-        children = [*called, *value.args, *(one.value for one in value.keywords)]
+        children = [*called, *value.args, *(keyword.value for keyword in value.keywords)]
     for child in children:
         if isinstance(child, ast.expr):
             yield from _inner(child)

@@ -31,7 +31,15 @@ from autograder.course.exercise import Exercise
 from autograder.course.names import checked_question
 from autograder.course.notebook import NotebookJson
 from autograder.files import write_whole
-from autograder.plugins.bench.graders import Command, Rival, install_otter, otter, ours, stock, with_programs
+from autograder.plugins.bench.graders import (
+    Command,
+    ComparedGrader,
+    install_otter,
+    our_grader,
+    prepare_otter,
+    prepare_stock,
+    process_environment,
+)
 from autograder.plugins.bench.page import page_of, write_table
 from autograder.submission.submission import Submission
 
@@ -100,7 +108,7 @@ def _counts(of_one_grader: Sequence[Marks]) -> str:
     return ", ".join(f"{mark} {sum(mark in one for one in of_one_grader)}" for mark in MARKS)
 
 
-def _prepare(course: Course, folder: Path) -> tuple[Exercise, NotebookJson, list[Rival]]:
+def _prepare(course: Course, folder: Path) -> tuple[Exercise, NotebookJson, list[ComparedGrader]]:
     """Make the exercise for each grader; return it, the notebook that students get, and the graders."""
     for name, text in _DATA["files"].items():
         write_whole(folder / "ours" / name, text)
@@ -108,13 +116,13 @@ def _prepare(course: Course, folder: Path) -> tuple[Exercise, NotebookJson, list
     (exercise,) = own.exercises.values()
     release_notebooks(own, [exercise])
     hidden = {question: text.splitlines() for question, text in _DATA["hidden"].items()}
-    plain, notebook = stock(folder / "stock", exercise, hidden.__getitem__)
-    other = otter(folder / "otter", exercise, hidden.__getitem__, install_otter(course))
-    rivals = [plain, other, replace(ours(own.root, exercise.name, 1), name="this grader")]
+    plain, notebook = prepare_stock(folder / "stock", exercise, hidden.__getitem__)
+    other = prepare_otter(folder / "otter", exercise, hidden.__getitem__, install_otter(course))
+    rivals = [plain, other, replace(our_grader(own.root, exercise.name, 1), name="this grader")]
     return exercise, notebook, rivals
 
 
-def _attack(attack: Attack, grader: Rival, exercise: Exercise, released: NotebookJson) -> Marks:
+def _attack(attack: Attack, grader: ComparedGrader, exercise: Exercise, released: NotebookJson) -> Marks:
     """Have a grader grade an attack and an honest submission; return the marks that the attack left."""
     students = ATTACKER, HONEST
     with _site(grader.root) as site:
@@ -190,7 +198,7 @@ def _merge(target: dict[str, Any], change: Mapping[str, Any]) -> None:
 
 def _run(command: Command, site: Site) -> bool:
     """Run a grader's command; return whether it ended by itself within SECONDS."""
-    env = with_programs({"HOME": str(site.home), "GRADER_TOKEN": CANARY})
+    env = process_environment({"HOME": str(site.home), "GRADER_TOKEN": CANARY})
     silent = subprocess.DEVNULL
     with subprocess.Popen(
         command, cwd=site.course, env=env, stdin=silent, stdout=silent, stderr=silent

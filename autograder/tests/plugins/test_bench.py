@@ -17,7 +17,7 @@ from autograder.diagnosis.misconceptions import load_catalogue
 from autograder.plugins import bench as plugin
 from autograder.plugins.bench import bench, graders, page
 from autograder.plugins.bench.graders import (
-    Graded,
+    Measurement,
 )
 from autograder.plugins.bench.page import DOCS, PAGES, marks, to_markdown, to_strength
 from autograder.tests.classroom import CONFIG, real_course
@@ -32,8 +32,10 @@ def test_the_figures_are_shown_in_a_table(
 ) -> None:
     monkeypatch.setattr(page, "machine", lambda: "2 cores of a fine processor")
     marks = {f"student-{number}": frozenset({"double"}) for number in range(200)}
-    ours = [Graded(f"this grader, {n} jobs", 20.0 / n, 900.0, marks, 4.0 / n) for n in (1, 2)]
-    other = Graded("Otter 7.0.0", 10.0, 500.0, {"student-0": marks["student-0"], "student-1": frozenset()})
+    ours = [Measurement(f"this grader, {n} jobs", 20.0 / n, 900.0, marks, 4.0 / n) for n in (1, 2)]
+    other = Measurement(
+        "Otter 7.0.0", 10.0, 500.0, {"student-0": marks["student-0"], "student-1": frozenset()}
+    )
     golden("bench.md", to_markdown("01_small", ("rlimits",), ours, [other]) + "\n")
 
 

@@ -39,4 +39,4 @@ def test_pages_are_packed_by_student_with_a_list_for_mail(ready: Course) -> None
 def test_who_has_no_page_yet_is_named(ready: Course) -> None:
     record(ready, "ann", made=solved(small(ready)))
     done = pack(ready)
-    assert "left out: ann: has no feedback page; see what `autograder feedback` says of it" in done.output
+    assert "left out: ann: has no feedback page; run `autograder feedback` to see why" in done.output

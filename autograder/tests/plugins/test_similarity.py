@@ -109,7 +109,9 @@ def test_the_page_shows_both_and_runs_nothing(
     monkeypatch.setattr(graded_work, "autograded_notebook", notebook)
     path, found, left_out = write_similar(course, [small(course)])
     assert [cluster.students for cluster in found] == [["ann", "bob"]]
-    assert left_out == ["01_small dee: row_sums is not compared: it is too long or too deep, or not Python"]
+    assert left_out == [
+        "01_small dee: row_sums is not compared: it is too long, nested too deeply, or not Python"
+    ]
     text = path.read_text(encoding="utf-8")
     assert "<script>" not in text
     assert "<h2>01_small: ann (Ann Lee), bob</h2>" in text

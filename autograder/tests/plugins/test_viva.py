@@ -74,7 +74,7 @@ def given(question: Question) -> dict[str, Any]:
     """Return what goes into a call, read from the page's own words."""
     return {
         name: eval(value.replace("tensor", "torch.tensor"), {"torch": torch})
-        for name, value in question.call.given
+        for name, value in question.call.inputs
     }
 
 
@@ -98,7 +98,7 @@ def test_each_sheet_has_five_questions_of_several_kinds_with_one_right_option(sh
     for sheet in sheets:
         assert len(sheet.questions) == 5
         assert len({question.kind for question in sheet.questions}) >= 4
-        assert not any(one.answers(other) for one in sheet.questions for other in sheet.questions)
+        assert not any(one.gives_away(other) for one in sheet.questions for other in sheet.questions)
         for question in sheet.questions:
             assert 2 <= len(set(question.options)) == len(question.options) <= 4
             assert question.options["abcd".index(question.letter)] == question.right
@@ -119,7 +119,7 @@ def test_nothing_of_hidden_tests_or_solutions_shows(sheets: list[Sheet]) -> None
     with Path(ATTENTION.suite).open(encoding="utf-8") as file:
         tests = {name for line in file for name in re.findall(r"def (\w+)\(", line)}
     for sheet in sheets:
-        shown = repr([(one.text, one.options, one.note, one.call.given) for one in sheet.questions])
+        shown = repr([(one.text, one.options, one.note, one.call.inputs) for one in sheet.questions])
         assert not [name for name in tests if name in shown and name not in reference]
     assert mine <= set(ATTENTION.points)
 
@@ -138,12 +138,12 @@ def test_the_same_code_and_seed_get_the_same_sheet_and_others_another(examined: 
     first = examined(row_sums=LOOP)
     again = examined(row_sums=LOOP)
     assert first.key == again.key
-    asked = [(one.text, one.options, one.call.given) for one in first.questions]
-    assert asked == [(one.text, one.options, one.call.given) for one in again.questions]
+    asked = [(one.text, one.options, one.call.inputs) for one in first.questions]
+    assert asked == [(one.text, one.options, one.call.inputs) for one in again.questions]
     for other in (examined(1, row_sums=LOOP), examined(row_sums=LOOP.replace("total", "sums"))):
         assert other.key != first.key
-        assert {one.call.given for one in other.questions}.isdisjoint(
-            one.call.given for one in first.questions
+        assert {one.call.inputs for one in other.questions}.isdisjoint(
+            one.call.inputs for one in first.questions
         )
 
 
