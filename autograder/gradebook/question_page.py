@@ -82,8 +82,8 @@ class _Text:
             return (position,)
         state = self.answer.state(question.items)
         pictures = json.dumps([attached for _, attached in self.cells if attached], sort_keys=True)
-        shown = (state["score"], state["waits"], tuple(state["given"]), state["words"])
-        return self.normal, pictures, *shown
+        grade = json.dumps([state[key] for key in ("score", "waits", "given", "adjustment", "words")])
+        return self.normal, pictures, grade
 
 
 def make_cards(
@@ -149,6 +149,7 @@ def render_question(
         states=lambda card: {answer.grade: answer.state(question.items) for answer in card.answers},
         apart=apart,
         rescorings=rescorings,
+        first_numbers={card.cluster: number for number, card in reversed([*enumerate(cards, 1)])},
         numbers={answer.grade: number for number, card in enumerate(cards, 1) for answer in card.answers},
         versions={rescoring.answer.grade: rescoring.answer.version for rescoring in rescorings},
         changed_items=_changed_items(question, rescorings),
@@ -170,8 +171,9 @@ def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -
         follow = successors(rescoring.answer.marking.items, question.items)
         for item in rescoring.answer.marking.given_items:
             now = follow[item.name]
-            if now is None or now.line != item.line:
-                changed[item.line] = "" if now is None else now.line
+            line = now.scaled(rescoring.answer.marking.given[item.name]).line if now else ""
+            if line != item.line:
+                changed[item.line] = line
     return changed
 
 

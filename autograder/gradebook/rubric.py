@@ -6,7 +6,7 @@ points, as in "the reason: 0.5 points". An item adds its points to the score and
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz.distance import Indel
 
@@ -16,7 +16,7 @@ _SAME_ITEM = 0.5  # the share of letters that a reworded item keeps at least
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item; `name` is its number in the rubric, or the name of the comment in the bank."""
+    """An item; `name` is its number in the rubric, or the name of the comment in the bank."""
 
     name: str
     words: str
@@ -32,23 +32,44 @@ class Item:
         """The text that the item adds to the comment."""
         return self.words if self.points is None else f"{self.points:+g}: {self.words}"
 
+    def scaled(self, share: float) -> "Item":
+        """Return the item with this share of its points."""
+        return self if self.points is None else replace(self, points=self.points * share)
+
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """What a grader said about one answer: the given items, by name, of the rubric at that time."""
+    """What a grader gave an answer: items of the rubric at that time, and a typed score."""
 
     items: tuple[Item, ...] = ()
-    given: tuple[str, ...] = ()
+    given: Mapping[str, float] = field(default_factory=dict)  # the share of the points, by the item's name
+    adjustment: float | None = None  # the typed score without the points of the items given at that time
 
     @property
     def given_items(self) -> list[Item]:
-        """The items that the grader gave, in the order of the rubric."""
-        return [item for item in self.items if item.name in self.given]
+        """The given items with the points that the grader gave, in the order of the rubric."""
+        return [item.scaled(self.given[item.name]) for item in self.items if item.name in self.given]
+
+    @property
+    def points(self) -> float | None:
+        """The sum of the points of the given items; None if no given item has points."""
+        points = [item.points for item in self.given_items if item.points is not None]
+        return sum(points) if points else None
 
     def score(self, most: float) -> float | None:
-        """Return the sum of points, between 0 and `most`; None if no given item has points."""
-        points = [item.points for item in self.given_items if item.points is not None]
-        return bounded(sum(points), most) if points else None
+        """Return the score, between 0 and `most`; None if neither an item nor a typed score gives points."""
+        if self.adjustment is None and self.points is None:
+            return None
+        return bounded((self.adjustment or 0.0) + (self.points or 0.0), most)
+
+    def with_score(self, score: float | None, most: float) -> "Marking":
+        """Return the marking with the adjustment that leads to this score."""
+        if self.score(most) == score:
+            return self
+        by_items = replace(self, adjustment=None)
+        if score is None or by_items.score(most) == score:
+            return by_items
+        return replace(self, adjustment=round(score - (self.points or 0.0), 4))
 
     def comment(self, words: str) -> str:
         """Return the comment that a student reads: a line for each item, then the grader's own words."""
@@ -84,35 +105,33 @@ def successors(before: Sequence[Item], now: Sequence[Item]) -> dict[str, Item | 
     A comment of the bank keeps its name. An item of the rubric keeps its words, or else most of its letters.
     """
     current = {item.name: item for item in now if not item.is_of_rubric}
-    found = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}
+    follow = {item.name: current.get(item.name) for item in before if not item.is_of_rubric}
     former = [item for item in before if item.is_of_rubric]
     free = [item for item in now if item.is_of_rubric]
     for least in (1.0, _SAME_ITEM):
-        for item in [item for item in former if item.name not in found]:
+        for item in [item for item in former if item.name not in follow]:
             best = max(free, key=lambda other: _likeness(item, other), default=None)
             if best is not None and _likeness(item, best) >= least:
-                found[item.name] = best
+                follow[item.name] = best
                 free.remove(best)
-    return {item.name: found.get(item.name) for item in before}
+    return {item.name: follow.get(item.name) for item in before}
 
 
 def _likeness(first: Item, second: Item) -> float:
     return float(Indel.normalized_similarity(first.words, second.words))
 
 
-def carry_over(
-    marking: Marking, now: Sequence[Item], score: float | None, most: float
-) -> tuple[Marking, float | None]:
-    """Return a marking by the rubric of today, and the score that follows.
+def carry_over(marking: Marking, now: Sequence[Item]) -> Marking:
+    """Return a marking by the rubric of today.
 
-    If the grader typed another score than the items gave, the difference to it stays.
+    The adjustment stays. If no item with points is left of those that gave the score, the score is 0.
     """
     if marking.items == tuple(now):
-        return marking, score
+        return marking
     follow = successors(marking.items, now)
-    given = {item.name for name in marking.given if (item := follow[name]) is not None}
-    carried = Marking(tuple(now), tuple(item.name for item in now if item.name in given))
-    before, after = marking.score(most), carried.score(most)
-    if score is None or (before is None and after is None):
-        return carried, score
-    return carried, bounded(score + (after or 0.0) - (before or 0.0), most)
+    shares = {item.name: share for name, share in marking.given.items() if (item := follow[name]) is not None}
+    given = {item.name: shares[item.name] for item in now if item.name in shares}
+    carried = replace(marking, items=tuple(now), given=given)
+    if marking.points is not None and carried.points is None and carried.adjustment is None:
+        return replace(carried, adjustment=0.0)
+    return carried

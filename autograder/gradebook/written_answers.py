@@ -35,13 +35,16 @@ from autograder.errors import AutograderError, UsageError
 from autograder.gradebook.comments import CommentBank
 from autograder.gradebook.ledger import recording
 from autograder.gradebook.rows import as_number
-from autograder.gradebook.rubric import Item, Marking, bounded, carry_over, read_items
+from autograder.gradebook.rubric import Item, Marking, carry_over, read_items
 from autograder.records.database import lock
 from autograder.records.tables import ANSWERS, AUDIT, MARKINGS, replace_rows
 from autograder.submission.submission import Submission
 
 _MAX_NOTEBOOKS = 4096  # whose texts a server keeps
 _MAX_COMMENT = 10_000  # characters
+SHARES = (1, 0.5)  # of an item's points that a grader may give
+_RELOAD = "load the page again"
+_LOOK = "look at the new grade before you change it"
 TextCell = tuple[str, Mapping[str, Any]]  # source and attachments
 
 
@@ -123,15 +126,16 @@ class WrittenAnswer:
     @property
     def version(self) -> str:
         """A digest of everything that a grader can change here."""
-        state = self.score, self.waits, self.remark, self.marking.given
+        given = sorted(self.marking.given.items())
+        state = self.score, self.waits, self.remark, given, self.marking.adjustment
         return hashlib.sha256(repr(state).encode("utf-8", "replace")).hexdigest()[:16]
 
     def state(self, items: Sequence[Item]) -> dict[str, Any]:
         """Return what a page shows of the grade; given items have the names of today's rubric."""
-        carried, _ = carry_over(self.marking, items, None, 0.0)
-        shown = {"score": self.score, "waits": self.waits, "given": list(carried.given)}
+        marking = carry_over(self.marking, items)
+        shown = {"score": self.score, "given": marking.given, "adjustment": marking.adjustment}
         about = {"words": self.own_words, "flagged": self.flagged, "by": self.by, "version": self.version}
-        return {**shown, **about}
+        return {**shown, "waits": self.waits, **about}
 
 
 def read_answers(
@@ -166,7 +170,7 @@ def read_answers(
     )
     if grades is not None:
         query = query.where(Grade.id.in_(grades))
-    return [_answer(*row) for row in session.execute(query)]
+    return [_answer(question, *row) for row in session.execute(query)]
 
 
 def count_answers(session: Session) -> dict[tuple[str, str], tuple[int, int]]:
@@ -199,19 +203,31 @@ def _last_saves(question: WrittenQuestion) -> Any:
 
 
 def _answer(
-    grade: str, comment: str | None, notebook: str, student: str, first: str | None, last: str | None,
-    auto: Any, manual: Any, waits: Any, flagged: Any,
+    question: WrittenQuestion, grade: str, comment: str | None, notebook: str, student: str,
+    first: str | None, last: str | None, auto: Any, manual: Any, waits: Any, flagged: Any,
     asked: str | None, remark: str | None, items: Any, given: Any, by: str | None,
 ) -> WrittenAnswer:  # fmt: skip
     name = " ".join(filter(None, (first, last)))
-    score = None
-    with suppress(ValueError):  # SQLite stores any text as a score
-        score = as_number(auto if manual is None else manual)
-    marking = Marking(tuple(Item(*item) for item in items or ()), tuple(given or ()))
+    by_grader, score = _as_score(manual), _as_score(auto if manual is None else manual)
+    marking = _read_marking(items, given).with_score(by_grader, question.cell.points)
     return WrittenAnswer(
         grade, comment, notebook, student, name, score, bool(waits) or score is None, bool(flagged),
         asked or "", remark or "", marking, by or "",
     )  # fmt: skip
+
+
+def _as_score(stored: Any) -> float | None:
+    with suppress(ValueError):  # SQLite stores any text as a score
+        return as_number(stored)
+    return None
+
+
+def _read_marking(items: Any, given: Any) -> Marking:
+    """Return a marking as MARKINGS has it; earlier versions stored a list of the names of the given items."""
+    read = tuple(Item(*item) for item in items or ())
+    if isinstance(given, dict):
+        return Marking(read, given["shares"], given["adjustment"])
+    return Marking(read, dict.fromkeys(given or (), 1.0))
 
 
 def read_cells(question: WrittenQuestion, student: str) -> list[TextCell] | None:
@@ -257,50 +273,50 @@ class Change:
     """What a grader does to some answers at once; a part that is None stays as it is."""
 
     versions: Mapping[str, str]  # of the answers, as the page read them, by the id of the grade
-    given: tuple[str, ...] | None = None  # names of items; they decide the score if `score` is None
-    score: float | None = None
+    rubric_version: str  # of the items that the page shows
+    given: Mapping[str, float] | None = None  # the share of the points of each given item, by name
+    adjustment: float | None = None  # to the points of the items; None unless the grader typed a score
     words: str | None = None  # the grader's own, which follow the lines of the items
-    take_back: bool = False  # the score and all given items
-    rubric_version: str = ""  # of the items that the page shows; empty if it shows none
+    waits: bool = False  # whether the answer waits for a grade, in spite of its score
 
     @classmethod
     def from_json(cls, body: Any) -> "Change":
         """Return the change that a page asks for; SaveError if the request has another form."""
-        versions, given, score, words = (body.get(key) for key in ("versions", "given", "score", "words"))
-        if not isinstance(versions, dict) or not all(isinstance(one, str) for one in versions.values()):
+        if not isinstance(body, dict):
+            raise SaveError("the request must be a JSON object")
+        versions, rubric_version = body.get("versions"), body.get("rubric_version")
+        given, adjustment, words = (body.get(key) for key in ("given", "adjustment", "words"))
+        if not isinstance(versions, dict) or not all(isinstance(text, str) for text in versions.values()):
             raise SaveError("versions: must name the answers")
-        if given is not None and not (isinstance(given, list) and all(isinstance(n, str) for n in given)):
-            raise SaveError("given: must be a list of names")
-        if score is not None and not (type(score) in (int, float) and isfinite(score)):
-            raise SaveError("score: must be a number")
+        if not isinstance(rubric_version, str) or not rubric_version:
+            raise SaveError("rubric_version: must be the version of the rubric on the page")
+        if given is not None and not (isinstance(given, dict) and all(map(_is_share, given.values()))):
+            raise SaveError("given: must be an object with the share of each item, 1 or 0.5")
+        if adjustment is not None and not (given is not None and _is_number(adjustment)):
+            raise SaveError("adjustment: must be a number, with given items beside it")
         if words is not None and not (isinstance(words, str) and len(words) <= _MAX_COMMENT):
             raise SaveError(f"words: must be a text of at most {_MAX_COMMENT} characters")
-        names = None if given is None else tuple(given)
-        rubric_version = str(body.get("rubric_version", ""))
-        return cls(versions, names, score, words, body.get("take_back") is True, rubric_version)
+        return cls(versions, rubric_version, given, adjustment, words, body.get("waits") is True)
 
     def refuse_old_rubric(self, question: WrittenQuestion) -> None:
         """Raise ChangedAnswerError if the page shows other items than the question has now."""
-        if self.rubric_version not in ("", question.rubric_version):
-            raise ChangedAnswerError("the rubric has changed; load the page again")
+        if self.rubric_version != question.rubric_version:
+            raise ChangedAnswerError(f"the rubric has changed; {_RELOAD}")
 
     def marking(self, question: WrittenQuestion, answer: WrittenAnswer) -> Marking:
-        """Return which items the answer has after this change."""
-        if self.given is None and not self.take_back:
-            return answer.marking
-        return Marking(question.items, self.given or ())
-
-    def score_of(self, answer: WrittenAnswer, marking: Marking, most: float) -> float | None:
-        """Return the score of the answer after this change."""
-        if self.take_back:
-            return None
-        if self.score is not None:
-            return bounded(self.score, most)
+        """Return which items and which adjustment the answer has after this change."""
         if self.given is None:
-            return answer.score
-        came_from_items = answer.marking.score(most) is not None
-        by_items = marking.score(most)
-        return answer.score if by_items is None and not came_from_items else by_items
+            return answer.marking
+        shares = {item.name: self.given[item.name] for item in question.items if item.name in self.given}
+        return Marking(question.items, shares, self.adjustment)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and isfinite(value)
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and value in SHARES
 
 
 def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader: str) -> list[WrittenAnswer]:
@@ -308,16 +324,14 @@ def save(gradebook: Gradebook, question: WrittenQuestion, change: Change, grader
     session, most = gradebook.db(), question.cell.points
     change.refuse_old_rubric(question)
     if unknown := set(change.given or ()) - {item.name for item in question.items}:
-        raise SaveError(
-            f"the rubric has no {', '.join(sorted(unknown))}: it has changed, load the page again"
-        )
+        raise SaveError(f"the rubric has no {', '.join(sorted(unknown))}; {_RELOAD}")
     with recording(session, question.course.root, grader):
-        for answer in _locked(session, question, change.versions):
+        for answer in _locked(session, question, change.versions, _LOOK):
             marking = change.marking(question, answer)
-            score = change.score_of(answer, marking, most)
+            score = answer.score if change.given is None else marking.score(most)
             remark = marking.comment(answer.own_words if change.words is None else change.words)
-            is_graded = change.score is not None or (change.given is not None and score is not None)
-            _enter(gradebook, answer, marking, remark, score, confirms=is_graded)
+            is_graded = change.given is not None and score is not None and not change.waits
+            _enter(gradebook, answer, marking, remark, score, confirms=is_graded, waits=change.waits)
         session.commit()
     return read_answers(session, question, change.versions)
 
@@ -334,13 +348,14 @@ class Rescoring:
 
 def find_rescorings(question: WrittenQuestion, answers: Sequence[WrittenAnswer]) -> list[Rescoring]:
     """Return the answers whose score or comment is not as the rubric of today says."""
-    found = []
+    rescorings = []
     for answer in answers:
-        marking, score = carry_over(answer.marking, question.items, answer.score, question.cell.points)
+        marking = carry_over(answer.marking, question.items)
+        score = None if answer.score is None else marking.score(question.cell.points)
         remark = marking.comment(answer.own_words)
         if answer.marking.given and (score, remark) != (answer.score, answer.remark):
-            found.append(Rescoring(answer, marking, score, remark))
-    return found
+            rescorings.append(Rescoring(answer, marking, score, remark))
+    return rescorings
 
 
 def apply_rubric(
@@ -349,31 +364,37 @@ def apply_rubric(
     """Give these answers, of which the grader has seen the list, what the rubric of today says."""
     session = gradebook.db()
     with recording(session, question.course.root, grader):
-        for change in find_rescorings(question, _locked(session, question, versions)):
+        for change in find_rescorings(question, _locked(session, question, versions, _RELOAD)):
             _enter(gradebook, change.answer, change.marking, change.remark, change.score, confirms=False)
         session.commit()
     return read_answers(session, question, versions)
 
 
-def _locked(session: Session, question: WrittenQuestion, versions: Mapping[str, str]) -> list[WrittenAnswer]:
-    """Return these answers, which no other process can change until the transaction ends."""
+def _locked(
+    session: Session, question: WrittenQuestion, versions: Mapping[str, str], remedy: str
+) -> list[WrittenAnswer]:
+    """Return these answers, which no other process can change until the transaction ends.
+
+    If another grader has changed one of them, the error ends with `remedy`.
+    """
     lock(session)
     session.expire_all()
     chosen = read_answers(session, question, versions)
     if len(chosen) != len(versions):
-        raise SaveError("these are not answers to this question; load the page again")
+        raise SaveError(f"these are not answers to this question; {_RELOAD}")
     if any(answer.version != versions[answer.grade] for answer in chosen):
-        raise ChangedAnswerError("another grader has saved this answer meanwhile")
+        raise ChangedAnswerError(f"another grader has changed the grade meanwhile; {remedy}")
     return chosen
 
 
 def _enter(
     gradebook: Gradebook, answer: WrittenAnswer, marking: Marking, remark: str, score: float | None,
-    *, confirms: bool,
+    *, confirms: bool, waits: bool = False,
 ) -> None:  # fmt: skip
     """Write a score and a comment into nbgrader's rows, and the given items into ours.
 
-    A score that `confirms` settles a question for which an instructor was asked.
+    A score that `confirms` settles a question for which an instructor was asked. With `waits`, the answer
+    waits for a grade again.
     """
     grade = gradebook.find_grade_by_id(answer.grade)
     if score is None:
@@ -381,9 +402,10 @@ def _enter(
         grade.needs_manual_grade = grade.auto_score is None or bool(answer.reason)
     elif confirms or score != answer.score:
         grade.manual_score = score
-        grade.needs_manual_grade = grade.needs_manual_grade and not confirms
+        grade.needs_manual_grade = waits or (grade.needs_manual_grade and not confirms)
     if answer.comment is not None and remark != answer.remark:
         gradebook.find_comment_by_id(answer.comment).manual_comment = remark or None
-    row = {"grade_id": answer.grade, "given": list(marking.given)}
+    given = {"shares": dict(marking.given), "adjustment": marking.adjustment}
     rubric = [[item.name, item.words, item.points] for item in marking.items]
-    replace_rows(gradebook.db(), MARKINGS, [{**row, "rubric": rubric}])
+    row = {"grade_id": answer.grade, "given": given, "rubric": rubric}
+    replace_rows(gradebook.db(), MARKINGS, [row])

@@ -100,12 +100,12 @@ ANSWERS = Table(  # the answer for which nbgrader's row `grade_id` has its score
     Column("asked", String(32), nullable=False),  # why an instructor has to look; empty where none has to
 )
 
-MARKINGS = Table(  # which items of the rubric gave nbgrader's row `grade_id` its score and comment
+MARKINGS = Table(  # the items of the rubric and the typed score that gave nbgrader's row `grade_id` its score
     "autograder_marking",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
     Column("rubric", JSON, nullable=False),  # the whole rubric as it was then: name, words and points of each
-    Column("given", JSON, nullable=False),  # the names of those that the grader gave
+    Column("given", JSON, nullable=False),  # the share of each given item by name, and the adjustment
 )
 
 

@@ -1,4 +1,4 @@
-// The page of one written question: keys and buttons give items of the rubric, and each of them saves at once.
+// The page of a written question: keys and buttons give items of the rubric, and each of them saves at once.
 "use strict";
 
 const page = document.body;
@@ -6,7 +6,9 @@ const question = `${page.dataset.api}/question/${page.dataset.question}`;
 const items = [...document.querySelectorAll("[data-item]")];
 const scoreBox = document.getElementById("score"), wordsBox = document.getElementById("words");
 const filters = {ungraded: false, mine: false, flagged: false};
-const POLL_SECONDS = 5;
+const most = Number(page.dataset.most);
+const POLL_SECONDS = 5, HALF = 0.5;
+const saves = [];  // what this page has saved: for each key, the cards and the grades that they had before
 let current = null, waiting = Promise.resolve(), unsaved = 0;
 
 // A card holds equal answers with the same grade. `saved` is the state on the server, `shown` the one on the page.
@@ -16,9 +18,31 @@ const cards = [...document.querySelectorAll(".card")].map((element) => {
   return {element, members, saved, shown: {...saved}, cluster: element.dataset.cluster, pending: 0, attempt: 0};
 });
 
-const number = (value) => value === null ? "–" : String(Math.round(value * 100) / 100);
+const rounded = (value) => Math.round(value * 10000) / 10000;
+const number = (value) => value === null ? "–" : String(rounded(value));
+const signed = (value) => `${value < 0 ? "−" : "+"}${number(Math.abs(value))}`;
 const isGraded = (card) => !card.shown.waits;
+const numbersOf = (chosen) => chosen.map((card) => card.element.dataset.number).join(", ");
+const versionsOf = (card) => JSON.stringify(Object.values(card.members).map((state) => state.version));
 const pointsOf = (name) => Number.parseFloat(items.find((item) => item.dataset.item === name)?.dataset.points);
+const comments = (given) => Object.fromEntries(Object.entries(given).filter(([name]) => Number.isNaN(pointsOf(name))));
+
+// The sum of the points of given items, or null if none of them has points.
+function itemPoints(given) {
+  const points = Object.entries(given).map(([name, share]) => share * pointsOf(name)).filter((value) => !Number.isNaN(value));
+  return points.length ? rounded(points.reduce((a, b) => a + b, 0)) : null;
+}
+
+// The score by given items and by the adjustment, which is null unless the grader typed a score.
+function total(given, adjustment) {
+  const points = itemPoints(given);
+  if (points === null && adjustment === null) { return null; }
+  return rounded(Math.min(Math.max((points ?? 0) + (adjustment ?? 0), 0), most));
+}
+
+function adjustmentTo(score, given) {
+  return score === null || total(given, null) === score ? null : rounded(score - (itemPoints(given) ?? 0));
+}
 
 function say(text, isProblem = false) {
   const said = document.getElementById("said");
@@ -29,26 +53,33 @@ function say(text, isProblem = false) {
 function draw(card) {
   const {score, waits, given, words, by, flagged} = card.shown;
   card.element.classList.toggle("is-graded", !waits);
-  const state = waits ? (score === null ? "not graded" : `${number(score)}, but the answer has changed since`)
-    : `${number(score)} of ${number(Number(page.dataset.most))}`;
+  const state = waits ? `not graded${score === null ? "" : `; ${number(score)} of ${number(most)} so far`}`
+    : `${number(score)} of ${number(most)}`;
   card.element.querySelector(".grade").textContent =
-    `${state}${by && !waits ? `, by ${by}` : ""}${flagged ? " ⚑ flagged" : ""}${card.isMixed ? " (their grades now differ: load the page again)" : ""}`;
-  const lines = items.filter((item) => given.includes(item.dataset.item))
-    .map((item) => `✓ ${item.querySelector("span").textContent}`);
+    `${state}${by && !waits ? `, by ${by}` : ""}${flagged ? " ⚑ flagged" : ""}${card.isMixed ? " (the grades of these equal answers now differ: load the page again)" : ""}`;
+  const lines = items.filter((item) => item.dataset.item in given)
+    .map((item) => `${given[item.dataset.item] === HALF ? "½" : "✓"} ${item.querySelector("span").textContent}`);
   card.element.querySelector(".items-given").textContent = [...lines, words].filter(Boolean).join("\n");
   if (card === current) { drawCurrent(); }
 }
 
 function drawCurrent() {
-  const {given, score, words} = current.shown;
+  const {given, score, words, adjustment} = current.shown;
   document.getElementById("current").textContent = `answer ${current.element.dataset.number}`;
-  for (const item of items) { item.setAttribute("aria-pressed", given.includes(item.dataset.item)); }
-  if (document.activeElement !== scoreBox) { scoreBox.value = score ?? ""; }
-  if (document.activeElement !== wordsBox) { wordsBox.value = words; }
+  for (const item of items) {
+    const share = given[item.dataset.item];
+    item.setAttribute("aria-pressed", share === HALF ? "mixed" : share !== undefined);
+  }
+  if (document.activeElement !== scoreBox) { scoreBox.value = score === null ? "" : number(score); }
+  if (document.activeElement !== wordsBox) { wordsBox.value = current.draft ?? words; }
+  const points = itemPoints(given);
+  document.getElementById("typed").textContent = adjustment === null ? "Items add to a score that you type."
+    : points === null ? "Typed. Items add to it. Clear the box to remove it."
+      : `Items ${signed(points)}, typed ${signed(adjustment)}. Clear the box to count the items alone.`;
 }
 
 function drawProgress() {
-  const count = (some) => some.reduce((sum, card) => sum + Object.keys(card.members).length, 0);
+  const count = (chosen) => chosen.reduce((sum, card) => sum + Object.keys(card.members).length, 0);
   const all = count(cards), done = count(cards.filter(isGraded));
   const mine = cards.filter((card) => card.element.dataset.grader === grader());
   const share = mine.length ? `; yours: ${count(mine.filter(isGraded))} of ${count(mine)}` : "";
@@ -67,7 +98,7 @@ function isWanted(card) {
 
 function filter() {
   for (const card of cards) { card.element.hidden = card !== current && !isWanted(card); }
-  document.getElementById("nothing").hidden = cards.some((card) => !card.element.hidden);
+  document.getElementById("nothing").hidden = cards.some(isWanted);
   drawProgress();
 }
 
@@ -97,28 +128,34 @@ function nextUngraded() {
   const place = cards.indexOf(current);
   const later = [...cards.slice(place + 1), ...cards.slice(0, place)];
   const next = later.find((card) => !isGraded(card) && isWanted(card));
-  if (next) { select(next); } else { filter(); say("Every answer that is shown here is graded."); }
+  if (next) { select(next); return; }
+  filter();
+  const isSomeLeft = cards.some((card) => !isGraded(card));
+  say(isSomeLeft ? "Every answer that is shown here is graded. Others are not." : "All answers to this question are graded.");
 }
 
 async function request(method, path, body) {
   const token = document.cookie.match(/(?:^|; )_xsrf=([^;]*)/)?.[1] ?? "";
   const headers = {"Content-Type": "application/json", "X-XSRFToken": token};
   const options = {method, headers, credentials: "same-origin", body: body && JSON.stringify(body)};
-  const reply = await fetch(path, options);
+  const reply = await fetch(path, options).catch(() => null);
+  if (!reply) { return {ok: false, problem: "the server does not answer; try again"}; }
   const content = await reply.json().catch(() => ({}));
-  return {ok: reply.ok, status: reply.status, problem: content.problem || reply.statusText, ...content};
+  const problem = content.problem || `the server replied ${reply.status} ${reply.statusText}; load the page again`;
+  return {ok: reply.ok, ...content, problem};
 }
 
 function refresh(card, states) {
   for (const id of Object.keys(card.members)) { card.members[id] = states[id] ?? card.members[id]; }
   const grades = Object.values(card.members);
   card.saved = grades[0];
-  card.isMixed = new Set(grades.map(({score, waits, given, words}) => JSON.stringify([score, waits, given, words]))).size > 1;
+  card.isMixed = new Set(grades.map(({score, waits, given, adjustment, words}) =>
+    JSON.stringify([score, waits, given, adjustment, words]))).size > 1;
 }
 
 // Cards with changes that are not saved yet stay as they are, until the server has answered.
-function show(some) {
-  for (const card of some) {
+function show(chosen) {
+  for (const card of chosen) {
     card.shown = {...card.saved};
     draw(card);
   }
@@ -126,63 +163,95 @@ function show(some) {
 }
 
 // Changes are saved one after the other, each with the versions that the one before has left.
-function save(some, change, shown) {
-  const attempts = some.map((card) => card.attempt);
-  for (const card of some) {
+function save(chosen, change, shown, isUndo = false) {
+  if (chosen.some((card) => card.isMixed)) {
+    say(`Answer ${numbersOf(chosen)} was not saved: the grades of these equal answers now differ; load the page again.`, true);
+    return;
+  }
+  const entry = {chosen, change, shown, isUndo, parts: chosen.map((card) => ({card, before: {...card.shown}, attempt: card.attempt}))};
+  if (!isUndo) { saves.push(entry); }
+  for (const card of chosen) {
     card.pending += 1;
     Object.assign(card.shown, shown);
     draw(card);
   }
   unsaved += 1;
   drawProgress();
-  waiting = waiting.then(() => send(some, change, attempts));
+  waiting = waiting.then(() => send(entry));
 }
 
-async function send(some, change, attempts) {
-  const wanted = some.filter((card, place) => card.attempt === attempts[place]);
-  for (const card of some) { card.pending -= 1; }
+async function send(entry) {
+  const wanted = entry.parts.filter(({card, attempt}) => card.attempt === attempt).map(({card}) => card);
+  const versions = Object.fromEntries(wanted.flatMap((card) => Object.entries(card.members))
+    .map(([id, state]) => [id, state.version]));
+  const body = {versions, rubric_version: page.dataset.rubric, ...entry.change};
+  const reply = wanted.length ? await request("PUT", question, body) : {ok: false};
+  for (const card of entry.chosen) { card.pending -= 1; }
   unsaved -= 1;
-  if (!wanted.length) { return; }
-  const members = wanted.flatMap((card) => Object.entries(card.members));
-  const versions = Object.fromEntries(members.map(([id, state]) => [id, state.version]));
-  let reply;
-  try {
-    reply = await request("PUT", question, {versions, rubric_version: page.dataset.rubric, ...change});
-  } catch (error) {
-    reply = {ok: false, problem: error.message};
-  }
-  const numbers = wanted.map((card) => card.element.dataset.number).join(", ");
   for (const card of reply.states ? wanted : []) { refresh(card, reply.states); }
-  if (reply.ok) {
-    show(wanted.filter((card) => !card.pending));
-    say(`Answer ${numbers} saved: ${number(wanted[0].saved.score)}`);
-  } else {
-    for (const card of wanted) { card.attempt += 1; }
-    show(wanted);
-    say(`Answer ${numbers} was not saved: ${reply.problem}. Look at it and press the key again.`, true);
+  if (reply.ok) { confirm(entry, wanted); } else { refuse(entry, wanted, reply.problem); }
+}
+
+function confirm(entry, wanted) {
+  const [{saved}] = wanted;
+  entry.parts = entry.parts.filter(({card}) => wanted.includes(card));
+  for (const part of entry.parts) { part.after = versionsOf(part.card); }
+  show(wanted.filter((card) => !card.pending));
+  say(`Answer ${numbersOf(wanted)} ${entry.isUndo ? "is as before" : "saved"}: ${saved.waits ? "not graded" : number(saved.score)}`);
+}
+
+// After a refused save, later ones of the same answers that are still waiting are dropped.
+function refuse(entry, wanted, problem) {
+  if (saves.includes(entry)) { saves.splice(saves.indexOf(entry), 1); }
+  if (!wanted.length) { return; }
+  const isComment = !("given" in entry.change);
+  for (const card of wanted) {
+    card.attempt += 1;
+    if (isComment) { card.draft = entry.change.words; }
   }
+  show(wanted);
+  const left = isComment ? " Your comment is still in its box." : "";
+  say(`Answer ${numbersOf(wanted)} was not ${entry.isUndo ? "taken back" : "saved"}: ${problem}.${left}`, true);
 }
 
-function give(given, score) {
-  const points = given.map(pointsOf).filter((value) => !Number.isNaN(value));
-  const sum = Math.min(Math.max(points.reduce((a, b) => a + b, 0), 0), Number(page.dataset.most));
-  const change = score === undefined ? {given} : {given, score};
-  const shown = {given};
-  if (score !== undefined) { Object.assign(shown, {score, waits: false}); }
-  else if (points.length) { Object.assign(shown, {score: sum, waits: false}); }
-  save([current], change, shown);
+function give(given, adjustment = current.shown.adjustment) {
+  const score = total(given, adjustment);
+  save([current], {given, adjustment}, {given, adjustment, score, waits: score === null});
 }
 
-function toggle(name) {
-  const {given} = current.shown;
-  give(given.includes(name) ? given.filter((other) => other !== name) : [...given, name]);
+function toggle(name, share = 1) {
+  if (share === HALF && Number.isNaN(pointsOf(name))) { say("A comment without points has no half."); return; }
+  const {[name]: before, ...others} = current.shown.given;
+  give(before === share ? others : {...others, [name]: share});
+}
+
+// Take a save back, by another save. `before` is the grade that the card had.
+function restore({card, before}) {
+  const {given, words, score} = before, byItems = total(given, before.adjustment);
+  const adjustment = byItems === null || byItems === score ? before.adjustment : adjustmentTo(score, given);
+  const waits = before.waits && score !== null;
+  save([card], {given, adjustment, words, waits}, {given, adjustment, words, score, waits: before.waits}, true);
 }
 
 const actions = {
-  none: () => give(current.shown.given.filter((name) => Number.isNaN(pointsOf(name))), 0),  // comments stay
-  full: () => give(items.map((item) => item.dataset.item).filter((name) => /^\d/.test(name) && pointsOf(name) > 0),
-    Number(page.dataset.most)),
-  takeBack: () => save([current], {take_back: true}, {score: null, waits: true, given: []}),
+  none: () => give(comments(current.shown.given), 0),  // comments without points stay
+  full() {
+    const names = items.map((item) => item.dataset.item).filter((name) => /^\d/.test(name) && pointsOf(name) > 0);
+    const given = {...comments(current.shown.given), ...Object.fromEntries(names.map((name) => [name, 1]))};
+    give(given, adjustmentTo(most, given));
+  },
+  takeBack: () => give({}, null),
+  undo() {
+    const last = saves.pop();
+    if (!last) { say("This page has saved nothing that can be taken back."); return; }
+    const changed = last.parts.filter(({card, after}) => !card.pending && after !== versionsOf(card));
+    if (changed.length) {
+      say(`Answer ${numbersOf(changed.map(({card}) => card))} was not taken back: another grader has changed the grade meanwhile.`, true);
+      return;
+    }
+    select(last.parts[0].card);
+    last.parts.forEach(restore);
+  },
   toScore: () => { scoreBox.focus(); scoreBox.select(); },
   toWords: () => wordsBox.focus(),
   nextUngraded,
@@ -191,8 +260,8 @@ const actions = {
   toSimilar() {
     const others = cards.filter((card) => card !== current && card.cluster === current.cluster && !isGraded(card));
     if (!isGraded(current) || !others.length) { say("No nearly equal answer waits for this grade."); return; }
-    const {given, score, words} = current.shown;
-    save(others, {given, score, words}, {given, score, words, waits: false});
+    const {given, adjustment, score, words} = current.shown;
+    save(others, {given, adjustment, words}, {given, adjustment, score, words, waits: false});
   },
   async flag() {
     const card = current;
@@ -212,11 +281,11 @@ const actions = {
       rubric: true, rubric_version: page.dataset.rubric, versions: JSON.parse(button.dataset.versions),
     });
     if (reply.ok) { location.reload(); }
-    else { say(`The scores were not changed: ${reply.problem}. Load the page again.`, true); }
+    else { say(`The scores were not changed: ${reply.problem}.`, true); }
   },
 };
 const KEYS = {
-  "0": "none", f: "full", r: "takeBack", s: "toScore", c: "toWords", Enter: "nextUngraded", j: "next", k: "previous",
+  f: "full", r: "takeBack", z: "undo", s: "toScore", c: "toWords", Enter: "nextUngraded", j: "next", k: "previous",
   a: "toSimilar", g: "flag", o: "open", h: "toggleNames",
 };
 const FILTERS = {U: "ungraded", M: "mine", G: "flagged"};
@@ -231,24 +300,34 @@ function switchFilter(name) {
   filter();
 }
 
+// A digit gives an item. The same key with another Shift gives half of it: Shift+2, or the 2 without Shift in France.
+function giveByDigit(event) {
+  const isDigit = /^\d$/.test(event.key);
+  const digit = isDigit ? event.key : event.code.match(/^Digit([1-9])$/)?.[1];
+  if (digit === "0") { actions.none(); }
+  else if (items[digit - 1]) { toggle(items[digit - 1].dataset.item, isDigit ? 1 : HALF); }
+  else { return false; }
+  return true;
+}
+
 page.addEventListener("keydown", (event) => {
   const inBox = event.target === scoreBox || event.target === wordsBox;
+  const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey;
   if (inBox && (event.key === "Escape" || (event.key === "Enter" && event.target === scoreBox))) {
     event.preventDefault();
     select(current);  // leaving the box saves it
-  } else if (event.target.closest(".card") && !event.ctrlKey && !event.altKey && !event.metaKey) {
+  } else if (event.target.closest(".card") && (isUndo || !(event.ctrlKey || event.altKey || event.metaKey))) {
     if (event.key === "Enter" && event.target.closest("a, summary")) { return; }
-    if (/^[1-9]$/.test(event.key) && items[event.key - 1]) { toggle(items[event.key - 1].dataset.item); }
-    else if (FILTERS[event.key]) { switchFilter(FILTERS[event.key]); }
+    if (FILTERS[event.key]) { switchFilter(FILTERS[event.key]); }
     else if (KEYS[event.key]) { actions[KEYS[event.key]](); }
-    else { return; }
+    else if (!giveByDigit(event)) { return; }
     event.preventDefault();
   }
 });
 
 page.addEventListener("click", (event) => {
   const button = event.target.closest("button"), answer = event.target.closest(".card");
-  if (button?.dataset.item) { toggle(button.dataset.item); select(current); }
+  if (button?.dataset.item) { toggle(button.dataset.item, event.shiftKey ? HALF : 1); select(current); }
   else if (button?.dataset.filter) { switchFilter(button.dataset.filter); }
   else if (button?.dataset.do) { actions[button.dataset.do](button); }
   else if (answer && !event.target.closest("a, summary") && getSelection().isCollapsed) {
@@ -261,22 +340,28 @@ page.addEventListener("click", (event) => {
 });
 
 scoreBox.addEventListener("change", () => {
-  if (scoreBox.value === "" || !scoreBox.checkValidity()) {
-    say(`A score is a number from 0 to ${page.dataset.most}.`, true);
-    scoreBox.value = current.shown.score ?? "";
-  } else if (Number(scoreBox.value) !== current.shown.score || current.shown.waits) {
-    save([current], {score: Number(scoreBox.value)}, {score: Number(scoreBox.value), waits: false});
-  }
+  const {given, score, adjustment, waits} = current.shown, typed = scoreBox.value.trim().replace(",", ".");
+  const value = /^(\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : null;
+  if (typed === "" && adjustment !== null) { give(given, null); }
+  else if (typed !== "" && (value === null || value > most)) { say(`A score is a number from 0 to ${number(most)}.`, true); }
+  else if (typed !== "" && (value !== score || waits)) { give(given, adjustmentTo(value, given)); }
+  scoreBox.value = current.shown.score === null ? "" : number(current.shown.score);
 });
-wordsBox.addEventListener("change", () => save([current], {words: wordsBox.value}, {words: wordsBox.value}));
+wordsBox.addEventListener("blur", () => {
+  if (!isTyped()) { return; }
+  delete current.draft;
+  save([current], {words: wordsBox.value}, {words: wordsBox.value});
+});
 document.getElementById("grader")?.addEventListener("change", filter);
-const isTyping = () => document.activeElement === wordsBox && current && wordsBox.value !== current.shown.words;
-addEventListener("beforeunload", (event) => { if (unsaved || isTyping()) { event.preventDefault(); } });
+const isTyped = () => current && wordsBox.value !== current.shown.words.replace(/\r\n?/g, "\n");
+addEventListener("beforeunload", (event) => {
+  if (unsaved || isTyped() || cards.some((card) => card.draft !== undefined)) { event.preventDefault(); }
+});
 
 // Other graders save meanwhile.
 setInterval(async () => {
   if (document.hidden || unsaved) { return; }
-  const reply = await request("GET", question).catch(() => ({ok: false}));
+  const reply = await request("GET", question);
   if (reply.ok && !unsaved) {
     for (const card of cards) { refresh(card, reply.states); }
     show(cards);
@@ -286,4 +371,7 @@ setInterval(async () => {
 if (localStorage.getItem("names") === "shown") { actions.toggleNames(); }
 cards.forEach(draw);
 if (cards.length) { select(cards.find((card) => !isGraded(card)) ?? cards[0]); }
+else {
+  for (const control of document.querySelectorAll(".giving :is(button, input, textarea)")) { control.disabled = true; }
+}
 drawProgress();

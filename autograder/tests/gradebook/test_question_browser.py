@@ -31,7 +31,19 @@ pytestmark = IN_BROWSER
 HOSTILE = "<script>window.ran = 1</script><img src=x alt=plot onerror='window.ran = 1'> $a_1 < b$"
 STUDENTS = [f"s{number:02}" for number in range(32)]  # the last two write the same
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
+LONG_QUESTION = "# Read this first. It is a long question.\n#\n" * 10
+MANY_COMMENTS = BANK + "".join(f"c{number}: Comment number {number}.\n" for number in range(5))
 SAVED = "unsaved === 0"
+IN_SIGHT = """(element => {
+    const box = element.getBoundingClientRect();
+    const frame = element.closest('.reading, .giving').getBoundingClientRect();
+    const isInFrame = box.top >= frame.top && box.bottom <= frame.bottom;
+    return isInFrame && frame.top >= 0 && frame.bottom <= innerHeight;
+})"""
+KEYDOWN = (
+    "current.element.dispatchEvent(new KeyboardEvent('keydown', {{bubbles: true, code: '{}', key: '{}'}}))"
+)
+PROBLEM = "document.querySelector('#said.problem')?.textContent"
 ALL_GRADED = f"{SAVED} && cards.every(card => !card.shown.waits || card.element.dataset.grader !== grader())"
 
 
@@ -85,7 +97,9 @@ def room(tmp_path_factory: pytest.TempPathFactory, blank_gradebook: Path) -> Ite
     course = open_course(home / "course")
     shutil.copy(blank_gradebook, course.root)
     rewrite_rubric(course, RUBRIC)
-    (course.root / "comments.yaml").write_text(BANK, encoding="utf-8")
+    text = small(course).source.read_text(encoding="utf-8")
+    small(course).source.write_text(text.replace("# Why is the sum", f"{LONG_QUESTION}# Why is the sum"))
+    (course.root / "comments.yaml").write_text(MANY_COMMENTS, encoding="utf-8")
     with (course.root / "course.yaml").open("a") as settings:
         settings.write("graders: [tom, eve]\n")
     course = load_course(course.root)
@@ -165,13 +179,140 @@ def test_a_grader_who_comes_second_is_told_and_overwrites_nothing(room: Room) ->
     first.keyboard.press("0")
     wait(first, f"{SAVED} && current.saved.score === 0")
     second.keyboard.press("f")
-    assert "another grader has saved this answer" in wait(
-        second, "document.querySelector('#said.problem')?.textContent"
+    number = second.evaluate("current.element.dataset.number")
+    assert wait(second, PROBLEM) == (
+        f"Answer {number} was not saved: another grader has changed the grade meanwhile; "
+        "look at the new grade before you change it."
     )
     assert second.evaluate("current.shown.score") == 0
     second.keyboard.press("f")
     wait(second, f"{SAVED} && current.saved.score === 2")
     wait(first, "current.shown.score === 2 && current.shown.by === 'eve'")  # without being loaded again
+
+
+def test_a_comment_that_could_not_be_saved_stays_in_its_box(room: Room) -> None:
+    first, second = room.open("tom"), room.open("eve")
+    notebook = first.evaluate("current.element.dataset.notebook")
+    second.evaluate(f"select(cards.find(card => card.element.dataset.notebook === '{notebook}'))")
+    second.keyboard.press("c")
+    second.keyboard.insert_text("A long comment")
+    first.keyboard.press("1")
+    wait(first, f"{SAVED} && current.saved.score === 1")
+    second.keyboard.press("Escape")
+    assert "Your comment is still in its box." in wait(second, PROBLEM)
+    typed = second.evaluate("wordsBox.value")
+    assert typed.endswith("A long comment")
+    second.keyboard.press("c")
+    second.keyboard.press("Escape")
+    wait(second, f"{SAVED} && current.saved.score === 1 && !document.querySelector('#said.problem')")
+    assert second.evaluate("current.saved.words") == typed
+
+
+def test_the_model_answer_and_the_rubric_stay_in_sight(room: Room) -> None:
+    page = room.open("tom")
+    for _ in range(3):
+        page.keyboard.press("j")
+        for part in ("[data-item='3']", ".model"):
+            assert page.evaluate(f'{IN_SIGHT}(document.querySelector("{part}"))'), part
+
+
+def press_on(page: Page, place: int, *keys: str) -> None:
+    """Press keys on the answer at this place of the page; after `s`, the next key is typed as a score."""
+    page.evaluate(f"select(cards[{place}])")
+    for before, key in zip(("", *keys), keys, strict=False):
+        if before == "s":
+            page.keyboard.press("Control+a")
+            page.keyboard.press("Delete")
+            page.keyboard.insert_text(key)
+            page.keyboard.press("Enter")
+        else:
+            page.keyboard.press(key)
+    wait(page, SAVED)
+
+
+@pytest.mark.parametrize(
+    ("keys", "score", "given"),
+    [
+        (["Shift+Digit1"], 0.5, {"1": 0.5}),
+        (["Shift+Digit1", "1"], 1, {"1": 1}),
+        (["Shift+Digit1", "Shift+Digit1"], None, {}),
+        (["Shift+Digit4"], None, {}),  # a comment without points
+        (["s", "1,5"], 1.5, {}),
+        (["s", "1.5", "2"], 2, {"2": 1}),
+        (["s", "1,5", "1", "1"], 1.5, {}),
+        (["s", "1.5", "1", "s", ""], 1, {"1": 1}),
+        (["s", "1,5,0"], None, {}),
+        (["s", "3"], None, {}),
+        (["0", "1", "1"], 0, {}),
+        (["4", "f", "1"], 1, {"2": 1, "3": 1, "4": 1}),
+    ],
+)
+def test_keys_give_a_score(room: Room, keys: list[str], score: float | None, given: dict[str, float]) -> None:
+    page = room.open("tom")
+    place = page.evaluate("cards.length") - 1
+    press_on(page, place, "r", *keys)
+    names = {"4": "units"}
+    state = page.evaluate("current.saved")
+    assert (state["score"], state["given"]) == (score, {names.get(n, n): share for n, share in given.items()})
+    page.keyboard.press("r")
+    wait(page, f"{SAVED} && current.saved.waits")
+
+
+def test_a_digit_gives_the_item_on_every_keyboard_and_its_key_gives_half(room: Room) -> None:
+    page = room.open("tom")
+    page.evaluate("select(cards.at(-1))")
+    for code, text, score in (("Digit2", "é", 0.25), ("Digit2", "2", 0.5), ("Numpad3", "3", 1.0)):
+        page.evaluate(KEYDOWN.format(code, text))
+        assert page.evaluate("current.shown.score") == score
+    press_on(page, page.evaluate("cards.length") - 1, "r")
+
+
+def test_undo_takes_back_what_this_page_saved_last(room: Room) -> None:
+    page = room.open("tom")
+    place = page.evaluate("cards.length") - 2
+    press_on(page, place, "r", "Shift+Digit2", "s", "1,5", "c")
+    page.keyboard.insert_text("Hm.")
+    page.keyboard.press("Escape")
+    wait(page, SAVED)
+    student = "s29"
+    for key, score, remark in (
+        ("z", 1.5, "+0.25: the common factor"),
+        ("Control+z", 0.25, "+0.25: the common factor"),
+        ("z", None, ""),
+    ):
+        page.evaluate("select(cards[0])")
+        page.keyboard.press(key)
+        wait(page, f"{SAVED} && current === cards[{place}]")
+        entry = gradebook_entry(room.course, student, "why")
+        assert (entry.manual_score, entry.remark, entry.needs_person) == (score, remark, score is None)
+    lines = [line for line in audit_lines(room.course) if line["student"] == student and line["by"] == "tom"]
+    assert [line["questions"]["why"][1] for line in lines][-4:] == [0.25, 1.5, 0.25, None]
+
+
+def test_undo_overwrites_no_other_grader(room: Room) -> None:
+    first, second = room.open("tom"), room.open("eve")
+    place = first.evaluate("cards.length") - 2
+    press_on(first, place, "0")
+    wait(second, f"cards[{place}].saved.score === 0")
+    press_on(second, place, "f")
+    wait(first, f"cards[{place}].saved.score === 2")
+    first.keyboard.press("z")
+    number = first.evaluate("current.element.dataset.number")
+    message = f"Answer {number} was not taken back: another grader has changed the grade meanwhile."
+    assert wait(first, PROBLEM) == message
+    assert gradebook_entry(room.course, "s29", "why").manual_score == 2.0
+
+
+def test_a_page_with_an_old_rubric_says_what_to_do(room: Room) -> None:
+    page, text = room.open("tom"), small(room.course).source.read_text(encoding="utf-8")
+    number = page.evaluate("current.element.dataset.number")
+    try:
+        rewrite_rubric(room.course, RUBRIC.replace("1 point;", "0.25 points;"))
+        page.keyboard.press("1")
+        message = f"Answer {number} was not saved: the rubric has changed; load the page again."
+        assert wait(page, PROBLEM) == message
+    finally:
+        small(room.course).source.write_text(text, encoding="utf-8")
 
 
 def test_the_page_can_be_used_without_seeing_it(room: Room) -> None:

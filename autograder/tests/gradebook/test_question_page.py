@@ -8,7 +8,14 @@ from nbgrader.api import Gradebook
 from autograder.course.course import Course, load_course
 from autograder.gradebook.config import database
 from autograder.gradebook.question_page import Card, make_cards, render_question, render_questions
-from autograder.gradebook.written_answers import Change, find_question, read_answers, save, share_out
+from autograder.gradebook.written_answers import (
+    Change,
+    WrittenQuestion,
+    find_question,
+    read_answers,
+    save,
+    share_out,
+)
 from autograder.tests.classroom import hand_in, small, solved
 from autograder.tests.gradebook.rows import SCRIPT, record
 from autograder.tests.gradebook.test_written_answers import RUBRIC, rewrite_rubric
@@ -35,6 +42,19 @@ def cards(course: Course, gradebook: Gradebook, *, apart: bool = False) -> list[
     return make_cards(question, answers, share_out(gradebook.db(), ["tom", "eve"]), apart=apart)
 
 
+def grade(
+    gradebook: Gradebook,
+    question: WrittenQuestion,
+    student: str,
+    given: dict[str, float],
+    adjustment: float | None = None,
+) -> None:
+    """Save a grade of a student's answer."""
+    answer = next(a for a in read_answers(gradebook.db(), question) if a.student == student)
+    change = Change({answer.grade: answer.version}, question.rubric_version, given, adjustment)
+    save(gradebook, question, change, "tom")
+
+
 def test_equal_answers_are_one_card_and_nearly_equal_ones_follow(ready: Course, gradebook: Gradebook) -> None:
     made = cards(ready, gradebook)
     students = [[answer.student for answer in card.answers] for card in made]
@@ -47,8 +67,7 @@ def test_equal_answers_are_one_card_and_nearly_equal_ones_follow(ready: Course, 
 
 def test_equal_answers_with_other_grades_are_other_cards(ready: Course, gradebook: Gradebook) -> None:
     question = find_question(ready, "01_small", "why")
-    cy = next(one for one in read_answers(gradebook.db(), question) if one.student == "cy")
-    save(gradebook, question, Change({cy.grade: cy.version}, score=2.0), "tom")
+    grade(gradebook, question, "cy", {}, 2.0)
     students = [[answer.student for answer in card.answers] for card in cards(ready, gradebook)]
     assert students == [["ann", "fay"], ["cy"], ["di"], ["ben"], ["eve"]]
 
@@ -67,6 +86,7 @@ def test_the_page_shows_strangers_text_as_text(ready: Course, gradebook: Gradebo
     assert "Both are linear" in html
     assert "Why is the sum of the doubled rows" in html
     assert "Nothing was written." in html
+    assert "Nearly equal to answer 1.\nOnly here: <ins>really</ins>." in html
 
 
 def test_a_card_says_that_its_notebook_is_missing(ready: Course, gradebook: Gradebook) -> None:
@@ -95,8 +115,7 @@ def test_a_changed_rubric_is_announced_at_the_top_and_its_list_names_answers_as_
 ) -> None:
     rewrite_rubric(ready, RUBRIC)
     question = find_question(load_course(ready.root), "01_small", "why")
-    cy = next(one for one in read_answers(gradebook.db(), question) if one.student == "cy")
-    save(gradebook, question, Change({cy.grade: cy.version}, given=("1",)), "tom")
+    grade(gradebook, question, "cy", {"1": 0.5})
     rewrite_rubric(ready, RUBRIC.replace("1 point;", "0.25 points;"))
     page = str(
         render_question(gradebook.db(), find_question(load_course(ready.root), "01_small", "why"), "", "tom")
@@ -107,3 +126,4 @@ def test_a_changed_rubric_is_announced_at_the_top_and_its_list_names_answers_as_
         n for n, card in enumerate(cards(load_course(ready.root), gradebook), 1) if card.head.student == "cy"
     ]
     assert f'<a href="#answer-{number}">Answer {number}</a>' in rest
+    assert "“+0.5: that both are linear” is now “+0.125: that both are linear”." in rest

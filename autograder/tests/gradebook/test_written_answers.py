@@ -28,12 +28,14 @@ from autograder.gradebook.written_answers import (
     share_out,
 )
 from autograder.records.audit import audit_lines
+from autograder.records.tables import MARKINGS
 from autograder.tests.classroom import Notebook, open_course, small, solved
 from autograder.tests.gradebook import rows
 from autograder.tests.gradebook.rows import gradebook_entry, record
 
 RUBRIC = "(that both are linear: 1 point; the common factor: 0.5 points; an example: 0.5 points)"
-BANK = "units: Say in which units.\n"
+UNITS = "Say in which units."
+BANK = f"units: {UNITS}\n"
 
 
 class Desk:
@@ -55,7 +57,8 @@ class Desk:
         """Save a change of the answers of these students, as the page does that has `seen` them."""
         read = seen or self.answers()
         versions = {read[student].grade: read[student].version for student in students}
-        save(self.gradebook, self.question, Change.from_json({"versions": versions, **change}), self.name)
+        request = {"versions": versions, "rubric_version": self.question.rubric_version, **change}
+        save(self.gradebook, self.question, Change.from_json(request), self.name)
 
 
 def rewrite_rubric(course: Course, rubric: str) -> None:
@@ -91,7 +94,7 @@ def desk(handed_in: Course, tmp_path: Path) -> Iterator[Desk]:
 
 def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
     assert [answer.waits for answer in desk.answers().values()] == [True, True, True]
-    desk.save("ann", given=["1", "units"])
+    desk.save("ann", given={"1": 1, "units": 1})
     desk.save("ann", words="Think of $2x$.")
     entry = gradebook_entry(desk.course, "ann", "why")
     assert (entry.manual_score, entry.needs_person) == (1.0, False)
@@ -100,7 +103,7 @@ def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
     assert (line["by"], line["student"], line["question"], line["why"]) == ("tom", "ann", "why", "by hand")
     assert line["questions"]["why"] == [None, 1.0, None]
     state = desk.answers()["ann"].state(desk.question.items)
-    assert (state["given"], state["words"], state["by"]) == (["1", "units"], "Think of $2x$.", "tom")
+    assert (state["given"], state["words"], state["by"]) == ({"1": 1, "units": 1}, "Think of $2x$.", "tom")
     assert settle(desk.course, small(desk.course)) == ()  # nothing is left for the next `grade`
     assert count_answers(desk.gradebook.db())["01_small", "why"] == (3, 2)
 
@@ -108,19 +111,26 @@ def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("changes", "score", "remark"),
     [
-        ([{"given": ["1"]}, {"given": ["1", "2"]}], 1.5, "+1: that both are linear\n+0.5: the common factor"),
-        ([{"given": ["1"]}, {"given": []}], None, ""),
-        ([{"given": [], "score": 0}], 0.0, ""),
-        ([{"score": 7}], 2.0, ""),
-        ([{"score": -1}], 0.0, ""),
-        ([{"score": 1.25}, {"given": ["units"]}, {"given": []}], 1.25, ""),
-        ([{"given": ["units"]}], None, "Say in which units."),
+        (
+            [{"given": {"1": 1}}, {"given": {"2": 1, "1": 1}}],
+            1.5,
+            "+1: that both are linear\n+0.5: the common factor",
+        ),
+        ([{"given": {"1": 0.5}}], 0.5, "+0.5: that both are linear"),
+        ([{"given": {"1": 1}}, {"given": {}}], None, ""),
+        ([{"given": {}, "adjustment": 0}], 0.0, ""),
+        ([{"given": {}, "adjustment": 7}], 2.0, ""),
+        ([{"given": {}, "adjustment": -1}], 0.0, ""),
+        ([{"given": {}, "adjustment": 1.25}, {"given": {"units": 1}, "adjustment": 1.25}], 1.25, UNITS),
+        ([{"given": {"2": 1}, "adjustment": 1.25}], 1.75, "+0.5: the common factor"),
+        ([{"given": {"2": 1}, "adjustment": 1.25}, {"given": {"2": 1}}], 0.5, "+0.5: the common factor"),
+        ([{"given": {"units": 1}}], None, UNITS),
         ([{"words": "Hm."}], None, "Hm."),
-        ([{"given": ["1"], "score": 0.75}], 0.75, "+1: that both are linear"),
-        ([{"given": ["1"], "words": "Hm."}, {"take_back": True}], None, "Hm."),
+        ([{"given": {"1": 1}, "adjustment": -0.25}], 0.75, "+1: that both are linear"),
+        ([{"given": {"1": 1}, "words": "Hm."}, {"given": {}}], None, "Hm."),
     ],
 )
-def test_items_decide_the_score_unless_one_is_typed(
+def test_items_and_a_typed_score_add_up(
     desk: Desk, changes: list[dict[str, Any]], score: float | None, remark: str
 ) -> None:
     for change in changes:
@@ -129,14 +139,49 @@ def test_items_decide_the_score_unless_one_is_typed(
     assert (entry.manual_score, entry.remark, entry.needs_person) == (score, remark, score is None)
 
 
+def test_a_typed_score_is_the_same_after_an_item_was_given_and_taken_away(desk: Desk) -> None:
+    desk.save("ann", given={}, adjustment=2)
+    for given in ({"1": 1}, {}):
+        desk.save("ann", given=given, adjustment=desk.answers()["ann"].marking.adjustment)
+        assert gradebook_entry(desk.course, "ann", "why").manual_score == 2.0
+
+
+def test_a_score_that_nbgrader_s_page_saved_counts_as_typed(desk: Desk) -> None:
+    desk.save("ann", given={"1": 1})
+    rows.by_hand(desk.course, "ann", "why", 1.75)
+    assert desk.answers()["ann"].marking.adjustment == 0.75
+
+
+def test_items_that_an_earlier_version_stored_as_a_list_are_given_in_full(desk: Desk) -> None:
+    desk.save("ann", given={"1": 1, "units": 1})
+    desk.gradebook.db().execute(MARKINGS.update().values(given=["1", "units"]))
+    desk.gradebook.db.commit()
+    marking = desk.answers()["ann"].marking
+    assert (marking.given, marking.adjustment) == ({"1": 1, "units": 1}, None)
+
+
+def test_an_answer_waits_again_if_a_save_is_taken_back(desk: Desk) -> None:
+    desk.save("ann", given={"1": 1})
+    record(desk.course, "ann", made=solved(small(desk.course), why="Something else."))
+    desk.save("ann", given={"1": 1, "2": 1})
+    assert not desk.answers()["ann"].waits
+    desk.save("ann", given={"1": 1}, waits=True)
+    answer = desk.answers()["ann"]
+    assert (answer.waits, answer.score) == (True, 1.0)
+    saved = [line for line in audit_lines(desk.course) if line["question"]]
+    assert [line["questions"]["why"][1] for line in saved] == [1.0, 1.5, 1.0]
+    assert {line["by"] for line in saved} == {"tom"}
+
+
 def test_several_answers_are_saved_together_or_not_at_all(desk: Desk) -> None:
     seen = desk.answers()
     rows.by_hand(desk.course, "ben", "why", 0.5, "Mine.")  # meanwhile, by another program
-    with pytest.raises(ChangedAnswerError):
-        desk.save("ann", "ben", seen=seen, given=["1"])
+    message = "another grader has changed the grade meanwhile; look at the new grade before you change it"
+    with pytest.raises(ChangedAnswerError, match=f"^{message}$"):
+        desk.save("ann", "ben", seen=seen, given={"1": 1})
     assert gradebook_entry(desk.course, "ann", "why").manual_score is None
     assert gradebook_entry(desk.course, "ben", "why").manual_score == 0.5
-    desk.save("ann", "ben", given=["1"])
+    desk.save("ann", "ben", given={"1": 1})
     scores = {name: (a.score, a.own_words) for name, a in desk.answers().items()}
     assert scores == {"ann": (1.0, ""), "ben": (1.0, "Mine."), "cy": (None, "")}
 
@@ -145,10 +190,10 @@ def test_two_graders_with_a_server_each_never_overwrite_each_other(desk: Desk) -
     with Gradebook(database(desk.course), desk.course.settings.course) as gradebook:
         other = Desk(desk.course, gradebook, "eve")
         seen, seen_by_other = desk.answers(), other.answers()
-        desk.save("ann", seen=seen, given=["1"])
+        desk.save("ann", seen=seen, given={"1": 1})
         with pytest.raises(ChangedAnswerError):
-            other.save("ann", seen=seen_by_other, given=["2"])
-        other.save("ben", seen=seen_by_other, given=["2"])
+            other.save("ann", seen=seen_by_other, given={"2": 1})
+        other.save("ben", seen=seen_by_other, given={"2": 1})
         assert {name: (a.score, a.by) for name, a in desk.answers().items()} == {
             "ann": (1.0, "tom"), "ben": (0.5, "eve"), "cy": (None, ""),
         }  # fmt: skip
@@ -157,27 +202,31 @@ def test_two_graders_with_a_server_each_never_overwrite_each_other(desk: Desk) -
 @pytest.mark.parametrize(
     "body",
     [
-        {}, {"versions": 7}, {"versions": {"x": 1}}, {"versions": {"no such grade": "x"}}, {"given": "1"},
-        {"given": [1]}, {"given": ["no such item"]}, {"score": "1"}, {"score": float("nan")}, {"score": True},
+        [], 7, None, {}, {"versions": 7}, {"versions": {"x": 1}}, {"versions": {"no such grade": "x"}},
+        {"rubric_version": None}, {"rubric_version": ""}, {"rubric_version": 7},
+        {"given": ["1"]}, {"given": {"1": 2}}, {"given": {"1": True}}, {"given": {"1": "0.5"}},
+        {"given": {"no such item": 1}}, {"adjustment": 1}, {"given": {}, "adjustment": "1"},
+        {"given": {}, "adjustment": float("nan")}, {"given": {}, "adjustment": True},
         {"words": 7}, {"words": "x" * 10_001},
     ],
 )  # fmt: skip
-def test_a_request_of_another_form_changes_nothing(desk: Desk, body: dict[str, Any]) -> None:
+def test_a_request_of_another_form_changes_nothing(desk: Desk, body: Any) -> None:
     versions = {answer.grade: answer.version for answer in desk.answers().values()}
     before = rows.dump(desk.course.root / "gradebook.db")
-    request = {"versions": versions, **body} if body else {}
+    complete = {"versions": versions, "rubric_version": desk.question.rubric_version}
+    request = {**complete, **body} if body and isinstance(body, dict) else body
     with pytest.raises(SaveError):
         save(desk.gradebook, desk.question, Change.from_json(request), "tom")
     assert rows.dump(desk.course.root / "gradebook.db") == before
 
 
 def test_a_changed_rubric_changes_scores_after_a_list(desk: Desk) -> None:
-    desk.save("ann", given=["1", "2"], words="Fine.")
-    desk.save("ben", given=["3"])
+    desk.save("ann", given={"1": 1, "2": 1}, words="Fine.")
+    desk.save("ben", given={"3": 1})
     assert find_rescorings(desk.question, list(desk.answers().values())) == []
     rewrite_rubric(desk.course, RUBRIC.replace("1 point", "0.5 points").replace("common factor", "factor k"))
     listed = find_rescorings(desk.question, list(desk.answers().values()))
-    assert [(one.answer.student, one.answer.score, one.score) for one in listed] == [("ann", 1.5, 1.0)]
+    assert [(each.answer.student, each.answer.score, each.score) for each in listed] == [("ann", 1.5, 1.0)]
     desk.save("ann", words="Still fine.")  # does not apply the rubric by itself
     assert gradebook_entry(desk.course, "ann", "why").manual_score == 1.5
     versions = {answer.grade: answer.version for answer in desk.answers().values()}
@@ -193,11 +242,11 @@ def test_a_changed_rubric_changes_scores_after_a_list(desk: Desk) -> None:
 
 
 def test_an_answer_that_changes_waits_again_and_shows_what_it_got(desk: Desk) -> None:
-    desk.save("ann", given=["1"])
+    desk.save("ann", given={"1": 1})
     record(desk.course, "ann", made=solved(small(desk.course), why="Something else."))
     answer = desk.answers()["ann"]
-    assert (answer.waits, answer.score, answer.marking.given) == (True, 1.0, ("1",))
-    desk.save("ann", given=["1"])
+    assert (answer.waits, answer.score, answer.marking.given) == (True, 1.0, {"1": 1})
+    desk.save("ann", given={"1": 1})
     assert not desk.answers()["ann"].waits
 
 
@@ -225,12 +274,12 @@ def test_an_answer_is_its_cell_and_the_text_cells_beside_it(desk: Desk, why: str
 
 def test_a_page_that_shows_an_old_rubric_saves_nothing(desk: Desk) -> None:
     shown = desk.question.rubric_version
-    desk.save("ann", given=["1"], rubric_version=shown)
+    desk.save("ann", given={"1": 1}, rubric_version=shown)
     rewrite_rubric(desk.course, RUBRIC.replace("1 point;", "0.25 points;"))
     with pytest.raises(ChangedAnswerError, match="the rubric has changed; load the page again"):
-        desk.save("ben", given=["1"], rubric_version=shown)
+        desk.save("ben", given={"1": 1}, rubric_version=shown)
     assert desk.answers()["ben"].score is None
-    desk.save("ben", given=["1"], rubric_version=desk.question.rubric_version)
+    desk.save("ben", given={"1": 1}, rubric_version=desk.question.rubric_version)
     assert desk.answers()["ben"].score == 0.25
 
 
