@@ -175,8 +175,8 @@ def _values(builder: EditBuilder, site: NodeInScope) -> Iterator[Edit]:
 
 
 def _kind_of_value(site: NodeInScope, tree: ast.AST) -> str:
-    function, _ = site.slot or ("", "")
-    if _takes_dimension(site) and (type(_constant(tree)) is int or site.slot[1] in _DIM_NAMES):
+    function, argument = site.slot or ("", "")
+    if _takes_dimension(site) and (type(_constant(tree)) is int or argument in _DIM_NAMES):
         return "dimension"
     if isinstance(tree, ast.Name) and isinstance(site.node, ast.Name):
         return "name"

@@ -265,7 +265,9 @@ def test_a_grader_is_who_the_hub_says_or_else_who_is_logged_in(monkeypatch: pyte
 
 def test_an_unreadable_file_is_one_item(ready: Course) -> None:
     report = full_marks(small(ready)).report
-    unreadable = replace(report, status=Status.UNREADABLE, message="not JSON; open it in Jupyter", score=0.0)
+    questions = tuple(replace(question, score=0.0) for question in report.questions)
+    message = "not JSON; open it in Jupyter"
+    unreadable = replace(report, status=Status.UNREADABLE, message=message, score=0.0, questions=questions)
     record(ready, "ann", Graded(unreadable), made="not a notebook")
     entries = gradebook_submission(ready, "ann").entries
     assert [(entry.question, entry.waits, entry.score) for entry in entries] == [
