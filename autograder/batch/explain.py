@@ -1,14 +1,14 @@
 """Adds explanations to the reports of a class whose marks are in the gradebook.
 
-Explaining takes several times as long as marking, so it comes second. Each submission is graded once more,
-with a search for the mistakes, and its report is replaced at once. If this is interrupted, the marks are
-complete, and the next run explains the rest.
+Explaining takes several times as long as marking, so it comes second. Each submission is graded again, with a
+search for the mistakes, and its report is replaced at once. After an interruption the marks are complete, and
+the next run explains the rest.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from autograder.batch.pool import Executor, Task
-from autograder.collecting.attempts import Attempt, recorded_attempts
+from autograder.collecting.attempts import Attempt, all_attempts, recorded_attempt
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import SubmissionError, one_submission, skipping
@@ -19,15 +19,19 @@ from autograder.records.reports import recorded_reports
 from autograder.submission.notebook import read_notebook
 from autograder.submission.submission import Submission
 
-_OTHER_MARKS = "its marks were different when it was graded again to be explained; the first count"
+_OTHER_MARKS = "its marks were different when it was graded again; the first marks count"
 
 
 def unexplained(course: Course, exercise: Exercise, students: Container[str]) -> list[Submission]:
     """Return the submissions of these students whose wrong answers have no explanation yet."""
     with reading(course.root) as store:
         reports = recorded_reports(store, exercise.name)
-    names = sorted(student for student, report in reports.items() if not report.explained)
-    return [Submission(course.root, student, exercise.name) for student in names if student in students]
+    unexplained_students = sorted(student for student, report in reports.items() if not report.explained)
+    return [
+        Submission(course.root, student, exercise.name)
+        for student in unexplained_students
+        if student in students
+    ]
 
 
 def explain(
@@ -38,11 +42,13 @@ def explain(
     *,
     unsafe: bool = False,
 ) -> Iterator[tuple[Submission, str]]:
-    """Explain submissions. Yield each as soon as its report is replaced, or with the reason why it is not."""
+    """Explain submissions. Yield each when its report is replaced, or with the reason why it is not."""
     if not submissions:
         return
     with ExerciseGradebook(course, exercise, unsafe=unsafe) as gradebook:
-        attempts = recorded_attempts(course.root, exercise.name)
+        by_student = all_attempts(course.root, exercise.name)
+        recorded = ((student, recorded_attempt(some)) for student, some in by_student.items())
+        attempts = {student: attempt for student, attempt in recorded if attempt is not None}
         for submission, notebook, graded in executor.map(_tasks(course, submissions, attempts)):
             student = submission.student
             try:
@@ -58,7 +64,7 @@ def explain(
 def _tasks(
     course: Course, submissions: Sequence[Submission], attempts: Mapping[str, Attempt]
 ) -> Iterator[Task]:
-    """Yield the notebooks. One that cannot be read any more is left to the next `grade`, which reports it."""
+    """Yield the notebooks. The next `grade` reports those that can no longer be read."""
     for submission in submissions:
         with skipping(course, submission.exercise, submission.student, lambda _: None):
             notebook = read_notebook(attempts[submission.student].notebook)

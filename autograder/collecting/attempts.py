@@ -7,7 +7,7 @@ nbgrader reads submitted/. No link in it is followed, and a notebook is written 
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -167,29 +167,24 @@ def all_attempts(root: Path, exercise: str, student: str | None = None) -> dict[
 
     If nothing orders two attempts, the one that was collected later is the newer one.
     """
-    by_student = defaultdict[str, list[Attempt]](list)
-    for id_, attempt in _read(root, exercise, student):
-        ordered = by_student[id_]
-        ordered.insert(_position(attempt.arrival, ordered), attempt)
-    return {id_: tuple(ordered) for id_, ordered in by_student.items()}
-
-
-def recorded_attempts(root: Path, exercise: str, student: str | None = None) -> dict[str, Attempt]:
-    """Return the attempts whose scores are in the gradebook, by student."""
-    return {id_: attempt for id_, attempt in _read(root, exercise, student) if attempt.recorded}
-
-
-def _read(root: Path, exercise: str, student: str | None) -> Iterator[tuple[str, Attempt]]:
-    """Yield the attempts at an exercise, of all students or of one: the student's id and the attempt."""
     report = (REPORTS.c.report, REPORTS.c.fingerprint, REPORTS.c.recorded)
-    same = and_(*(key == REPORTS.c[key.name] for key in _KEY))
-    query = select(*ATTEMPTS.c, *report).join(REPORTS, same, isouter=True)
+    is_same = and_(*(key == REPORTS.c[key.name] for key in _KEY))
+    query = select(*ATTEMPTS.c, *report).join(REPORTS, is_same, isouter=True)
     query = query.where(ATTEMPTS.c.exercise == exercise).order_by(ATTEMPTS.c.id)
     if student is not None:
         query = query.where(ATTEMPTS.c.student == student)
     with reading(root) as store:
         rows = store.execute(query).all()
-    yield from ((row.student, _attempt(root, row)) for row in rows)
+    by_student = defaultdict[str, list[Attempt]](list)
+    for row in rows:
+        attempt, ordered = _attempt(root, row), by_student[row.student]
+        ordered.insert(_position(attempt.arrival, ordered), attempt)
+    return {id_: tuple(ordered) for id_, ordered in by_student.items()}
+
+
+def recorded_attempt(attempts: Sequence[Attempt]) -> Attempt | None:
+    """Return the attempt of a student whose scores are in the gradebook, or None."""
+    return next((attempt for attempt in attempts if attempt.recorded), None)
 
 
 def stored_numbers(root: Path) -> dict[tuple[str, str], str]:
@@ -262,18 +257,20 @@ def adopt(submission: Submission, stored: Sequence[Attempt] | None = None) -> tu
 
 def put_forward(submission: Submission, attempt: Attempt) -> bool:
     """Write `attempt` and its time into submitted/. Return whether the notebook there changed."""
-    try:
-        content = attempt.notebook.read_bytes()
-    except FileNotFoundError:
-        raise EntryError(f"{attempt.notebook} is missing; put it back from a backup") from None
-    return _submit(submission, _Submitted(content, attempt.time, attempt.secret))
+    expect_stored(attempt)
+    return _submit(submission, _Submitted(attempt.notebook.read_bytes(), attempt.time, attempt.secret))
+
+
+def expect_stored(attempt: Attempt) -> None:
+    """Raise EntryError if the file of a stored attempt is missing."""
+    if not os.path.lexists(attempt.notebook):
+        raise EntryError(f"{attempt.notebook} is missing; put it back from a backup")
 
 
 def arrival_of(submission: Submission) -> Arrival:
     """Return the arrival of the graded attempt, else of the newest, else an empty arrival."""
-    graded = recorded_attempts(submission.root, submission.exercise, submission.student)
-    attempts = [*graded.values()] or attempts_of(submission)
-    return attempts[-1].arrival if attempts else Arrival()
+    attempts = attempts_of(submission)
+    return (recorded_attempt(attempts) or attempts[-1]).arrival if attempts else Arrival()
 
 
 def _place(

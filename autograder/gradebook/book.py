@@ -24,8 +24,10 @@ from autograder.collecting.attempts import (
     Attempt,
     adopt,
     all_attempts,
+    attempts_of,
+    expect_stored,
     put_forward,
-    recorded_attempts,
+    recorded_attempt,
 )  # fmt: skip
 from autograder.course.course import Course
 from autograder.course.exercise import Exercise
@@ -109,8 +111,8 @@ class ExerciseGradebook:
         self._candidates[submission.student] = [attempt.digest for attempt in candidates]
         current = {} if force else self._current_reports(candidates)
         ungraded = [attempt for attempt in candidates if attempt.digest not in current]
-        if lost := [attempt.notebook for attempt in ungraded if not os.path.lexists(attempt.notebook)]:
-            raise UsageError(f"{lost[0]} is missing; put it back from a backup")
+        for attempt in ungraded:
+            expect_stored(attempt)
         return ungraded
 
     def take_in(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> None:
@@ -223,11 +225,9 @@ class ExerciseGradebook:
 def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
     """Write the graded notebook of a submission from the record, if it is missing."""
     with open_for_grading(course, exercise) as (gradebook, converter):
-        attempts = recorded_attempts(course.root, exercise.name, submission.student)
-        attempt = attempts.get(submission.student)
+        attempt = recorded_attempt(attempts_of(submission))
         if attempt is not None and not submission.autograded.exists():
-            if not attempt.notebook.exists():
-                raise UsageError(f"{attempt.notebook} is missing; put it back from a backup")
+            expect_stored(attempt)
             outputs = stored_outputs(gradebook.db(), submission, attempt.digest)
             node = render(Release(exercise), read_notebook(attempt.notebook), outputs)
             _write(converter, submission, attempt, node)

@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
-from autograder.collecting.attempts import COMPANIONS, Attempt, attempts_of
+from autograder.collecting.attempts import COMPANIONS, Attempt, attempts_of, recorded_attempt
 from autograder.course.course import Course, load_course
 from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, SubmissionError, raise_failure, skipping
@@ -165,7 +165,7 @@ def feedback_page(
     """Return the page on a graded notebook; `people` are the class."""
     submission = Submission(course.root, graded.student, exercise.name)
     attempts = attempts_of(submission)
-    counted = next((attempt for attempt in attempts if attempt.recorded), None)
+    counted = recorded_attempt(attempts)
     submitted = read_notebook(counted.notebook) if counted else Notebook(b"")
     person = people.get(graded.student)
     shown, cells, note = early(report, node.cells, view.early(graded.student))

@@ -105,7 +105,7 @@ def test_the_first_marks_count_where_the_second_are_others(course: Course, zygot
         course, [small(course)], ["ben"], executor=Moody(course, zygote),
         explained=lambda submission, problem: said.append(f"{submission.student} {problem}"),
     )  # fmt: skip
-    assert said == ["ben its marks were different when it was graded again to be explained; the first count"]
+    assert said == ["ben its marks were different when it was graded again; the first marks count"]
     assert (report_of(course, "ben").score, left(course)) == (2.0, ["ben"])
 
 
