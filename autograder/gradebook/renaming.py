@@ -11,7 +11,7 @@ from autograder.errors import UsageError
 from autograder.files import locked
 from autograder.gradebook.config import grading_lock, open_gradebook
 from autograder.records.audit import add_renaming
-from autograder.records.tables import knows, rename_student
+from autograder.records.tables import has_rows, rename_student
 from autograder.submission.students import meaning, read_rows, write_rows
 from autograder.submission.submission import is_student
 
@@ -33,7 +33,7 @@ def rename(course: Course, old: str, new: str) -> None:
         moves = _moves(course, old, new)
         listed = {name: _ids(course.root / name) for name in (STUDENTS, EXTENSIONS, REQUESTS)}
         in_lists = [name for name, ids in listed.items() if old in ids]
-        is_known = old in known or (gradebook is not None and knows(gradebook.db(), old))
+        is_known = old in known or (gradebook is not None and has_rows(gradebook.db(), old))
         if not (is_known or moves or in_lists):
             raise UsageError(f"nobody has the id {old}")
         if {old, new} <= listed[STUDENTS]:

@@ -1,8 +1,8 @@
 """The audit: a line for each change of a score, added in the transaction that makes the change.
 
-Each line says whose score changed from what to what, when and why, and who saved it in the formgrader. Its
-digests say what gave the score: the notebook, the exercise's source and suite, its settings, the engine and
-the environment.
+Each line names the student, both scores, the time, the reason, and the grader if it was saved in the
+formgrader. Its digests identify everything that the score depends on: the notebook, the exercise's source and
+suite, its settings, the engine and the environment.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ Line = dict[str, Any]
 
 
 def last_lines(store: Store, exercise: str, student: str | None = None) -> dict[str, Line]:
-    """Return the last line on each submission of `exercise`, or on one student's, by student."""
+    """Return the last line on each submission of `exercise`, or on that of one student, by student."""
     newest = select(func.max(AUDIT.c.id)).where(AUDIT.c.exercise == exercise).group_by(AUDIT.c.student)
     if student is not None:
         newest = newest.where(AUDIT.c.student == student)
@@ -38,10 +38,10 @@ def add_line(
     digests: Mapping[str, str] | None = None,
     by: str | None = None,
     question: str | None = None,
-) -> Line | None:
-    """Add and return a line on a submission whose `last` line this is; None if nothing has changed.
+) -> None:
+    """Add a line on a submission, unless nothing has changed since its `last` line.
 
-    What a person saved for a `question` always gets a line, since that may confirm a score.
+    A score that a grader saved for a `question` always gets a line, since saving may confirm a score.
     """
     last = last or {}
     state = {
@@ -51,7 +51,7 @@ def add_line(
         "digests": dict(digests or last.get("digests") or {}),
     }
     if question is None and all(last.get(key) == value for key, value in state.items()):
-        return None
+        return
     line = {
         "time": _now(),
         "by": by,
@@ -63,21 +63,23 @@ def add_line(
         **state,
     }
     store.execute(AUDIT.insert().values(line))
-    return line
 
 
 def questions_of(submission: GradebookSubmission) -> dict[str, list[float | None]]:
-    """Return the scores of each question: by tests, by a person, and extra credit."""
-    return {e.question: [e.auto_score, e.manual_score, e.extra_credit] for e in submission.entries}
+    """Return three scores of each question: the tests' score, a grader's score, and extra credit."""
+    return {
+        entry.question: [entry.auto_score, entry.manual_score, entry.extra_credit]
+        for entry in submission.entries
+    }
 
 
 def with_penalty(scores: Mapping[str, float | None], penalty: float | None) -> dict[str, float | None]:
-    """Return the score of each question and, as "late", what is lost for being late, if anything is."""
+    """Return the score of each question and, if there is a penalty, its negative value as "late"."""
     return {**scores, "late": -penalty} if penalty else dict(scores)
 
 
 def add_renaming(store: Store, old: str, new: str) -> None:
-    """Add a line on each exercise of a student who is about to get another id."""
+    """Add a line on each exercise of a student whose id is about to change."""
     names = store.execute(select(AUDIT.c.exercise).where(AUDIT.c.student == old).distinct()).scalars().all()
     for name in names:
         last = last_lines(store, name, old)[old]

@@ -1,7 +1,7 @@
-"""Opens nbgrader's database of a course, in which our tables are, too.
+"""Opens nbgrader's database of a course, which also contains our tables.
 
-nbgrader itself makes a new one, so that its own commands can upgrade it, whoever comes first. nbgrader takes
-seconds to import, and nobody else here needs it.
+nbgrader's code makes a new database, so that nbgrader's own commands can upgrade it. nbgrader takes seconds
+to import, so only the function that makes the tables imports it.
 """
 
 import os
@@ -25,12 +25,12 @@ from autograder.records.tables import ATTEMPTS, AUDIT, TABLES
 
 CONFIG = "nbgrader_config.py"
 SQLITE = "sqlite:///"
-_WAIT_SECONDS = 60.0  # for another process that writes
+_WAIT_SECONDS = 60.0  # for another process that holds SQLite's lock
 Store = Connection | Session
 
 
 def read_config(root: Path) -> Config:
-    """Return what nbgrader_config.py sets; the file is run once for each content of it and of course.yaml."""
+    """Return the settings in nbgrader_config.py. The file runs again if it or course.yaml has changed."""
     path = root.absolute() / CONFIG
     if not path.is_file():
         return Config()
@@ -45,16 +45,16 @@ def _run(path: Path, *_content: bytes) -> Config:
 def address(root: Path) -> str:
     """Return the address of the database of the course in `root`, as SQLAlchemy takes it."""
     path = root / CONFIG
-    # Running the file imports nbgrader, for which `collect` need not wait where the file names no database.
+    # Running the file takes seconds, since it imports nbgrader. If it names no database, it is not run.
     if path.is_file() and b"db_url" in path.read_bytes():
-        given = read_config(root).CourseDirectory
-        if "db_url" in given:
-            return str(given.db_url)
+        course_directory = read_config(root).CourseDirectory
+        if "db_url" in course_directory:
+            return str(course_directory.db_url)
     return f"{SQLITE}{root.resolve() / GRADEBOOK}"
 
 
 def database_file(root: Path) -> Path | None:
-    """Return the file of the database; None where a server has it."""
+    """Return the file of the database, or None if the database is on a server."""
     return _file(address(root))
 
 
@@ -64,7 +64,7 @@ def _file(url: str) -> Path | None:
 
 @contextmanager
 def writing(root: Path) -> Iterator[Connection]:
-    """Yield the database of the course in `root`; what the block writes is written whole or not at all."""
+    """Yield the database of the course in `root`. The block is one transaction."""
     url = prepare(root)
     with _engine(url).begin() as connection:
         yield connection
@@ -72,7 +72,7 @@ def writing(root: Path) -> Iterator[Connection]:
 
 @contextmanager
 def reading(root: Path) -> Iterator[Connection]:
-    """Yield the database of the course in `root`; an empty one where there is none, which is not kept."""
+    """Yield the database of the course in `root`, or an empty one in memory if the course has none."""
     if has_database(root):
         with _engine(prepare(root), "DEFERRED").begin() as connection:
             yield connection
@@ -84,18 +84,18 @@ def reading(root: Path) -> Iterator[Connection]:
 
 
 def has_database(root: Path) -> bool:
-    """Whether the course has a database, or the record of an earlier version; a server always has it."""
+    """Whether the course has a database on a server or in a file, or the record of an earlier version."""
     path = database_file(root)
     return path is None or path.is_file() or former.exists(root)
 
 
 def prepare(root: Path) -> str:
-    """Make sure that the database has nbgrader's tables and ours, and return its address."""
+    """Make the tables of nbgrader and ours if they are missing, and return the address of the database."""
     url = address(root)
     path = _file(url)
     if path is not None and not path.is_file():
         former.refuse_older(root)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # its owner alone may read it
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # only its owner may read it
     try:
         with _engine(url, "DEFERRED").connect() as connection:
             present = set(inspect(connection).get_table_names())
@@ -108,7 +108,7 @@ def prepare(root: Path) -> str:
     if ATTEMPTS.name not in present:
         former.refuse_older(root)
         with _engine(url).begin() as connection:
-            if not inspect(connection).has_table(ATTEMPTS.name):  # which another process has made meanwhile
+            if not inspect(connection).has_table(ATTEMPTS.name):  # another process may have made it
                 _make_tables(connection)
                 former.take_over(root, connection)
         former.put_aside(root)
@@ -119,7 +119,7 @@ def prepare(root: Path) -> str:
 
 
 def _make_tables(connection: Connection) -> None:
-    """Make our tables and, in an empty database, those of nbgrader with the version that upgrades need."""
+    """Make our tables and, in an empty database, those of nbgrader with the version for later upgrades."""
     if not inspect(connection).get_table_names():
         from alembic.script import ScriptDirectory
         from nbgrader.api import Base
@@ -133,18 +133,18 @@ def _make_tables(connection: Connection) -> None:
 
 
 def lock(store: Store) -> None:
-    """Let no other process change scores until this transaction ends, so that what it reads stays true."""
+    """Prevent other processes from changing scores until this transaction ends."""
     connection = store.connection() if isinstance(store, Session) else store
-    if connection.dialect.name == "sqlite":  # an update of no row locks the whole file
+    if connection.dialect.name == "sqlite":  # even an update of no row locks the whole file
         connection.execute(AUDIT.update().where(false()).values(why=""))
     else:
         connection.exec_driver_sql(f"LOCK TABLE {AUDIT.name} IN EXCLUSIVE MODE")
 
 
 def copy_database(path: Path, copy: Path) -> None:
-    """Copy a database whole, as it is at one moment, even while others write to it.
+    """Copy a database as it is at one moment, even while other processes write to it.
 
-    It is opened for writing: what a killed process has left half done is undone first.
+    It is opened for writing, since SQLite may first have to undo the transaction of a killed process.
     """
     here = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(here, uri=True)) as source, closing(sqlite3.connect(copy)) as target:
@@ -153,9 +153,10 @@ def copy_database(path: Path, copy: Path) -> None:
 
 @lru_cache(maxsize=8)
 def _engine(url: str, begin: str = "IMMEDIATE") -> Engine:
-    """Return what makes connections; no forked process shares one.
+    """Return an engine whose connections no forked process shares.
 
-    Whoever writes to SQLite's file locks it first, so that nothing changes between reading and writing.
+    In SQLite, a transaction that may write locks the file at its beginning, so that nothing changes between
+    its reading and its writing.
     """
     if not url.startswith(SQLITE):
         return create_engine(url, poolclass=NullPool)

@@ -1,7 +1,7 @@
-"""Takes over the record of the version before this one, once: autograder.db beside nbgrader's gradebook.
+"""Takes over the record of the previous version, the file autograder.db beside nbgrader's gradebook, once.
 
-All of it is copied in the transaction that makes our tables. Then the file is put aside as a backup. State of
-versions before that is refused.
+The transaction that makes our tables copies all of it. Then the file is renamed and stays as a backup. The
+state of even earlier versions is refused.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _SAVES = "select time, grader, score, extra_credit, grade_id from autograder_sav
 
 
 def exists(root: Path) -> bool:
-    """Whether there is a record to take over."""
+    """Whether the course has a record to take over."""
     return (root / STORE).is_file()
 
 
@@ -73,7 +73,7 @@ def _all(connection: Connection, query: str) -> list[_Row]:
 
 
 def _read(path: Path) -> dict[str, list[_Row]]:
-    """Return the rows of autograder.db in order, by table; none where it has no tables yet."""
+    """Return the rows of autograder.db in order, by table."""
     engine, tables = create_engine(f"sqlite:///{path.absolute()}", poolclass=NullPool), MetaData()
     tables.reflect(engine)
     with engine.connect() as connection:
@@ -82,23 +82,24 @@ def _read(path: Path) -> dict[str, list[_Row]]:
 
 
 def _of(table: Table, row: _Row) -> _Row:
-    """Return the values for the columns of `table`; ids are given anew, in the same order."""
+    """Return the values for the columns of `table` except the id. The database gives new ids in order."""
     return {column.name: row.get(column.name) for column in table.columns if column.name != "id"}
 
 
 def _attempts(rows: list[_Row]) -> list[_Row]:
-    """Return one row for each digest: what was known last, and when `watch` accepted it first."""
-    kept: dict[tuple[str, ...], _Row] = {}
+    """Return one row for each digest: the latest row, with the time at which `watch` first accepted it."""
+    attempts: dict[tuple[str, ...], _Row] = {}
     for row in rows:
         key = row["student"], row["exercise"], row["digest"]
-        before = kept.pop(key, row)
-        times = sorted(one["told"] for one in (before, row) if one["told"])
-        kept[key] = {**row, "told": next(iter(times), None), "shown": before["shown"] or row["shown"]}
-    return list(kept.values())
+        earlier = attempts.pop(key, row)
+        times = filter(None, (earlier["told"], row["told"]))
+        is_shown = earlier["shown"] or row["shown"]
+        attempts[key] = {**row, "told": min(times, default=None), "shown": is_shown}
+    return list(attempts.values())
 
 
 def _audit(lines: list[_Row], saves: list[_Row], scores: list[_Row]) -> Iterator[_Row]:
-    """Yield the audit with the question of each save, and with lines for saves that had none yet."""
+    """Yield the audit with the question of each save, and with new lines for saves that had none."""
     unwritten = {(save["time"], save["grader"], save["student"], save["exercise"]): save for save in saves}
     last: dict[tuple[str, str], _Row] = {}
     for line in lines:
@@ -121,7 +122,7 @@ def _question(save: _Row) -> str:
 
 
 def _after(line: _Row, save: _Row) -> _Row:
-    """Return the line on a save that comes after `line`; the next command computes the penalty."""
+    """Return the line on a save that follows `line`. The next command computes the penalty."""
     question = _question(save)
     automatic = (line["questions"].get(question) or [None])[0]
     questions = {**line["questions"], question: [automatic, save["score"], save["extra_credit"]]}
@@ -138,7 +139,9 @@ def _points(scores: list[float | None]) -> float:
 
 
 def _is_in_gradebook(line: _Row, scores: list[_Row]) -> bool:
-    """Whether a line that a grader wrote before it was killed is about a change that the gradebook has."""
-    whose = line["student"], line["exercise"]
-    mine = {_question(row): row["auto_score"] for row in scores if (row["student"], row["exercise"]) == whose}
-    return all(mine.get(name) == given[0] for name, given in line["questions"].items())
+    """Whether the gradebook has the change on which a grader wrote this line before it was killed."""
+    key = line["student"], line["exercise"]
+    present = {
+        _question(row): row["auto_score"] for row in scores if (row["student"], row["exercise"]) == key
+    }
+    return all(present.get(name) == automatic for name, (automatic, *_) in line["questions"].items())

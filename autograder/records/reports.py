@@ -13,7 +13,7 @@ from autograder.records.tables import REPORTS, replace_rows
 from autograder.report.report import Report
 from autograder.submission.submission import Submission
 
-Outputs = Mapping[int, list[dict[str, Any]]]  # the outputs of each cell, by its number, in nbformat's form
+Outputs = Mapping[int, list[dict[str, Any]]]  # in nbformat's form, by the number of the cell
 
 
 def store_report(
@@ -27,13 +27,18 @@ def store_report(
     recorded: bool = False,
 ) -> None:
     """Store the report on the notebook with this digest. At most one report of a submission is `recorded`."""
-    whose = {"student": submission.student, "exercise": submission.exercise}
+    key = {"student": submission.student, "exercise": submission.exercise}
     if recorded:
-        others = REPORTS.update().where(*(REPORTS.c[name] == value for name, value in whose.items()))
-        store.execute(others.values(recorded=False))
-    packed = zlib.compress(json.dumps(outputs).encode())
-    about = {"fingerprint": fingerprint, "outputs": packed, "recorded": recorded}
-    replace_rows(store, REPORTS, [{**whose, "digest": digest, "report": report.to_json(), **about}])
+        store.execute(REPORTS.update().filter_by(**key).values(recorded=False))
+    row = {
+        **key,
+        "digest": digest,
+        "report": report.to_json(),
+        "fingerprint": fingerprint,
+        "outputs": zlib.compress(json.dumps(outputs).encode()),
+        "recorded": recorded,
+    }
+    replace_rows(store, REPORTS, [row])
 
 
 def parse_report(text: str | None) -> Report | None:
@@ -44,24 +49,25 @@ def parse_report(text: str | None) -> Report | None:
 
 
 def report_columns(store: Store, submission: Submission, digest: str) -> dict[str, Any]:
-    """Return report, fingerprint and `recorded` of a graded notebook; nothing if it was never graded."""
-    whose = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
-    row = store.execute(REPORTS.select().filter_by(**whose)).first()
+    """Return report, fingerprint and `recorded` of a graded notebook, or {} if it was never graded."""
+    row = _row(store, submission, digest)
     if row is None:
         return {}
-    return {
-        "report": parse_report(row.report), "fingerprint": row.fingerprint, "recorded": bool(row.recorded)
-    }  # fmt: skip
+    report = parse_report(row.report)
+    return {"report": report, "fingerprint": row.fingerprint, "recorded": bool(row.recorded)}
 
 
 def stored_outputs(store: Store, submission: Submission, digest: str) -> Outputs:
-    """Return the outputs of a graded notebook; none if an earlier version graded it."""
-    whose = (REPORTS.c.student == submission.student) & (REPORTS.c.exercise == submission.exercise)
-    query = REPORTS.select().with_only_columns(REPORTS.c.outputs).where(whose & (REPORTS.c.digest == digest))
-    packed = store.execute(query).scalar()
-    return {
-        int(key): outputs for key, outputs in json.loads(zlib.decompress(packed) if packed else "{}").items()
-    }
+    """Return the outputs of a graded notebook, or {} if an earlier version graded it."""
+    row = _row(store, submission, digest)
+    packed = row.outputs if row is not None else None
+    outputs = json.loads(zlib.decompress(packed)) if packed else {}
+    return {int(number): shown for number, shown in outputs.items()}
+
+
+def _row(store: Store, submission: Submission, digest: str) -> Any:
+    key = {"student": submission.student, "exercise": submission.exercise, "digest": digest}
+    return store.execute(REPORTS.select().filter_by(**key)).first()
 
 
 def read_report(submission: Submission) -> Report | None:

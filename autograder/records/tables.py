@@ -1,6 +1,6 @@
-"""Our tables in nbgrader's database: what it has no place for.
+"""Our tables in nbgrader's database, for everything that nbgrader's own tables cannot hold.
 
-Each row is of a student and an exercise by their names, so that nbgrader's own rows can come and go.
+Each row names its student and exercise, so it stays valid if nbgrader's own rows are deleted and made again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,14 +36,14 @@ ATTEMPTS = Table(  # what was submitted, in the order in which it was collected
     _text("student"),
     _text("exercise"),
     _text("digest"),  # of the bytes in attempts/
-    Column("time", String),  # when it was submitted, as timestamp.txt says it
-    Column("arrival", JSON),  # what else says which attempt is newer
-    Column("secret", LargeBinary),  # with which nbgrader's exchange returns the page
+    Column("time", String),  # when it was submitted: the content of timestamp.txt
+    Column("arrival", JSON),  # other values that order attempts
+    Column("secret", LargeBinary),  # nbgrader's exchange needs it to return the page
     Column("told", String),  # when `watch` accepted it for feedback
-    Column("shown", Boolean),  # whether its page is written
+    Column("shown", Boolean),  # whether its page was returned
     UniqueConstraint("student", "exercise", "digest"),
 )
-REPORTS = Table(  # how an attempt was graded last
+REPORTS = Table(  # the latest report on each attempt
     "autograder_report",
     TABLES,
     _text("student", primary_key=True),
@@ -51,7 +51,7 @@ REPORTS = Table(  # how an attempt was graded last
     _text("digest", primary_key=True),  # of the notebook
     _text("fingerprint"),  # of the notebook and of everything that affects its grade
     _text("report"),
-    Column("outputs", LargeBinary),  # what its cells showed, as compressed JSON
+    Column("outputs", LargeBinary),  # of its cells, as compressed JSON
     Column("recorded", Boolean, nullable=False, default=False),  # whether the gradebook has its scores
 )
 AUDIT = Table(  # every change of a score
@@ -59,19 +59,19 @@ AUDIT = Table(  # every change of a score
     TABLES,
     Column("id", Integer, primary_key=True),
     _text("time"),
-    Column("by", String),  # who saved a score in the formgrader
+    Column("by", String),  # the grader who saved a score in the formgrader
     _text("student"),
     _text("exercise"),
-    Column("question", String),  # for which that person saved a score
+    Column("question", String),  # for which that grader saved a score
     _text("why"),
     Column("before", Float),
     Column("score", Float),
     Column("penalty", Float),
-    Column("questions", JSON),  # by name: the score by tests, the score by a person, extra credit
-    Column("digests", JSON),  # of the notebook, the exercise, the engine: of what gave the score
+    Column("questions", JSON),  # by name: the tests' score, a grader's score, extra credit
+    Column("digests", JSON),  # of everything that the score depends on
     Index("autograder_audit_of", "exercise", "student"),
 )
-EXPORTS = Table(  # the exported values; the last row of a place and a student is the newest
+EXPORTS = Table(  # exported values; of each file or platform and student, the last row is the newest
     "autograder_export",
     TABLES,
     Column("id", Integer, primary_key=True),
@@ -89,22 +89,22 @@ REQUESTS = Table(  # requests to regrade that an instructor has finished
     _text("student"),
     _text("exercise"),
     _text("question"),
-    _text("asked_as"),  # the student's id at that time, which is part of the digest
+    _text("asked_as"),  # the student's id at that time; the digest includes it
     _text("digest"),
 )
-ANSWERS = Table(  # the answer for which nbgrader's row `grade_id` has its score
+ANSWERS = Table(  # the answer to which the score in nbgrader's row `grade_id` belongs
     "autograder_answer",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
     Column("digest", String(64), nullable=False),
-    Column("asked", String(32), nullable=False),  # why an instructor has to look; empty where none has to
+    Column("asked", String(32), nullable=False),  # why an instructor has to look; empty if there is no reason
 )
 
 MARKINGS = Table(  # the items of the rubric and the typed score that gave nbgrader's row `grade_id` its score
     "autograder_marking",
     TABLES,
     Column("grade_id", String(32), primary_key=True),
-    Column("rubric", JSON, nullable=False),  # the whole rubric as it was then: name, words and points of each
+    Column("rubric", JSON, nullable=False),  # all items at that time: name, words and points of each
     Column("given", JSON, nullable=False),  # the share of each given item by name, and the adjustment
 )
 
@@ -119,14 +119,14 @@ def replace_rows(store: Connection | Session, table: Table, rows: Sequence[Mappi
 
 
 def rename_student(store: Connection | Session, old: str, new: str) -> None:
-    """Give all our rows on a student another id."""
+    """Change a student's id in all our rows."""
     for table in TABLES.sorted_tables:
         if "student" in table.columns:
             store.execute(table.update().where(table.c.student == old).values(student=new))
 
 
-def knows(store: Connection | Session, student: str) -> bool:
-    """Whether there is any row of ours on a student."""
+def has_rows(store: Connection | Session, student: str) -> bool:
+    """Whether any of our tables has a row on a student."""
     tables = [table for table in TABLES.sorted_tables if "student" in table.columns]
     queries = (table.select().where(table.c.student == student) for table in tables)
     return any(store.execute(query.limit(1)).first() is not None for query in queries)
