@@ -2,10 +2,10 @@
 
 Read in this order:
 
-grade: grades submissions into the gradebook, with a line on each.
-suite_check: runs the hidden tests on the solution first.
+grade: grades submissions into the gradebook, and yields a line on each.
+suite_check: runs the hidden tests on the solution before they grade a class.
 explain: adds explanations to the reports of a class that has its marks.
-pool: the interface of whatever grades many submissions, and what grades them in several processes.
+pool: the interface of executors, which grade many submissions, and the executor with several processes.
 run: grades notebooks without a gradebook.
-autograde: lets nbgrader's own command and the formgrader's button grade in the same way.
+autograde: nbgrader's own command and the formgrader's button, which grade in the same way.
 """

@@ -12,23 +12,25 @@ from autograder.gradebook.config import NbGraderException, database
 
 
 class ClassExporter(NotebookExporter):  # type: ignore[misc]
-    """Grades the submissions that nbgrader found, and leaves it none to convert.
+    """Grades the submissions that nbgrader found, and removes them from nbgrader's list.
 
-    nbgrader makes one exporter for each run, before it converts. It would execute what students wrote.
+    nbgrader makes an exporter for each run, before it converts submissions. Its conversion would run the
+    students' code.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         submissions, self.parent.assignments = self.parent.assignments, {}
         course, log = load_course(Path(self.parent.coursedir.root)), self.parent.log
-        if (given := self.parent.config.CourseDirectory.get("db_url")) and given != database(course):
+        url = self.parent.config.CourseDirectory.get("db_url")
+        if url and url != database(course):
             log.error("name the gradebook in nbgrader_config.py: c.CourseDirectory.db_url = ...")
             raise NbGraderException
         students = defaultdict[str, list[str]](list)
         for folder in sorted(submissions):
             students[Path(folder).name].append(Path(folder).parent.name)
-        for name, some in students.items():
-            summary = grade_submissions(course, [course.exercises[name]], some, force=self.parent.force)
+        for name, ids in students.items():
+            summary = grade_submissions(course, [course.exercises[name]], ids, force=self.parent.force)
             for line in summary.failures:
                 log.error("%s %s: %s: %s", line.exercise, line.student, line.status, line.message)
             for problem in summary.stopped:

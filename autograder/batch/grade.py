@@ -1,6 +1,6 @@
-"""Grades the notebooks in submitted/ into the gradebook, and reports each with a line.
+"""Grades the submissions of a class into the gradebook, with a line on each.
 
-The marks of the whole class come first; explanations follow (explain.py).
+First the whole class gets its marks. Explanations follow (explain.py).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,19 +29,19 @@ from autograder.submission.submission import Submission, find_submissions, stude
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of all submissions, in order of exercise and student."""
+    """The lines on all submissions, in order of exercise and student."""
 
     lines: tuple[SubmissionLine, ...]
-    stopped: tuple[str, ...] = ()  # a line on each exercise that cannot be graded; nothing of it was changed
+    stopped: tuple[str, ...] = ()  # a line on each exercise that could not be graded
 
     @property
     def failures(self) -> tuple[SubmissionLine, ...]:
-        """The submissions that have no score because of us or of their folder."""
+        """The submissions that have no score because grading failed or their folder was refused."""
         return tuple(line for line in self.lines if line.ours)
 
     @property
     def waiting(self) -> tuple[SubmissionLine, ...]:
-        """The submissions that a person has to help, because of a failure or for some of their questions."""
+        """The submissions at which an instructor has to look, because of a failure or of a question."""
         return tuple(line for line in self.lines if line.ours or line.waiting)
 
     @property
@@ -70,18 +70,18 @@ def grade_submissions(
     marked: Callable[[Summary, int], None] = lambda _, __: None,
     explained: Callable[[Submission, str], None] = lambda _, __: None,
 ) -> Summary:
-    """Grade the submissions of `exercises`, of all students or some.
+    """Grade the submissions of all `students`, or of these, for `exercises`.
 
-    What is graded already, and has not changed since, is graded again only with `force`. An `executor` grades
-    in place of `jobs` processes; `notify` gets each line as soon as it is known. A `dry_run` grades in a copy
-    of the course's state, and so changes nothing. Only `eligible` attempts may count. If the hidden tests of
-    an exercise fail its solution, none of its submissions is graded.
+    A submission with a current report is graded again only with `force`. If an `executor` is given, it grades
+    instead of `jobs` processes. A `dry_run` grades in a copy of the course's state, so it changes nothing.
+    Only `eligible` attempts may count. If an exercise's solution fails its hidden tests, no submission for it
+    is graded.
 
-    When all marks are written, `marked` gets the summary and the number of submissions to explain. Then
-    `explained` gets each of them, with the reason if its explanation failed. A dry run explains nothing.
+    `notify` gets each line when its submission is graded. When all marks are written, `marked` gets the
+    summary and the number of submissions to explain. Then `explained` gets each of these, with the reason if
+    its explanation failed. A dry run explains nothing.
     """
     lines, stopped = list[SubmissionLine](), list[str]()
-
     names = student_names(course.root)
 
     def keep(line: SubmissionLine) -> None:
@@ -107,12 +107,12 @@ def grade_submissions(
                     continue
                 with gradebook:
                     _ExerciseRound(graded_course, gradebook, keep, force).grade(submissions, executor)
-        place = [exercise.name for exercise in exercises].index
-        ordered = sorted(lines, key=lambda line: (place(line.exercise), line.student))
-        summary = Summary(tuple(ordered), tuple(stopped))
-        left = {} if dry_run or course.marks_only else _unexplained(course, exercises, summary)
-        marked(summary, sum(map(len, left.values())))
-        for exercise, submissions in left.items():
+        position = [exercise.name for exercise in exercises].index
+        lines.sort(key=lambda line: (position(line.exercise), line.student))
+        summary = Summary(tuple(lines), tuple(stopped))
+        to_explain = {} if dry_run or course.marks_only else _unexplained(course, exercises, summary)
+        marked(summary, sum(map(len, to_explain.values())))
+        for exercise, submissions in to_explain.items():
             for submission, problem in explain(course, exercise, submissions, executor, unsafe=unsafe):
                 explained(submission, problem)
     return summary
@@ -125,14 +125,13 @@ def _unexplained(
     submissions = dict[Exercise, list[Submission]]()
     for exercise in exercises:
         marked = {line.student for line in summary.lines if line.exercise == exercise.name and not line.ours}
-        if marked and (left := unexplained(course, exercise, marked)):
-            submissions[exercise] = left
+        submissions[exercise] = unexplained(course, exercise, marked) if marked else []
     return submissions
 
 
 @dataclass(frozen=True, slots=True)
 class _ExerciseRound:
-    """Grades submissions of one exercise into its gradebook; `keep` gets the line on each."""
+    """Grades submissions for one exercise into its gradebook. `keep` gets the line on each."""
 
     course: Course
     gradebook: ExerciseGradebook
@@ -141,22 +140,22 @@ class _ExerciseRound:
     _waiting: dict[Submission, dict[str, Attempt]] = field(default_factory=dict)  # by the attempt's digest
 
     def grade(self, submissions: Sequence[Submission], executor: Executor) -> None:
-        """Grade the attempts that need it, and record each submission as soon as its last one is graded."""
+        """Grade the attempts without a current report, and finish each submission after its last attempt."""
         failures = self.gradebook.ledger.failures
-        for student in sorted(failures.keys() - {one.student for one in submissions}):
+        for student in sorted(failures.keys() - {submission.student for submission in submissions}):
             submission = Submission(self.course.root, student, self.gradebook.exercise.name)
             self.keep(_failed(submission, failures[student].problem))
         for submission, notebook, graded in executor.map(self._tasks(submissions)):
             with self._guard(submission):
-                whose = f"{submission.exercise} {submission.student}"
-                problem = describe_failure(self.course, whose, graded)
+                title = f"{submission.exercise} {submission.student}"
+                problem = describe_failure(self.course, title, graded)
                 if (waiting := self._waiting.get(submission)) is not None:
                     self.gradebook.take_in(submission, waiting.pop(notebook.digest), notebook, graded)
                     if not waiting:
                         self.keep(self.gradebook.finish(submission, problem, graded=True))
 
     def _tasks(self, submissions: Sequence[Submission]) -> Iterator[Task]:
-        """Yield the attempts to grade, each notebook read just before; finish submissions without any."""
+        """Yield the attempts to grade with their notebooks. Finish submissions with current reports."""
         for submission in submissions:
             attempts = list[Attempt]()
             with self._guard(submission):
@@ -180,7 +179,7 @@ class _ExerciseRound:
         return attempts
 
     def _guard(self, submission: Submission) -> AbstractContextManager[None]:
-        """Turn a failure in the `with` block into the line of this submission, which needs nothing more."""
+        """Turn a failure in the `with` block into the line on this submission, and finish with it."""
 
         def fail(error: SubmissionError) -> None:
             self._waiting.pop(submission, None)
@@ -194,24 +193,23 @@ def _failed(submission: Submission, why: str, status: str = Status.GRADER_ERROR)
 
 
 def submissions_of(course: Course, exercise: Exercise, students: Sequence[str] = ()) -> list[Submission]:
-    """Return the submissions of these students, each once, or of all students if none is named."""
-    asked = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
-    return asked or list(find_submissions(course, exercise))
+    """Return the submissions of these students, each once, or of all students if `students` is empty."""
+    chosen = [Submission(course.root, student, exercise.name) for student in dict.fromkeys(students)]
+    return chosen or list(find_submissions(course, exercise))
 
 
 def refuse_strangers(course: Course, students: Sequence[str]) -> None:
-    """Raise UsageError on one of these ids that neither the list of students nor submitted/ has."""
+    """Raise UsageError if one of these ids is neither in the list of students nor in submitted/."""
     listed = listed_students(course.root) or Students(())
-    known = {student.id for student in listed.all} | students_in(course)
+    ids = {student.id for student in listed.all} | students_in(course)
     for name in students:
-        if name not in known:
-            found = listed.called(name)
-            meant = [student.id for student in found] or filter(None, [closest(name, known)])
-            hint = " or ".join(f'"{id_}"' for id_ in meant)
+        if name not in ids:
+            namesakes = [student.id for student in listed.called(name)]
+            hint = " or ".join(f'"{id_}"' for id_ in namesakes or filter(None, [closest(name, ids)]))
             raise UsageError(f'nobody has the id "{name}"' + (f"; did you mean {hint}?" if hint else ""))
 
 
 def is_work_certain(submissions: Iterable[Submission], *, force: bool = False) -> bool:
-    """Whether one of them was never graded, or all are to be graded again; others may have changed."""
-    present = (one for one in submissions if one.notebook.is_file())
-    return any(force or not one.autograded.exists() for one in present)
+    """Whether at least one submission has to be graded, because it never was or because of `force`."""
+    present = (submission for submission in submissions if submission.notebook.is_file())
+    return any(force or not submission.autograded.exists() for submission in present)

@@ -20,20 +20,20 @@ from autograder.grading.marking import MarkingProcess
 from autograder.submission.notebook import Notebook
 from autograder.submission.submission import Submission
 
-_QUEUED = 4  # submissions that wait for each process
-# A fork shares what is imported already. Outside Linux, the libraries that torch loads do not survive it.
+_QUEUED = 4  # submissions for each process, including the one that it grades
+# A forked process shares imported modules. Outside Linux, torch's libraries do not survive a fork.
 CONTEXT = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 Task = tuple[Submission, Notebook]
 Done = tuple[Submission, Notebook, Graded]
 
 
 class Executor(Protocol):
-    """Grades submissions of one course; its classes are used in a `with` block."""
+    """Grades submissions of one course. Classes with this interface are used in a `with` block."""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        """Grade each submission once and yield it as soon as it is done, in whatever order.
+        """Grade each submission and yield it when it is done, in any order.
 
-        Tasks are taken only a few ahead of the results, so that a large class does not fill the memory.
+        Only a few tasks are taken ahead of the results, so that a large class does not fill the memory.
         """
         ...
 
@@ -41,10 +41,10 @@ class Executor(Protocol):
 class ProcessPool:
     """Grades in `jobs` processes; use it in a `with` block.
 
-    The processes start with the first submission, unless somebody starts them before: they load torch, for
-    which a class that needs no grading need not wait. For each process a thread of this one waits, so that a
-    process that is lost while it grades, and has to be replaced, keeps no other waiting. Equal wrong answers
-    are explained once, by whichever process meets them first.
+    Unless `start` is called before, the processes start with the first submission. Loading torch takes them
+    seconds, for which a class that needs no grading need not wait. One thread of this process waits for each
+    of them, so that replacing a lost process delays no other. The processes share explanations, so that
+    equal wrong answers are explained only once.
     """
 
     def __init__(self, course: Course, jobs: int, *, unsafe: bool = False) -> None:
@@ -52,20 +52,20 @@ class ProcessPool:
         self._processes = list[MarkingProcess]()
         self._idle: SimpleQueue[MarkingProcess] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs, "marking")
-        self._shared = ExitStack()  # a folder for explanations, once the processes start
+        self._shared = ExitStack()  # removes the folder for explanations
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        """Grade in the processes; a failed attempt that may succeed is repeated when all others are done."""
-        again = list[Task]()
+        """Grade in the processes. If a failed attempt may succeed, repeat it when all others are done."""
+        to_repeat = list[Task]()
         for submission, notebook, graded in self._attempts(tasks):
             if graded.again:
-                again.append((submission, notebook))
+                to_repeat.append((submission, notebook))
             else:
                 yield submission, notebook, graded
-        yield from self._attempts(again)
+        yield from self._attempts(to_repeat)
 
     def _attempts(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        """Make one attempt at each; each process has a few submissions in its queue."""
+        """Make one attempt at each task. Each process has a few submissions in its queue."""
         left, running = iter(tasks), dict[Future[Graded], Task]()
         while True:
             for task in islice(left, _QUEUED * self._jobs - len(running)):
@@ -73,7 +73,7 @@ class ProcessPool:
                 running[self._threads.submit(self._grade, task)] = task
             if not running:
                 return
-            future = wait(running, return_when=FIRST_COMPLETED).done.pop()  # one, or the others would run dry
+            future = wait(running, return_when=FIRST_COMPLETED).done.pop()  # one, to refill its queue
             yield *running.pop(future), future.result()
 
     def __enter__(self) -> "ProcessPool":
@@ -88,10 +88,10 @@ class ProcessPool:
         self._shared.close()
 
     def start(self) -> None:
-        """Start the processes, if they are not; this one has no threads yet, so that they may be forked.
+        """Start the processes unless they run. This process has no threads yet, so it may fork.
 
-        The gradebook may be open here. What is forked does nothing with it, and ends without closing it.
-        Several processes share the packages of the course, which are loaded before they are forked.
+        The gradebook may be open here. A forked process does nothing with it, and ends without closing it.
+        If there are several processes, the course's packages are loaded here first, so that they share them.
         """
         if self._processes:
             return
@@ -113,8 +113,8 @@ class ProcessPool:
             with one_submission(self._course, submission.exercise, submission.student):
                 return process.attempt(self._course.exercises[submission.exercise], notebook)
         except SubmissionError as error:
-            process.kill()  # it may be in the middle of an answer
-            if isinstance(error.__cause__, AutograderError):  # which keeps every submission from being graded
+            process.kill()  # it may be sending an answer
+            if isinstance(error.__cause__, AutograderError):  # no submission can be graded
                 raise error.__cause__ from None
             report = failure_report(self._course.exercises[submission.exercise], ())
             return Graded(report, problem=error.problem)

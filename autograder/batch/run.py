@@ -15,7 +15,7 @@ from autograder.sandbox.errors import WallError
 from autograder.submission.notebook import Notebook, read_notebook
 from autograder.submission.submission import exercise_by_cells, exercise_by_name
 
-_Task = tuple[str, Exercise, Notebook | None]  # with the notebook if it had to be read already
+_Task = tuple[str, Exercise, Notebook | None]  # the notebook if its cells identified the exercise
 
 
 def run_notebooks(
@@ -26,10 +26,10 @@ def run_notebooks(
     unsafe: bool = False,
     on_failure: OnFailure = raise_failure,
 ) -> Iterator[tuple[str, Graded]]:
-    """Grade each notebook as the named exercise, or as the one that its name, folder or cells show.
+    """Grade each notebook as the given exercise, or as the one that its name, folder or cells identify.
 
-    Yields each path as it was given, with its result; a damaged notebook gets a report, too. Wrong use is an
-    error before anything is graded. A notebook on which our own code fails goes to `on_failure`.
+    Yield each path as it was given, with its result. A damaged notebook gets a report, too. Wrong use is an
+    error before any notebook is graded. `on_failure` gets the error if our own code fails on a notebook.
     """
     named = course.chosen([exercise])[0] if exercise else None
     tasks = list[_Task]()
@@ -40,7 +40,7 @@ def run_notebooks(
 
 
 def _unless(kinds: tuple[type[Exception], ...], on_failure: OnFailure) -> OnFailure:
-    """Return `on_failure`, except that an error of these kinds is raised: it would meet every notebook."""
+    """Return a version of `on_failure` that raises errors of these kinds, which affect every notebook."""
 
     def fail(error: SubmissionError) -> None:
         if isinstance(error.__cause__, kinds):
@@ -54,8 +54,8 @@ def _recognised(course: Course, path: str, named: Exercise | None) -> _Task:
     """Return a path and its exercise, with the notebook if it had to be read to recognise the exercise."""
     if not os.path.lexists(path):
         raise UsageError(f"{terminal_line(path)}: there is no such file")
-    if known := named or exercise_by_name(course, Path(path)):
-        return path, known, None
+    if recognised := named or exercise_by_name(course, Path(path)):
+        return path, recognised, None
     notebook = read_notebook(Path(path))
     return path, exercise_by_cells(course, Path(path), notebook), notebook
 
@@ -69,6 +69,6 @@ def _graded(
             with skipping(course, exercise.name, path, _unless((WallError, MarkingError), on_failure)):
                 graded = grader.grade(exercise, notebook or read_notebook(Path(path)))
             if graded is None:
-                grader.kill()  # it may be in the middle of an answer
+                grader.kill()  # it may be sending an answer
             else:
                 yield path, graded

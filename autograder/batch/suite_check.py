@@ -1,6 +1,6 @@
-"""Runs the hidden tests of an exercise on its solution before they judge a class.
+"""Runs the hidden tests of an exercise on its solution before they grade a class.
 
-A suite that cannot be collected, or that fails the solution, would take the scores of a whole class away.
+If the tests cannot be collected or the solution fails them, no submission could get its score.
 """
 
 import ast
@@ -24,9 +24,9 @@ _PREFIX = f"{SourceError.__name__}: "
 
 
 def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str:
-    """Return in one line why the hidden tests cannot judge a class, with file and line; or an empty text.
+    """Return in one line why the hidden tests cannot grade a class, with file and line, or "".
 
-    That the solution passes is stored in build/ and holds until the exercise, its tests or the engine change.
+    If the solution passes, build/ has a file that says so until the exercise, its tests or the engine change.
     """
     try:
         current = rules(course, exercise)
@@ -44,7 +44,7 @@ def suite_problem(course: Course, exercise: Exercise, executor: Executor) -> str
 
 
 def describe_problem(exercise: Exercise, graded: Graded) -> str:
-    """Return what keeps the solution from full marks, with file and line; an empty text if nothing does."""
+    """Return why the solution does not get full marks, with file and line, or "" if it does."""
     broken = [question for question in graded.report.questions if question.verdict not in _SOUND]
     if not broken:
         return ""
@@ -61,7 +61,7 @@ def _first_line(text: str) -> str:
 
 
 def _raised(suite: Path, warnings: tuple[str, ...]) -> str:
-    """Return the line of the suite from which the first traceback comes, and its error."""
+    """Return the line of the suite in the first traceback that contains the suite, and its error, or ""."""
     for warning in warnings:
         lines = re.findall(rf'File "{re.escape(str(suite))}", line (\d+)', warning)
         if lines:
@@ -79,7 +79,7 @@ def _failed_test(exercise: Exercise, question: QuestionReport, graded: Graded) -
 
 
 def _line_of(suite: Path, title: str) -> str:
-    """Return the line of the test with this title, after a colon."""
+    """Return a colon and the line of the test with this title, or ""."""
     for node in ast.walk(parsed(suite, read_text(suite))):
         if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").startswith(title):
             return f":{node.lineno}"
