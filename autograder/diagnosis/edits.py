@@ -92,7 +92,8 @@ def edits_by_rules(views: Sequence[Code], right: RightAnswerFragments) -> list[E
     """Return edits by the inverses of the catalogue's rules, in several rewritten forms of some code."""
     ranked, ranked_positions = list[Edit](), set[tuple[object, ...]]()
     for code in views:
-        builders = [EditBuilder(right, right.compared(code), site) for site in code.places]
+        compared = right.compared(code)
+        builders = [EditBuilder(right, compared, site) for site in code.places]
         candidates = [edit for builder in builders for edit in _by_inverse_rules(builder, builder.site)]
         candidates = [
             edit

@@ -15,7 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from textwrap import dedent
 from typing import Any, TypeVar
 
@@ -56,29 +56,34 @@ def fits_one(where: str, answers: Iterable[str]) -> bool:
     return not where or any(re.search(where, code) for code in answers)
 
 
-def fits(pattern: object, code: object, bound: Bound) -> bool:
+def fits(pattern: object, code: Any, bound: Bound) -> bool:
     """Whether code matches a pattern. The code that its letters match is added to `bound`."""
     match pattern:
         case ast.Name(id=name) if _LETTER.fullmatch(name):
             return isinstance(code, ast.expr) and _bind(name, code, bound)
+        case ast.AST() if type(pattern) is not type(code):
+            return False
         case ast.Attribute(attr=name) if _ATTRIBUTE.fullmatch(name):
-            if not isinstance(code, ast.Attribute) or not fits(pattern.value, code.value, bound):
-                return False
-            return _bind(name, code.attr, bound)
+            return fits(pattern.value, code.value, bound) and _bind(name, code.attr, bound)
         case ast.Call():
-            return isinstance(code, ast.Call) and _fits_call(pattern, code, bound)
+            return _fits_call(pattern, code, bound)
         case ast.If(body=[ast.Expr(value=ast.Constant(value=body))]) if body is ...:
-            return isinstance(code, ast.If) and fits(pattern.test, code.test, bound)
+            return fits(pattern.test, code.test, bound)
         case ast.AST():
-            fields = [name for name in pattern._fields if name not in _IGNORED]
-            return type(pattern) is type(code) and all(
-                fits(getattr(pattern, name, None), getattr(code, name, None), bound) for name in fields
+            return all(
+                fits(getattr(pattern, name, None), getattr(code, name, None), bound)
+                for name in _compared_fields(type(pattern))
             )
         case list():
             if not isinstance(code, list) or len(pattern) != len(code):
                 return False
             return all(fits(one, other, bound) for one, other in zip(pattern, code, strict=True))
     return type(pattern) is type(code) and pattern == code
+
+
+@cache
+def _compared_fields(node_type: type[ast.AST]) -> tuple[str, ...]:
+    return tuple(name for name in node_type._fields if name not in _IGNORED)
 
 
 def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:
@@ -170,7 +175,7 @@ class Rule:
 
         None unless both sides are expressions and the right side has all letters of the left side.
         """
-        before, after = map(_value, self._patterns)
+        before, after = self._expressions
         inverses = tuple(one.inverse for one in self.others)
         if before is None or after is None or isinstance(after, ast.Name) or None in inverses:
             return None
@@ -182,16 +187,15 @@ class Rule:
     @cached_property
     def type(self) -> type[ast.AST]:
         """The type of the pattern's expression or first statement."""
-        before = self._patterns[0]
-        return type(_value(before) or before[0])
+        return type(self._expressions[0] or self._patterns[0][0])
 
     def at(self, node: ast.AST) -> ast.AST | None:
         """Return the replacement of an expression, or None if the rule does not match it."""
         bound: Bound = {}
-        match [*map(_value, self._patterns)]:
-            case [ast.expr() as before, ast.expr() as after] if _fits_value(before, node, bound):
-                return filled(after, bound)
-        return None
+        before, after = self._expressions
+        if before is None or after is None or not _fits_value(before, node, bound):
+            return None
+        return filled(after, bound)
 
     def wrap(self, node: ast.AST) -> ast.AST:
         """Return the replacement of an expression by a rule whose left side is the letter X."""
@@ -200,7 +204,7 @@ class Rule:
     @cached_property
     def does(self) -> str:
         """The name of the function or method that the right side calls, or ""."""
-        match _value(self._patterns[1]):
+        match self._expressions[1]:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
                 return name
         return ""
@@ -227,8 +231,12 @@ class Rule:
         near: Container[int] | None = None,
     ) -> tuple[ast.Module, int]:
         """Return the code with one match rewritten, or all, or none (None), and the number of matches."""
+        ids = self._ids_to_rewrite(tree, within)
+        if not ids:
+            return tree, 0
+        ids = ids if near is None else {node_id for node_id in ids if node_id in near}
         before, after = self._patterns
-        value, template = _value(before), _value(after)
+        value, template = self._expressions
         match_count = 0
 
         def is_selected() -> bool:
@@ -250,22 +258,31 @@ class Rule:
                     node = node if new == statements else altered(node, **{name: new})
             return node
 
-        ids = set[int]()
-        for statement in tree.body:
-            is_within = within is None or getattr(statement, "name", None) in within
-            if is_within and self._words <= token_counts(statement).keys():
-                matches = _matching_nodes(
-                    statement, value if template is not None and value is not None else before[0]
-                )
-                ids |= with_ancestors(statement, matches)
-        if not ids:
-            return tree, 0
-        ids.add(id(tree))
-        ids = ids if near is None else {node_id for node_id in ids if node_id in near}
         if within is None:
             return rewritten(tree, change, ids), match_count
         body = [rewritten(statement, change, ids) for statement in tree.body]
         return ast.Module(body, tree.type_ignores), match_count
+
+    def _ids_to_rewrite(self, tree: ast.Module, within: Container[str] | None) -> set[int]:
+        """Return the ids of the nodes that match the pattern's root, and of all their ancestors."""
+        ids = set[int]()
+        for statement in tree.body:
+            is_within = within is None or getattr(statement, "name", None) in within
+            if is_within and self._words <= token_counts(statement).keys():
+                ids |= with_ancestors(statement, _matching_nodes(statement, self._root))
+        return ids | {id(tree)} if ids else ids
+
+    @cached_property
+    def _root(self) -> ast.AST:
+        """The pattern's expression or first statement."""
+        value, template = self._expressions
+        return value if value is not None and template is not None else self._patterns[0][0]
+
+    @cached_property
+    def _expressions(self) -> tuple[ast.expr | None, ast.expr | None]:
+        """The pattern and its replacement, where they are single expressions."""
+        before, after = self._patterns
+        return _value(before), _value(after)
 
     @cached_property
     def _words(self) -> set[str]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from warnings import catch_warnings
 
 from autograder.diagnosis.candidates import CandidateRunner, Repair
@@ -20,6 +20,7 @@ from autograder.testing.suite import HiddenTest, Run, Suite
 from autograder.worker.namespace import silence
 
 _EDITS_PER_SECOND = 200  # candidates that are tried for each second of the budget
+_CACHED_TEXTS = 10_000  # statements whose text in the standard form is cached
 
 
 class Repairer:
@@ -33,6 +34,7 @@ class Repairer:
         self.fragments = cache(self._collect_fragments)
         self.failed = cache(self._failed)
         self._rules = cache(self._fitting_rules)
+        self._standard_text = lru_cache(_CACHED_TEXTS)(self._standardize)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -163,11 +165,13 @@ class Repairer:
 
         Most methods of a class have the right text as they are, which is quicker to check.
         """
-        parts = [*_statements_of(tree)]
+        parts = [*map(text_of, _statements_of(tree))]
         return len(parts) == len(texts) and all(
-            text_of(one) == text or _text(self.catalogue.in_one_writing(ast.Module([one], []))) == text
-            for one, text in zip(parts, texts, strict=True)
+            part == text or self._standard_text(part) == text for part, text in zip(parts, texts, strict=True)
         )
+
+    def _standardize(self, text: str) -> str:
+        return _text(self.catalogue.in_one_writing(ast.parse(text)))
 
     def _standard_form(self, statements: Sequence[ast.stmt]) -> ast.Module:
         tree = ast.parse(Code(tuple(statements)).text)

@@ -327,6 +327,8 @@ class Search:
         if run is None:
             backend = FromMemory(candidate, cached[0]) if cached else candidate
             run = self.suite.run_one(test, backend, inputs)
+            if run.error is not None:
+                run.error.__traceback__ = None  # it would keep all variables of the test in memory
             if cached and candidate.live_request_count == requests_before:  # the cached answers were enough
                 self._runs[test.number, inputs, cached[1]] = run
         right = self.answer(test, DISCLOSED)
