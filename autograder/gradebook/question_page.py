@@ -165,14 +165,15 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return what each changed item adds to a comment today, or an empty text, by what it added before."""
+    """Return the line that each changed item adds today, or an empty text, by the line that it added before."""
     changed = {}
     for rescoring in rescorings:
-        follow = successors(rescoring.answer.marking.items, question.items)
-        for item in rescoring.answer.marking.given_items:
+        marking = rescoring.answer.marking
+        follow = successors(marking.items, question.items)
+        for item in marking.items:
             now = follow[item.name]
-            line = now.scaled(rescoring.answer.marking.given[item.name]).line if now else ""
-            if line != item.line:
+            line = now.line if now else ""
+            if item.name in marking.given and line != item.line:
                 changed[item.line] = line
     return changed
 

@@ -126,4 +126,4 @@ def test_a_changed_rubric_is_announced_at_the_top_and_its_list_names_answers_as_
         n for n, card in enumerate(cards(load_course(ready.root), gradebook), 1) if card.head.student == "cy"
     ]
     assert f'<a href="#answer-{number}">Answer {number}</a>' in rest
-    assert "“+0.5: that both are linear” is now “+0.125: that both are linear”." in rest
+    assert "“+1: that both are linear” is now “+0.25: that both are linear”." in rest
