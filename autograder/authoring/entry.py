@@ -87,7 +87,12 @@ def _problem(exercise: Exercise, later: str, earlier: str, suite: Suite, grade: 
     """Return the problem with a pair in `builds_on`, or None."""
     if problem := _substitute_problem(exercise, later, earlier, suite):
         return problem
-    if (caller := next(_callers(exercise, later, earlier), None)) is None:
+    calling = (
+        answer
+        for answer in exercise.accepted
+        if later in bound_names(answer.code) and earlier in used_names(later, pieces([answer.code]))
+    )
+    if (caller := next(calling, None)) is None:
         fix = f"write one, in which {later} calls it"
         return f"{exercise.folder / ACCEPTED}: no right answer to {later} builds on {earlier}; {fix}"
     answers = _with_wrong_earlier(exercise, caller, earlier)
@@ -108,13 +113,6 @@ def _substitute_problem(exercise: Exercise, later: str, other: str, suite: Suite
     problem = f"the right answer to {other} alone gets {share:.0%} of the points of {later}"
     fix = f"change {BUILDS_ON} of {later} in course.yaml"
     return f"{exercise.folder}: {problem}, and a worker that regrades {later} has it; {fix}"
-
-
-def _callers(exercise: Exercise, later: str, earlier: str) -> Iterator[Answer]:
-    """Yield the accepted answers to the later question whose code uses the earlier one, even indirectly."""
-    for variant in exercise.accepted:
-        if later in bound_names(variant.code) and earlier in used_names(later, pieces([variant.code])):
-            yield variant
 
 
 def _with_wrong_earlier(exercise: Exercise, caller: Answer, earlier: str) -> dict[str, str]:

@@ -44,15 +44,11 @@ def secrets(exercise: Exercise) -> list[Secret]:
     several arguments, and a solution's only statement if it has a call. A statement that is also in the given
     code is not secret. In written answers, each line of six or more words is secret.
     """
-    given = {ast.unparse(node) for cell in exercise.cells if cell.is_reference for node in _given(cell)}
+    trees = [ast.parse(cell.released()) for cell in exercise.cells if cell.is_reference]
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    given = {ast.unparse(node) for node in nodes if isinstance(node, _SIMPLE)}
     parts = (secret for cell in exercise.cells for secret in _of(cell, given))
     return list({secret.text: secret for secret in parts}.values())
-
-
-def _given(cell: Cell) -> Iterator[ast.stmt]:
-    """Yield the statements of a code cell that students get."""
-    tree = ast.parse(cell.released())
-    yield from (node for node in ast.walk(tree) if isinstance(node, _SIMPLE))
 
 
 def _of(cell: Cell, given: set[str]) -> Iterator[Secret]:

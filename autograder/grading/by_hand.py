@@ -7,7 +7,7 @@ clever code can evade the scan: a missed trick costs less than the points of a r
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -114,10 +114,13 @@ def _reached(
     last = {name: index for index, piece in finished if (name := _defined_afresh(piece))}
     indices = {id(piece): index for index, piece in enumerate(statements)}
     for _ in range(_ROUNDS):
-        drafts = {index for index, piece in enumerate(statements) if _is_replaced(piece, index, last)}
-        reached, read = rests_on(
-            question, [piece for index, piece in enumerate(statements) if index not in drafts]
-        )
+        drafts = {  # all names that these statements bind are defined again later
+            index
+            for index, piece in enumerate(statements)
+            if piece.bound and all(index < last.get(name, 0) for name in piece.bound)
+        }
+        others = [piece for index, piece in enumerate(statements) if index not in drafts]
+        reached, read = rests_on(question, others)
         named_between = {
             name for piece in reached for name in piece.named if indices[id(piece)] < last.get(name, 0)
         }
@@ -140,11 +143,6 @@ def _defined_afresh(piece: Piece) -> str:
             header = {node.id for node in ast.walk(tree.args) if isinstance(node, ast.Name)}
             return "" if name in header else name
     return ""
-
-
-def _is_replaced(piece: Piece, index: int, last: Mapping[str, int]) -> bool:
-    """Whether all names that a statement binds are defined again later. `last` has the index of each."""
-    return bool(piece.bound) and all(index < last.get(name, 0) for name in piece.bound)
 
 
 def _needless(ran: Sequence[frozenset[str]], allowed: frozenset[str]) -> frozenset[str]:

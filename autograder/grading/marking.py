@@ -254,7 +254,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
             graded = grader.grade(course.exercises[exercise], Notebook(content, problem))
             answer = _GRADED + graded.to_json().encode()
             signal.setitimer(signal.ITIMER_PROF, 0)
-            channel.send_bytes(_MEMORY if _peak() > most - _NEAR else answer)
+            channel.send_bytes(_MEMORY if _status("VmPeak") > most - _NEAR else answer)
 
 
 def _received(channel: Connection) -> bytes:
@@ -273,10 +273,6 @@ def _limit_memory() -> int:
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     return limit
-
-
-def _peak() -> int:
-    return _status("VmPeak")
 
 
 def _status(name: str) -> int:

@@ -59,10 +59,11 @@ def hold_for_newer_python(
         return list(questions)
     statements = pieces(cell.text for cell in session.cells)
     numbers = [cell.number for cell in code]
+    errors = {number: result.error for number, result in session.results.items() if result.error}
     invalid = {
-        at: numbers.index(cell.number) + 1
-        for at, cell in enumerate(session.cells)
-        if _is_invalid(cell, session)
+        index: numbers.index(cell.number) + 1
+        for index, cell in enumerate(session.cells)
+        if (error := errors.get(cell.number)) and error.type == "SyntaxError"
     }
     failed = [question.name for question in questions if question.verdict not in _NOT_HELD]
     reached = {name: rests_on(name, statements)[0] for name in failed}
@@ -90,11 +91,6 @@ def hold_for_newer_python(
 def _held(question: QuestionReport, hint: str) -> QuestionReport:
     unexplained = replace(question, mistake=None, place=None, shown=None)
     return replace(unexplained, verdict=Verdict.REVIEW, score=0.0, hint=hint)
-
-
-def _is_invalid(cell: NotebookCell, session: Session) -> bool:
-    result = session.results.get(cell.number)
-    return result is not None and result.error is not None and result.error.type == "SyntaxError"
 
 
 def _names(reached: Sequence[Piece], all_pieces: Sequence[Piece]) -> Iterator[Dotted]:

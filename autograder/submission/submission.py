@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from unicodedata import is_normalized
@@ -14,7 +14,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.guard import OnFailure, raise_failure, skipping
 from autograder.errors import UsageError
 from autograder.report.text import terminal_line
-from autograder.submission.notebook import Notebook, NotebookCell, UnreadableError, read_notebook
+from autograder.submission.notebook import Notebook, UnreadableError, read_notebook
 
 # A student's id is used in paths, database rows and tables, so it has no character with a meaning there.
 _ID = re.compile(r"[^\W_][\w.@+-]{0,63}")  # letters of any script
@@ -117,7 +117,8 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
     If several exercises have as many, or none has any, UnknownExerciseError is raised.
     """
     try:
-        names = _names(notebook.cells)
+        codes = [cell.text for cell in notebook.cells if cell.kind == "code"]
+        names = {cell.name for cell in notebook.cells}.union(*map(bound_names, codes))
     except UnreadableError:
         names = set()
     exercises = course.exercises.values()
@@ -130,9 +131,3 @@ def exercise_by_cells(course: Course, path: Path, notebook: Notebook) -> Exercis
         f"{terminal_line(str(path))}: neither its name, its folder nor its cells identify the exercise; "
         f"pass --exercise (one of {', '.join(course.exercises)})"
     )
-
-
-def _names(cells: Sequence[NotebookCell]) -> set[str]:
-    """Return the names that the cells define, and the grade_ids of the cells."""
-    code = (cell.text for cell in cells if cell.kind == "code")
-    return {cell.name for cell in cells}.union(*map(bound_names, code))

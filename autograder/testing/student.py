@@ -183,13 +183,10 @@ def value_of(variable: Remote) -> Any:
     """
     student, name = variable._student, variable._reference.get("name")
     value = student.ask({"op": "value", "of": variable._reference}, [])
-    if name == student.question and (value is None or _is_ellipsis(value)):
+    is_ellipsis = isinstance(value, Remote) and value.kind == kind(...)
+    if name == student.question and (value is None or is_ellipsis):
         raise NotFilledInError(name)
     return value
-
-
-def _is_ellipsis(value: object) -> bool:
-    return isinstance(value, Remote) and value.kind == kind(...)
 
 
 class Torch(Remote):
