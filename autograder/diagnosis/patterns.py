@@ -72,7 +72,7 @@ def fits(pattern: object, code: Any, bound: Bound) -> bool:
         case ast.AST():
             return all(
                 fits(getattr(pattern, name, None), getattr(code, name, None), bound)
-                for name in _compared_fields(type(pattern))
+                for name in _compared(pattern._fields)
             )
         case list():
             if not isinstance(code, list) or len(pattern) != len(code):
@@ -82,8 +82,8 @@ def fits(pattern: object, code: Any, bound: Bound) -> bool:
 
 
 @cache
-def _compared_fields(node_type: type[ast.AST]) -> tuple[str, ...]:
-    return tuple(name for name in node_type._fields if name not in _IGNORED)
+def _compared(fields: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in fields if name not in _IGNORED)
 
 
 def _fits_call(pattern: ast.Call, code: ast.Call, bound: Bound) -> bool:

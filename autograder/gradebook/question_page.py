@@ -165,7 +165,7 @@ def _markdown(text: str) -> Markup:
 
 
 def _changed_items(question: WrittenQuestion, rescorings: Sequence[Rescoring]) -> dict[str, str]:
-    """Return the line that each changed item adds today, or an empty text, by the line that it added before."""
+    """Return the line that each changed item adds today, or an empty text, by the line that it added."""
     changed = {}
     for rescoring in rescorings:
         marking = rescoring.answer.marking
