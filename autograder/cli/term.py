@@ -197,7 +197,7 @@ def extend(
     """
     from autograder.cli.output import show_changes
     from autograder.gradebook.lateness import extend as write_extension
-    from autograder.gradebook.pages import settle
+    from autograder.gradebook.pages import update_scores
     from autograder.submission.students import student_names, with_name
 
     if everything:
@@ -219,7 +219,7 @@ def extend(
             kept = write_extension(course, member, exercise.name, given, keep_later=everything)
             _show_extension(with_name(member, names), exercise.name, kept)
     with options.failures() as on_failure:
-        lines = [line for exercise in exercises for line in settle(course, exercise, on_failure)]
+        lines = [line for exercise in exercises for line in update_scores(course, exercise, on_failure)]
         show_changes(lines, names)
 
 

@@ -1,4 +1,4 @@
-"""Releases exercises, and records them in the gradebook: questions, points, released cells."""
+"""Releases exercises, and writes their questions, points and released cells into the gradebook."""
 
 import json
 from contextlib import suppress
@@ -21,10 +21,10 @@ _BY_HAND = Grade.manual_score.isnot(None) | Grade.extra_credit.isnot(None)
 
 
 def register(gradebook: Gradebook, exercise: Exercise) -> None:
-    """Record `exercise` as it is now in the gradebook, with its due date; grades that still apply are kept.
+    """Write the current questions and due date of `exercise` into the gradebook. Other grades stay.
 
-    nbgrader's SaveCells refuses to add or remove questions once there are submissions; here submissions get
-    the rows that they lack. What a person has graded is never deleted: a CourseError says so instead.
+    nbgrader's SaveCells refuses to add or remove questions after the first submission. Here submissions get
+    the rows that they lack. Scores and comments of graders are never deleted: CourseError is raised instead.
     """
     node, name, due = released(exercise), exercise.name, exercise.settings.due
     gradebook.update_or_create_assignment(name, **({"duedate": due} if due else {}))
@@ -38,7 +38,7 @@ def register(gradebook: Gradebook, exercise: Exercise) -> None:
 
 
 def expect_nothing_lost(gradebook: Gradebook, exercise: Exercise) -> None:
-    """Raise a CourseError if the exercise lacks a question for which a person has graded somebody."""
+    """Raise CourseError if the exercise lacks a question to which a grader has given a score or comment."""
     with suppress(MissingEntry):
         _gone(gradebook, exercise, gradebook.find_notebook(exercise.name, exercise.name))
 
@@ -59,16 +59,16 @@ def _record(gradebook: Gradebook, name: str, cell: NotebookNode) -> None:
 
 
 def _look_again(gradebook: Gradebook, name: str, grade_id: str, points: float) -> None:
-    """Have a person look at what one gave for a question that is worth something else from now on."""
+    """If a question's points change, let a grader look at the scores that graders gave for it."""
     with suppress(MissingEntry):
         cell = gradebook.find_grade_cell(grade_id, name, name)
         if cell.max_score != points:
-            found = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id, _BY_HAND)
-            found.update({Grade.needs_manual_grade: True}, synchronize_session=False)
+            grades = gradebook.db.query(Grade).filter(Grade.cell_id == cell.id, _BY_HAND)
+            grades.update({Grade.needs_manual_grade: True}, synchronize_session=False)
 
 
 def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
-    """Delete the cells that the exercise no longer has, with grades and comments that no person gave."""
+    """Delete the cells that the exercise no longer has, with their automatic scores and comments."""
     for cell in _gone(gradebook, exercise, book):
         for row in (Grade, Comment):
             gradebook.db.query(row).filter(row.cell_id == cell.id).delete()
@@ -80,12 +80,12 @@ def _forget(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> None:
 
 
 def _gone(gradebook: Gradebook, exercise: Exercise, book: Notebook) -> list[BaseCell]:
-    """Return the cells that the exercise no longer has; CourseError if a person has graded one of them."""
+    """Return the cells that the exercise no longer has. CourseError is raised if a grader graded one."""
     gone = [cell for cell in book._base_cells if cell.name not in _names(exercise)]
-    given = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
+    manual = ((Grade, _BY_HAND), (Comment, Comment.manual_comment.isnot(None)))
     for cell in gone:
-        rows = (gradebook.db.query(row).filter(row.cell_id == cell.id, by_hand) for row, by_hand in given)
-        if graded := sum(found.count() for found in rows):
+        queries = (gradebook.db.query(row).filter(row.cell_id == cell.id, by_hand) for row, by_hand in manual)
+        if graded := sum(query.count() for query in queries):
             raise CourseError(
                 f'{exercise.source}: "{cell.name}" is gone, but {graded} of its grades in the gradebook were '
                 "given manually; put it back, or take those grades out in the formgrader first"
@@ -98,7 +98,7 @@ def _names(exercise: Exercise) -> set[str]:
 
 
 def _complete(gradebook: Gradebook, book: Notebook) -> None:
-    """Give every submission a grade and a comment for each question that is newer than it."""
+    """Add a grade and a comment to each submission that is older than a question."""
     gradebook.db.refresh(book)
     rows = (selectinload(SubmittedNotebook.grades), selectinload(SubmittedNotebook.comments))
     submissions = gradebook.db.query(SubmittedNotebook).filter_by(notebook_id=book.id)
@@ -112,7 +112,7 @@ def _complete(gradebook: Gradebook, book: Notebook) -> None:
 
 
 def generate(course: Course, exercise: Exercise, *, into: Path | None = None) -> None:
-    """Release `exercise` from build/source/ to assignments/ or `into`; no gradebook is touched."""
+    """Release `exercise` from build/source/ to assignments/ or `into`. The gradebook is not changed."""
     settings: dict[str, dict[str, Any]] = {
         "CourseDirectory": {"release_directory": str(into)} if into else {},
         "GenerateAssignment": {"force": True, "no_database": True},

@@ -1,26 +1,25 @@
-"""Refuses submissions on which nbgrader would fail, and says how attempts are shown on a page."""
+"""Refuses submissions on which nbgrader would fail, and describes attempts in words."""
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from autograder.collecting.attempts import TIMESTAMP, Attempt
+from autograder.collecting.archive import EntryError
+from autograder.collecting.attempts import TIMESTAMP, Attempt, read_plain
 from autograder.collecting.names import plausible
 from autograder.course.exercise import Exercise
 from autograder.report.report import Report, Status
 from autograder.report.text import number
 from autograder.submission.submission import Submission, is_student
 
-MAX_FILES = 200  # all of which nbgrader would list
+MAX_FILES = 200  # in a folder; nbgrader lists all of them
 _MAX_BYTES = 1000
 
 
 def refusal(submission: Submission) -> str:
-    """Return why the folder of `submission` is refused and how to fix it; empty where nothing is wrong."""
+    """Return why the folder of `submission` is refused and how to fix it, or "" if it is accepted."""
     if not is_student(submission.student):
         return "is not a student's id; use letters, digits and . _ @ + -, and rename the folder"
     if submission.folder.is_symlink() or submission.folder.parent.is_symlink():
@@ -36,26 +35,23 @@ def refusal(submission: Submission) -> str:
 
 
 def known_time(text: str) -> datetime | None:
-    """Return the time of an attempt in the same way; None for words that are no time."""
+    """Return the time in the content of a timestamp.txt, or None if it is empty or not a time."""
     with suppress(ValueError, OverflowError, TypeError, AttributeError):
         return plausible(parse_utc(text)) if text else None
     return None
 
 
 def written_time(submission: Submission) -> str | None:
-    """Return what stands beside a notebook as its time: nothing, some words, or None for no small file."""
-    path = submission.folder / TIMESTAMP
-    if not os.path.lexists(path):
-        return ""
-    return path.read_text(encoding="utf-8", errors="replace").strip() if _is_small_file(path) else None
-
-
-def _is_small_file(path: Path) -> bool:
-    return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_BYTES
+    """Return the content of timestamp.txt, "" if there is none, or None if it is not a small plain file."""
+    try:
+        content = read_plain(submission.folder / TIMESTAMP, _MAX_BYTES) or b""
+    except EntryError:
+        return None
+    return content.decode(errors="replace").strip() if len(content) <= _MAX_BYTES else None
 
 
 def is_final(report: Report, *, unsafe: bool) -> bool:
-    """Whether grading need not be repeated: it did not fail, and had the walls that it needs now."""
+    """Whether grading did not fail and used the walls that are required now, so it need not be repeated."""
     return report.status is not Status.GRADER_ERROR and (unsafe or "unsafe" not in report.sandbox)
 
 

@@ -1,7 +1,7 @@
-"""Holds one exercise's part of the gradebook open while the submissions of a class go into it.
+"""Keeps the gradebook open for one exercise while the submissions of a class are graded.
 
-One connection serves all submissions, where nbgrader's autograde opens several for each. Both ways lead
-through the same steps and leave the same rows and files. A dry run does that in a copy of the course.
+One connection serves all submissions; nbgrader's own autograde opens several for each. A dry run takes the
+same steps in a copy of the course's state.
 """
 
 import os
@@ -55,11 +55,11 @@ Eligible = Callable[[Attempt], bool]
 
 
 class ExerciseGradebook:
-    """The record of one exercise while the submissions of a class are graded; use it in a `with` block.
+    """The gradebook of one exercise while the submissions of a class are graded; use it in a `with` block.
 
-    Opening it records the exercise as it is now, with its due date. No other process grades until it is
-    closed. Each submission goes through `begin`, which says what has to be graded, `take_in` for each result,
-    and `finish`.
+    Opening it writes the exercise's current questions and due date into the gradebook. No other process can
+    grade until it is closed. For each submission, `begin` returns the attempts to grade, `take_in` stores the
+    result of each, and `finish` chooses the attempt that counts.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ExerciseGradebook:
             register(self._gradebook, exercise)
             enter_students(self._gradebook, course.root)
             self._store = self._gradebook.db()
-            self._store.expire_on_commit = False  # a submission's rows are read once and let go
+            self._store.expire_on_commit = False  # the rows of a submission are read only once
             self.ledger = Ledger(course, exercise, self._gradebook)
             self._selection = AttemptSelection(exercise, self.ledger.lateness, self.ledger.rows)
             self._attempts = all_attempts(course.root, exercise.name)
@@ -87,15 +87,14 @@ class ExerciseGradebook:
         self._opened.close()
 
     def begin(self, submission: Submission, *, force: bool = False) -> list[Attempt] | None:
-        """Return the attempts that have to be graded before it is known which one counts, and its score.
+        """Return the attempts to grade before one of them can be chosen, or None if nothing was submitted.
 
-        A report that would be the same is not made again, unless `force` says so. None says that nothing was
-        submitted.
+        An attempt with a current report is graded again only with `force`.
         """
         with locked(submission.root / LOCK):
             try:
                 attempts = adopt(submission, self._attempts.get(submission.student, ()))
-            except EntryError:  # no plain file: an attempt of which nothing can be kept, and unreadable
+            except EntryError:  # not a plain file: an unreadable attempt that cannot be stored
                 digest, time = read_notebook(submission.notebook).digest, written_time(submission) or ""
                 about = report_columns(self._store, submission, digest)
                 path = submission.notebook
@@ -106,7 +105,7 @@ class ExerciseGradebook:
         eligible = [attempt for attempt in attempts if self._eligible(attempt)]
         is_restricted = len(eligible) < len(attempts)
         if is_restricted and self._selection.why_passed_over(submission.student, eligible[-1]):
-            eligible = list(attempts)  # the newest of them counts instead
+            eligible = list(attempts)  # the newest attempt counts instead
         candidates = self._selection.candidates(submission.student, eligible)
         self._candidates[submission.student] = [attempt.digest for attempt in candidates]
         current = {} if force else self._current_reports(candidates)
@@ -116,7 +115,7 @@ class ExerciseGradebook:
         return ungraded
 
     def take_in(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> None:
-        """Store how an attempt was graded; if it is certain to count, record its scores at once."""
+        """Store the result of grading an attempt. If this attempt must count, record its scores, too."""
         candidates, outputs = self._candidates_of(submission.student), outputs_of(graded.results)
         if self._selection.is_certain(submission.student, candidates, attempt, graded.report):
             self._record(submission, attempt, notebook, graded.report, outputs)
@@ -125,17 +124,17 @@ class ExerciseGradebook:
             self._store.commit()
 
     def explain(self, submission: Submission, attempt: Attempt, notebook: Notebook, graded: Graded) -> bool:
-        """Replace a recorded attempt's report by one with explanations, unless its marks are different."""
+        """Replace a recorded attempt's report by one with explanations. Return False if its marks differ."""
         if attempt.report is None or attempt.report.marks != graded.report.marks:
             return False
         self._record(submission, attempt, notebook, graded.report, outputs_of(graded.results))
         return True
 
     def finish(self, submission: Submission, problem: str = "", *, graded: bool = False) -> SubmissionLine:
-        """Let the attempt count that does so by the rule, and return the line on the submission.
+        """Choose the attempt that counts, record its scores, and return the line on the submission.
 
-        `graded` says that this run has graded one of its attempts, and `problem` what failed on our side
-        meanwhile. A graded notebook that is missing is written again.
+        `graded` says whether this run has graded one of its attempts, and `problem` which failure of ours
+        occurred. A missing graded notebook is written again.
         """
         student, candidates = submission.student, self._candidates_of(submission.student)
         attempt = self._selection.choose(student, candidates, self._current_reports(candidates))
@@ -152,7 +151,7 @@ class ExerciseGradebook:
             else:
                 node = render(self._release, notebook, outputs)
                 _write(self._autograde, submission, attempt, node)
-        self.ledger.arrived(student, known_time(attempt.time))
+        self.ledger.update_time(student, known_time(attempt.time))
         is_failed = report.status is Status.GRADER_ERROR
         reasons = ((is_failed and problem) or report.message, self._passed_over(student, attempt))
         return replace(
@@ -166,7 +165,7 @@ class ExerciseGradebook:
         )
 
     def _passed_over(self, student: str, attempt: Attempt) -> str:
-        """Return why the newest attempt does not count, if `attempt` does and the newest replaces none.
+        """Return why the newest attempt cannot count, or "" if it can or does.
 
         Such as "what counts is attempt 1 of 2; the newest came so late that it scores 0".
         """
@@ -178,12 +177,12 @@ class ExerciseGradebook:
         return f"what counts is {name}; the newest {why}" if why else ""
 
     def _candidates_of(self, student: str) -> Sequence[Attempt]:
-        """Return the attempts of which one counts, with their present reports."""
+        """Return the attempts of which one will count, with their latest reports."""
         attempts = {attempt.digest: attempt for attempt in self._attempts[student]}
         return [attempts[digest] for digest in self._candidates[student]]
 
     def _current_reports(self, attempts: Sequence[Attempt]) -> dict[str, Report]:
-        """Return the reports that grading again, behind the same walls, would not change, by digest."""
+        """Return the reports that grading again behind the same walls would not change, by digest."""
         return {
             attempt.digest: attempt.report
             for attempt in attempts
@@ -197,7 +196,7 @@ class ExerciseGradebook:
     ) -> None:
         """Write report, scores and the audit's line in one transaction, then the graded notebook.
 
-        The old graded notebook goes first, so that one that exists is never of another result.
+        The old graded notebook is deleted before, so that an existing one always belongs to the record.
         """
         node = render(self._release, notebook, outputs)
         name = name_of_attempt(self.exercise, self._attempts[submission.student], attempt)
@@ -206,7 +205,7 @@ class ExerciseGradebook:
         with self.ledger.changing(submission.student) as row:
             enter_scores(self._store, row, self._release, node, notebook, report)
             self._store_report(submission, attempt, report, outputs, recorded=True)
-            self.ledger.settle(row, known_time(attempt.time), attempt.digest, name)
+            self.ledger.record_score(row, known_time(attempt.time), attempt.digest, name)
         self.ledger.rows[submission.student] = row
         _write(self._autograde, submission, attempt, node)
 
@@ -217,13 +216,15 @@ class ExerciseGradebook:
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
         self._attempts[submission.student] = tuple(
-            stored if one.digest == attempt.digest else replace(one, recorded=one.recorded and not recorded)
-            for one in self._attempts[submission.student]
+            stored
+            if other.digest == attempt.digest
+            else replace(other, recorded=other.recorded and not recorded)
+            for other in self._attempts[submission.student]
         )
 
 
 def write_again(course: Course, exercise: Exercise, submission: Submission) -> None:
-    """Write the graded notebook of a submission from the record, if it is missing."""
+    """Write the graded notebook of a submission from the record if it is missing."""
     with open_for_grading(course, exercise) as (gradebook, converter):
         attempt = recorded_attempt(attempts_of(submission))
         if attempt is not None and not submission.autograded.exists():
@@ -268,7 +269,7 @@ def copied_state(course: Course) -> Iterator[Course]:
 
 
 def _share(source: str, target: str) -> None:
-    """Let a copy share a file if the system allows it: files are replaced and never changed in place."""
+    """Link a file if the system allows it, else copy it. Files are replaced and never changed in place."""
     try:
         os.link(source, target)
     except OSError:

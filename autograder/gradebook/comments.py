@@ -1,11 +1,10 @@
 """Reads comments.yaml, the course's comment bank, and replaces `#name` in comments by its text.
 
-It lies beside course.yaml, where backups keep it, or else in solutions/, as the course's authors wrote it.
+The file is beside course.yaml, where backups include it, or in solutions/, where authors write it. The
+formgrader shows a question's comments as buttons. If a grader writes "#units" into a comment, students read
+the text with this name.
 
-The formgrader shows the comments that are meant for a question as buttons. Whoever writes "#units" into a
-comment box has said all that the bank says under that name; students read the text.
-
-An instructor's reply to a request is a part of the comment.
+This module also adds an instructor's reply to a request to a comment.
 """
 
 import re
@@ -30,11 +29,11 @@ from autograder.report.text import one_line
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _NAMED = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]*)", re.ASCII)  # a heading of Markdown has a space
 _DEPTH = 3  # an exercise, a question, a name
-_SHOWN, _LONGEST = 3, 400  # students who are named, letters of a line
+_SHOWN, _LONGEST = 3, 400  # students in a line, and characters of a line
 
 
 class CommentBank:
-    """A course's comments: some for all written answers, others for an exercise, or a question of it."""
+    """A course's comments: for all written answers, for those of an exercise, or for one question."""
 
     def __init__(self, root: Path) -> None:
         places = (root / COMMENTS, root / "solutions" / COMMENTS)
@@ -43,22 +42,22 @@ class CommentBank:
         self._texts = dict(_leaves(self._document.data))
 
     def comments(self, exercise: str, question: str) -> dict[str, str]:
-        """Return the texts for a question, by name, those for all questions first."""
+        """Return the texts for a question by name; those for all questions come first."""
         place = (exercise, question)
-        found = (path for path in sorted(self._texts, key=len) if path[:-1] == place[: len(path) - 1])
-        return {path[-1]: self._texts[path] for path in found}
+        paths = (path for path in sorted(self._texts, key=len) if path[:-1] == place[: len(path) - 1])
+        return {path[-1]: self._texts[path] for path in paths}
 
     def put_in(self, exercise: str, graded: GradebookSubmission) -> GradebookSubmission:
-        """Return a submission in which people's comments have texts in the place of their names."""
+        """Return a submission in whose graders' comments each name is replaced by its text."""
 
         def read(entry: Entry) -> str:
-            known = self.comments(exercise, entry.question)
-            return _NAMED.sub(lambda name: known.get(name[1], name[0]), entry.remark)
+            texts = self.comments(exercise, entry.question)
+            return _NAMED.sub(lambda name: texts.get(name[1], name[0]), entry.remark)
 
-        return replace(graded, entries=tuple(replace(one, remark=read(one)) for one in graded.entries))
+        return replace(graded, entries=tuple(replace(entry, remark=read(entry)) for entry in graded.entries))
 
     def unknown_places(self, exercises: Mapping[str, Exercise]) -> Iterator[str]:
-        """Yield a line on each part of the bank that is for no exercise, or for no question of one."""
+        """Yield a line on each part of the bank that names an unknown exercise or question."""
         for place in dict.fromkeys(path[:depth] for path in self._texts for depth in range(1, len(path))):
             name, *question = place
             named = exercises[name].named if name in exercises else ()
@@ -68,32 +67,33 @@ class CommentBank:
                 yield self._line(place, f"is not a question of {name}; {suggestion(question[0], named)}")
 
     def unknown_names(self, exercise: str, graded: Iterable[GradebookSubmission]) -> Iterator[str]:
-        """Yield a line on each name in people's comments that the bank does not have for their question.
+        """Yield a line on each name in graders' comments that the bank lacks for their question.
 
-        Students read it as it is: it may be meant so, and is where there is no bank.
+        Such a name is not replaced. Without a bank, there are no lines.
         """
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for entry in (entry for one in graded for entry in one.entries if self._texts):
-            known = self.comments(exercise, entry.question)
+        students_by_name: dict[tuple[str, str], list[str]] = defaultdict(list)
+        entries = (entry for submission in graded for entry in submission.entries)
+        for entry in entries if self._texts else ():
+            texts = self.comments(exercise, entry.question)
             for name in dict.fromkeys(_NAMED.findall(entry.remark)):
-                if name not in known:
-                    found[entry.question, name].append(entry.student)
-        for (question, name), students in found.items():
+                if name not in texts:
+                    students_by_name[entry.question, name].append(entry.student)
+        for (question, name), students in students_by_name.items():
             more = f" and {len(students) - _SHOWN} more" if len(students) > _SHOWN else ""
-            whose = f"{exercise} {question} {', '.join(students[:_SHOWN])}{more}"
+            place = f"{exercise} {question} {', '.join(students[:_SHOWN])}{more}"
             close = closest(name, self.comments(exercise, question))
-            meant = f', did you mean "#{close}"?' if close else ""
-            told = f'"#{name}" is not a comment in {COMMENTS} for this question{meant}; it stays as it is'
-            yield one_line(f"{whose}: {told}", _LONGEST)
+            hint = f', did you mean "#{close}"?' if close else ""
+            problem = f'"#{name}" is not a comment in {COMMENTS} for this question{hint}; it stays as it is'
+            yield one_line(f"{place}: {problem}", _LONGEST)
 
     def _line(self, path: tuple[str, ...], problem: str) -> str:
         return one_line(f"{COMMENTS}:{self._document.line(path)}: {path[-1]} {problem}", _LONGEST)
 
 
 def add_remark(course: Course, exercise: Exercise, student: str, question: str, text: str) -> None:
-    """Add a paragraph to the comment that graders can change, which the student's page shows.
+    """Add a paragraph to the graders' comment on a question, which the student's page shows.
 
-    UsageError says that there is no such submission or question. The same paragraph is added only once.
+    UsageError is raised if the submission or question does not exist. A paragraph is added only once.
     """
     with open_gradebook(course) as gradebook:
         try:
@@ -123,7 +123,7 @@ def _read(path: Path) -> Document:
         if len(keys) > _DEPTH or not isinstance(value, str) or not _NAME.fullmatch(keys[-1]):
             fix = "write `name: text`, alone or below an exercise, or below a question of it"
             place, name = f"{path}:{document.line(keys)}", ".".join(keys)
-            raise UsageError(f"{place}: {name} is no comment; {fix}")
+            raise UsageError(f"{place}: {name} is not a comment; {fix}")
     return document
 
 

@@ -53,7 +53,7 @@ def configuration(course: Course) -> Config:
     config.Autograde.exporter_class = "autograder.batch.autograde.ClassExporter"
     config.GenerateFeedback.exporter_class = "autograder.gradebook.pages.FeedbackExporter"
     config.GenerateFeedback.preprocessors = []
-    config.ExportApp.plugin_class = "autograder.gradebook.pages.SettledCsvExport"
+    config.ExportApp.plugin_class = "autograder.gradebook.pages.CurrentCsvExport"
     config.ExchangeFactory.release_feedback = "autograder.gradebook.exchange.ReleaseFeedback"
     # Both for the formgrader's pages.
     config.HTMLExporter.preprocessors = ["autograder.gradebook.formgrader.CleanMarkdown"]

@@ -1,6 +1,6 @@
-"""Turns a report into scores and comments for nbgrader's rows, and renders the graded notebook.
+"""Writes a report's scores and comments into nbgrader's rows, and renders the graded notebook.
 
-The digest of each answer is stored, so that regrading asks an instructor only about new answers.
+The digest of each answer is stored. So after regrading, an instructor has to look only at changed answers.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _PLAIN = str.maketrans({"<": "\u2039", ">": "\u203a", "[": "\uff3b", "]": "\uff3
 
 
 def released(exercise: Exercise) -> NotebookNode:
-    """Return the notebook that students get, with nbgrader's checksums."""
+    """Return the released notebook, with nbgrader's checksums."""
     node = nbformat.reads(to_json(build_notebook(exercise)), as_version=4)
     resources: dict[str, str] = {}
     for step in (LockCells(), ClearSolutions(), ComputeChecksums()):
@@ -48,7 +48,7 @@ def released(exercise: Exercise) -> NotebookNode:
 
 
 class Release:
-    """An exercise as students get it, with which submitted notebooks are made whole."""
+    """The released notebook of an exercise, from which missing cells of submissions are restored."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
@@ -59,7 +59,7 @@ class Release:
         self._given = {cell.source.strip() for cell in self._node.cells}
 
     def restored(self, notebook: Notebook) -> NotebookNode:
-        """Return the submitted notebook with every graded cell, or the release if the file is unreadable."""
+        """Return the submitted notebook with all graded cells, or the release if the file is unreadable."""
         try:
             submitted = in_exercise_form(self._exercise.cells, notebook.cells)
         except UnreadableError as error:
@@ -73,34 +73,35 @@ class Release:
         return NotebookNode({**self._node, "metadata": deepcopy(self._node.metadata), "cells": cells})
 
     def has_own_text(self, node: NotebookNode) -> bool:
-        """Whether the student added text cells: one of them may hold an answer."""
+        """Whether the student added text cells. One of them may be an answer."""
         texts = [c for c in node.cells if c.cell_type == "markdown" and "nbgrader" not in c.metadata]
         return any(self._is_own(cell.source) for cell in texts)
 
     def _is_own(self, text: str) -> bool:
-        """Whether a text cell is the student's own, rather than released with this exercise."""
+        """Whether the student wrote a text cell, so that it was not released with this exercise."""
         return text.strip() not in self._given and not is_rubric(text)
 
     def answers(self, node: NotebookNode) -> dict[str, str]:
         """Return the student's answer to each question in a restored notebook, by its graded cell's name.
 
-        For a tested question it is its cell, and the others on which its code rests. For a written one it is
-        its cell, or the text around the cell where that is untouched, with pictures. A cell that had to be
-        put back is no answer.
+        The answer to a tested question is its cell and the cells on which its code depends. The answer to a
+        written question is its cell, or the text around the cell if the cell is unchanged, with pictures. The
+        text of a restored cell is not an answer.
         """
         codes = [cell for cell in node.cells if cell.cell_type == "code" and cell.source not in self._given]
-        every = pieces(cell.source for cell in codes)
-        found = {}
+        every_piece = pieces(cell.source for cell in codes)
+        answers = {}
         for cell in (cell for cell in node.cells if "nbgrader" in cell.metadata):
             about, text = cell.metadata["nbgrader"], "" if cell.id.startswith(_MISSING_ID) else cell.source
             name = about["grade_id"]
             if about["solution"] and not about["grade"]:
-                others = (codes[at] for at in sorted({piece.at for piece in rests_on(name, every)[0]}))
-                found[check_id(name)] = "\0".join([text, *(one.source for one in others if one is not cell)])
+                indices = sorted({piece.at for piece in rests_on(name, every_piece)[0]})
+                others = (codes[index].source for index in indices if codes[index] is not cell)
+                answers[check_id(name)] = "\0".join([text, *others])
             elif about["solution"] and name in self._graded:
-                untouched = text.strip() in ("", self._graded[name].source.strip())
-                found[name] = self._text_around(node, cell) if untouched else _with_pictures(cell, text)
-        return found
+                is_unchanged = text.strip() in ("", self._graded[name].source.strip())
+                answers[name] = self._text_around(node, cell) if is_unchanged else _with_pictures(cell, text)
+        return answers
 
     def _text_around(self, node: NotebookNode, cell: NotebookNode) -> str:
         """Return the student's own text between the graded cells before and after `cell`."""
@@ -109,8 +110,7 @@ class Release:
         first = max((index for index in graded if index < place), default=-1) + 1
         last = min((index for index in graded if index > place), default=len(node.cells))
         texts = [other for other in node.cells[first:last] if other.cell_type == "markdown"]
-        own = (other for other in texts if self._is_own(other.source))
-        return "\0".join(_with_pictures(other, other.source) for other in own)
+        return "\0".join(_with_pictures(other, other.source) for other in texts if self._is_own(other.source))
 
     def _still_there(self, submitted: tuple[NotebookCell, ...]) -> dict[str, int]:
         """Return the numbers of the submitted cells that still have a graded cell's id, by its grade_id."""
@@ -145,7 +145,7 @@ def _with_pictures(cell: NotebookNode, text: str) -> str:
 
 
 def _put_back(cell: NotebookNode) -> NotebookNode:
-    """Return a released cell; where a comment changes nothing, it says that the cell was missing."""
+    """Return a released cell. If it is an answer's code cell, a comment says that the cell was missing."""
     about = cell.metadata.nbgrader
     note = f"# {_MISSING}\n" if about.solution and not about.grade else ""
     return NotebookNode(deepcopy(cell), source=note + cell.source, id=f"{_MISSING_ID}{about.grade_id}"[:64])
@@ -232,7 +232,7 @@ def _needs_review(grade: Grade, score: float | None, answer: Mapping[str, str], 
 
 
 def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNode:
-    """Return the graded notebook, in which each cell has its outputs by its number in the submission."""
+    """Return the graded notebook: the restored submission with the outputs of its cells."""
     node = release.restored(notebook)
     for cell in node.cells:
         number = cell.metadata.pop("autograder", {}).get("number")
@@ -242,7 +242,7 @@ def render(release: Release, notebook: Notebook, outputs: Outputs) -> NotebookNo
 
 
 def outputs_of(results: Mapping[int, CellResult]) -> Outputs:
-    """Return what each cell showed, without what could run in a page."""
+    """Return the outputs of each cell, without anything that could run in a page."""
     allowance = Allowance()
     return {number: list(_outputs(result, allowance)) for number, result in results.items()}
 
@@ -266,7 +266,7 @@ def comment(report: Report, question: QuestionReport) -> str:
 
 
 def _outputs(result: CellResult, allowance: Allowance) -> Iterator[dict[str, Any]]:
-    """Yield what a cell has shown; it is validated once, with the whole notebook."""
+    """Yield the outputs of a cell in nbformat's form."""
     for output in result.outputs:
         if output.stream:
             yield {"output_type": "stream", "name": output.stream, "text": clean_text(output.text)}
@@ -279,13 +279,13 @@ def _outputs(result: CellResult, allowance: Allowance) -> Iterator[dict[str, Any
 
 
 def _forms(output: Output, allowance: Allowance) -> dict[str, str]:
-    """Return those forms of a shown object that can be looked at without harm."""
-    kept = {}
+    """Return the harmless forms of a displayed object, by media type."""
+    harmless = {}
     for kind, form in output.data:
         if kind == "text/plain":
-            kept[kind] = clean_text(form)
+            harmless[kind] = clean_text(form)
         elif kind == "text/html":
-            kept[kind] = str(render_html(form, allowance))
+            harmless[kind] = str(render_html(form, allowance))
         elif kind == "image/png" and is_picture(form):
-            kept[kind] = form
-    return kept
+            harmless[kind] = form
+    return harmless

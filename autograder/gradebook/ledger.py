@@ -1,7 +1,7 @@
-"""Computes the score and penalty of each submission, and what changed and why.
+"""Computes the score and penalty of each submission, and reports each change with its reason.
 
-Every change of a score ends here: grading, dates and extensions, and what people save in the formgrader. Each
-is one transaction, which also adds the audit's line.
+All changes of scores are written here: by grading, by dates and extensions, and by graders in the formgrader.
+Each change is one transaction, which also adds the audit's line.
 """
 
 from collections import defaultdict
@@ -69,10 +69,10 @@ class SubmissionLine:
 
 
 class Ledger:
-    """The submissions of an exercise as they are now, and what has changed since the ledger was opened.
+    """The current scores of all submissions for an exercise, and their changes since the ledger was opened.
 
-    Opening it applies what dates, extensions and people have changed meanwhile. A row that cannot be read or
-    settled stays as it is, and `failures` says why.
+    Opening it updates the penalties after changes of dates, extensions and scores. If a row cannot be read or
+    updated, it is not changed, and `failures` has the reason.
     """
 
     def __init__(self, course: Course, exercise: Exercise, gradebook: Gradebook) -> None:
@@ -81,15 +81,15 @@ class Ledger:
         self.rules, self._digests = rules_and_digests(course, exercise)
         self._initial: dict[str, GradebookSubmission | None] = {}
         self._reasons = defaultdict[str, list[str]](list)
-        self.rows: dict[str, SubmittedAssignment] = {}  # as they were when the ledger was opened
+        self.rows: dict[str, SubmittedAssignment] = {}  # nbgrader's rows, as read when the ledger was opened
         self.current: dict[str, GradebookSubmission] = {}
         self.failures = dict[str, SubmissionError]()
         for student in self._outdated():
             with self._guard(student), self.changing(student) as row:
-                self.settle(row, row.timestamp)
+                self.record_score(row, row.timestamp)
 
     def _outdated(self) -> list[str]:
-        """Read all submissions; return the students whose penalty or audit is not up to date."""
+        """Read all submissions, and return the students whose penalty or audit is not up to date."""
         for assignment in self._gradebook.db.query(Assignment).filter_by(name=self._exercise.name):
             self.lateness.enter_due(assignment)
         self._gradebook.db.commit()
@@ -105,18 +105,18 @@ class Ledger:
                     if is_entered or (_has_scores(after) and _differs(after, last.get(row.student_id))):
                         outdated.append(row.student_id)
                     self._keep(before, before if is_entered else after, "")
-            self._gradebook.db.expunge_all()  # writes nothing of it
+            self._gradebook.db.expunge_all()  # forgets the changes instead of writing them
         return outdated
 
     def _guard(self, student: str) -> AbstractContextManager[None]:
-        """Store the failure of the `with` block as this student's."""
+        """Store a failure of the `with` block as this student's failure."""
         return skipping(
             self._course, self._exercise.name, student, lambda error: self.failures.update({student: error})
         )
 
     @contextmanager
     def changing(self, student: str) -> Iterator[SubmittedAssignment]:
-        """Yield a submission's row in a transaction, in which no other process changes scores."""
+        """Yield a submission's row in a transaction in which no other process can change scores."""
         try:
             lock(self._gradebook.db())
             (row,) = rows_of(self._gradebook, self._exercise, student)
@@ -128,33 +128,33 @@ class Ledger:
         finally:
             self._gradebook.db.expunge_all()
 
-    def settle(
-        self, row: SubmittedAssignment, came: datetime | None, digest: str = "", name: str = ""
+    def record_score(
+        self, row: SubmittedAssignment, submitted_at: datetime | None, digest: str = "", name: str = ""
     ) -> None:
         """Compute a submission's penalty and add a line to the audit, in the caller's transaction.
 
-        If an attempt has just been graded, its `digest` and `name` and the last line give the reason.
+        `digest` and `name` are those of the attempt, if one has just been graded.
         """
         store, student = self._gradebook.db(), row.student_id
-        after = self.lateness.enter(row, read_row(self._exercise, row), came)
+        after = self.lateness.enter(row, read_row(self._exercise, row), submitted_at)
         last = last_lines(store, self._exercise.name, student).get(student)
         if not digest:
             why, digests = _reason(after, last), None
         else:
             digests = {"notebook": digest, **self._digests}
-            why = _cause(digests, last, name) if _has_scores(self.current.get(student)) else NEW
+            why = _reason_for_attempt(digests, last, name) if _has_scores(self.current.get(student)) else NEW
         if _has_scores(after):
             add_line(store, self._exercise.name, after, why, last, digests=digests)
         self._keep(self.current.get(student), after, why)
 
-    def arrived(self, student: str, came: datetime | None) -> None:
-        """Settle a submission that is graded already, if the time when it came has changed."""
-        if came != self.rows[student].timestamp:
+    def update_time(self, student: str, submitted_at: datetime | None) -> None:
+        """Compute the penalty of a graded submission again if its time has changed."""
+        if submitted_at != self.rows[student].timestamp:
             with self.changing(student) as row:
-                self.settle(row, came)
+                self.record_score(row, submitted_at)
 
     def _keep(self, before: GradebookSubmission | None, after: GradebookSubmission, why: str) -> None:
-        """Keep the submission as it is now, and why it has changed since the ledger was opened."""
+        """Store the current scores of a submission, and the reason if they have changed."""
         student, before = after.student, before if _has_scores(before) else None
         self.current[student] = after
         self._initial.setdefault(student, before)
@@ -182,7 +182,10 @@ class Ledger:
 
 @contextmanager
 def recording(session: Session, root: Path, grader: str) -> Iterator[None]:
-    """Settle each score that is saved meanwhile, in the same transaction; the audit's line names `grader`."""
+    """Compute the penalty for each score saved in the block, and add an audit line that names `grader`.
+
+    Both are written in the transaction that saves the score.
+    """
 
     def record(session: Session, *_: object) -> None:
         changed = [grade for grade in session.dirty if isinstance(grade, Grade) and _is_rescored(grade)]
@@ -215,19 +218,19 @@ def _record_save(session: Session, course: Course, grade: Grade, grader: str) ->
 
 
 def _is_rescored(grade: Grade) -> bool:
-    """Whether a row will have another score; the formgrader sends the one that it has as text, too."""
+    """Whether saving changes a row's score. The formgrader also sends unchanged scores, as text."""
     before = {name: inspect(grade).attrs[name].history.deleted for name in _SAVED}
     return any(old and as_number(old[0]) != as_number(getattr(grade, name)) for name, old in before.items())
 
 
 def _differs(submission: GradebookSubmission, last: Line | None) -> bool:
-    """Whether a submission is not as the audit's last line says."""
+    """Whether the audit's last line has other scores than the submission."""
     now = submission.score, submission.penalty, questions_of(submission)
     return last is None or now != (last["score"], last["penalty"], last["questions"])
 
 
-def _cause(digests: Mapping[str, str], last: Line | None, attempt: str) -> str:
-    """Return in words what is not as it was when the submission was graded last."""
+def _reason_for_attempt(digests: Mapping[str, str], last: Line | None, attempt: str) -> str:
+    """Return what has changed since the submission was graded before, in words."""
     before = (last or {}).get("digests") or {}
     changed = [word for key, word in _WORDS.items() if before and before.get(key) != digests[key]]
     if attempt and changed[:1] == [_WORDS["notebook"]]:
@@ -236,7 +239,7 @@ def _cause(digests: Mapping[str, str], last: Line | None, attempt: str) -> str:
 
 
 def _reason(after: GradebookSubmission, last: Line | None) -> str:
-    """Return what may have changed a submission outside our commands."""
+    """Return the reason for a change that was made outside grading, in words."""
     if last is None:
         return "found in the gradebook"
     return DATES if last["questions"] == questions_of(after) else BY_HAND
@@ -264,5 +267,5 @@ def _scores(submission: GradebookSubmission | None) -> dict[str, float | None]:
 
 
 def _has_scores(submission: GradebookSubmission | None) -> bool:
-    """Whether anything was scored; nbgrader makes rows for a submission before it is graded."""
+    """Whether any question has a score. nbgrader makes rows for a submission before it is graded."""
     return submission is not None and any(entry.score is not None for entry in submission.entries)

@@ -1,6 +1,6 @@
 """Reads a course's gradebook for publishing, and writes the pages that students get.
 
-Publishing shows what graders and people have left there, and writes nothing to it. Only `settle` does.
+Publishing shows what graders and people have left there, and writes nothing to it. Only `update_scores` does.
 
 A page before the due date may tell less. What it tells is then decided by the outcomes of tests alone.
 Whatever else a submission says, in outputs, by the way in which a test fails or by which cells it loses, may
@@ -267,7 +267,7 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
     return dict(sorted(Counter(last.values()).items()))
 
 
-def settle(
+def update_scores(
     course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
 ) -> tuple[SubmissionLine, ...]:
     """Bring the gradebook up to date with due dates, extensions and what people gave.
@@ -283,7 +283,7 @@ def settle(
     return tuple(line for line in map(ledger.line, ledger.current) if line.why)
 
 
-class SettledCsvExport(CsvExportPlugin):  # type: ignore[misc]
+class CurrentCsvExport(CsvExportPlugin):  # type: ignore[misc]
     """Writes nbgrader's own table of grades, as they are now."""
 
     def export(self, gradebook: Gradebook) -> None:

@@ -1,6 +1,6 @@
 """Reads nbgrader's rows on students and submissions, and makes those that are missing.
 
-Where nobody has given a name, nbgrader's pages would say "None, None", so the id stands in its place.
+A student without a name gets the id as the last name, since nbgrader's pages would show "None, None".
 """
 
 import warnings
@@ -38,8 +38,8 @@ def make_rows(gradebook: Gradebook, exercise: Exercise, student: str) -> None:
 def rows_of(
     gradebook: Gradebook, exercise: Exercise, student: str | None = None
 ) -> list[SubmittedAssignment]:
-    """Return nbgrader's rows on the submissions of `exercise`, or one student's, with all that they hold."""
-    # All at once: one query for each row would take minutes for a large class.
+    """Return nbgrader's rows on the submissions of all students or of one, with notebooks and grades."""
+    # Few queries load everything. One query for each row would take minutes for a large class.
     notebooks = selectinload(SubmittedAssignment.notebooks)
     grades = selectinload(SubmittedNotebook.grades).joinedload(Grade.cell)
     comments = selectinload(SubmittedNotebook.comments).joinedload(Comment.cell)
@@ -60,9 +60,9 @@ def by_cell(row: SubmittedAssignment) -> tuple[dict[str, Grade], dict[str, Comme
 
 
 def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmission:
-    """Return what nbgrader's rows say on one submission: an entry for each question that has a row.
+    """Return one submission from nbgrader's rows, with an entry for each question that has a row.
 
-    ValueError says that a score is no number. SQLite stores any text as a score.
+    A score that is not a number raises ValueError: SQLite stores any text as a score.
     """
     grades, comments = by_cell(row)
     cells = {name: check_id(name) for name in exercise.points} | {name: name for name in exercise.written}
@@ -87,26 +87,26 @@ def read_row(exercise: Exercise, row: SubmittedAssignment) -> GradebookSubmissio
 
 
 def as_number(value: Any) -> float | None:
-    """Return a score of nbgrader's rows; ValueError says that it is no number."""
+    """Return a score from nbgrader's rows. ValueError is raised if it is not a number."""
     return None if value is None else float(value)
 
 
 def listed_by_id(root: Path) -> dict[str, Student]:
-    """Return the students in a course's students.csv by id; nobody where there is no such file."""
+    """Return the students in a course's students.csv by id, or {} if there is no such file."""
     listed = listed_students(root)
     return {student.id: student for student in (listed.all if listed else ())}
 
 
 def enter_students(gradebook: Gradebook, root: Path) -> None:
-    """Put the class into the gradebook, with names."""
+    """Add the class to the gradebook, and update names and addresses."""
     listed = listed_by_id(root)
-    known = {row.id: row for row in gradebook.db.query(StudentRow)}
-    added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in known}
+    rows = {row.id: row for row in gradebook.db.query(StudentRow)}
+    added = {id_: StudentRow(id=id_) for id_ in listed if id_ not in rows}
     gradebook.db.add_all(added.values())
-    for row in (known | added).values():
+    for row in (rows | added).values():
         student = listed.get(row.id, Student(row.id))
-        given = dict(zip(("last_name", "first_name"), student.parts, strict=True), email=student.email)
-        for key, value in given.items():
+        columns = dict(zip(("last_name", "first_name"), student.parts, strict=True), email=student.email)
+        for key, value in columns.items():
             if value and getattr(row, key) != value:
                 setattr(row, key, value)
         _named(row)
@@ -114,7 +114,7 @@ def enter_students(gradebook: Gradebook, root: Path) -> None:
 
 
 def _named(row: StudentRow) -> StudentRow:
-    """Fill what nobody has given, where nbgrader's pages would show None."""
+    """Fill a missing name or address, which nbgrader's pages would show as None."""
     if row.last_name is None:
         row.last_name = "" if row.first_name else row.id
     row.first_name, row.email = row.first_name or "", row.email or ""

@@ -1,7 +1,7 @@
-"""Chooses which of a student's attempts counts.
+"""Chooses the attempt of a student that counts, by the rule in course.yaml.
 
-The rule is that of course.yaml. Whatever the rule, an attempt never replaces another one if its file cannot
-be read, if it answers no question of the exercise, or if it came so late that it scores 0.
+Whatever the rule, an attempt never replaces another one if its file cannot be read, if it answers no question
+of the exercise, or if it was submitted so late that it scores 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ from autograder.report.text import one_line
 from autograder.submission.matching import answers_anything
 from autograder.submission.notebook import UnreadableError, read_notebook
 
-_LONGEST = 300  # letters of a reason
-KEPT = "kept"  # what `collect` says of a notebook that is stored and does not count
+_LONGEST = 300  # characters of a reason
+KEPT = "kept"  # the status of a collected notebook that is stored but does not count
 NO_ANSWER = "answers no question of this exercise."
 TOO_LATE = "came so late that it scores 0"
 
@@ -58,38 +58,39 @@ class AttemptSelection:
     def candidates(self, student: str, attempts: Sequence[Attempt]) -> list[Attempt]:
         """Return the attempts that need a report before one of them is chosen, the preferred ones first.
 
-        `attempts` are all that may count, the newest last. Without a rule, those that are newer than the one
-        in submitted/ do not count: an instructor has put an older one there.
+        `attempts` are all that may count, the newest last. Without a rule, an attempt that is newer than the
+        one in submitted/ does not count, because an instructor has put the older one there.
         """
         newest_first = list(reversed(attempts))
         if len(attempts) == 1 or self.rule is Counts.BEST:
             return newest_first
-        if self.rule is Counts.BEFORE_DUE:  # a stable sort: those in time first
-            newest_first.sort(key=lambda one: not self._in_time(student, one))
+        if self.rule is Counts.BEFORE_DUE:  # a stable sort: the attempts in time first
+            newest_first.sort(key=lambda attempt: not self._in_time(student, attempt))
         elif self.rule is None:
-            submitted = next((n for n, one in enumerate(newest_first) if one.is_submitted), 0)
-            newest_first = newest_first[submitted:]
+            submitted = (index for index, attempt in enumerate(newest_first) if attempt.is_submitted)
+            newest_first = newest_first[next(submitted, 0) :]
         needed = list[Attempt]()
         for attempt in newest_first:
             if self._scores(student, attempt, self._points) and not self._problem(attempt):
                 needed.append(attempt)
                 if self._in_time(student, attempt):
                     break
-        usable = [one for one in newest_first if not self._problem(one)]
+        usable = [attempt for attempt in newest_first if not self._problem(attempt)]
         return needed or usable[:1] or newest_first[:1]
 
     def choose(self, student: str, candidates: Sequence[Attempt], reports: Mapping[str, Report]) -> Attempt:
-        """Return the candidate that counts; of equally good ones, the newest that answers a question.
+        """Return the candidate that counts. Of equally good ones, the newest that answers a question counts.
 
-        `reports` are those that are current, by the attempt's digest.
+        `reports` has the current reports, by the attempt's digest.
         """
         if self.rule is Counts.BEST:
-            worths = {one.digest: self._worth(student, one, reports.get(one.digest)) for one in candidates}
-            best = [one for one in candidates if worths[one.digest] == max(worths.values())]
-            return next((one for one in best if len(best) > 1 and not self._problem(one)), best[0])
-        reachable = {one.digest: self._reachable(reports.get(one.digest)) for one in candidates}
-        scoring = (one for one in candidates if self._scores(student, one, reachable[one.digest]))
-        return next(scoring, candidates[0])
+            worths = [self._worth(student, each, reports.get(each.digest)) for each in candidates]
+            best = [each for each, worth in zip(candidates, worths, strict=True) if worth == max(worths)]
+            return next((each for each in best if len(best) > 1 and not self._problem(each)), best[0])
+        for attempt in candidates:
+            if self._scores(student, attempt, self._reachable(reports.get(attempt.digest))):
+                return attempt
+        return candidates[0]
 
     def is_certain(
         self, student: str, candidates: Sequence[Attempt], attempt: Attempt, report: Report
@@ -101,7 +102,7 @@ class AttemptSelection:
         return is_preferred and self._scores(student, attempt, self._reachable(report))
 
     def why_passed_over(self, student: str, attempt: Attempt) -> str:
-        """Return why an attempt replaces no other, such as "came so late that it scores 0.", or nothing."""
+        """Return why an attempt replaces no other, such as "came so late that it scores 0.", or ""."""
         if problem := self._problem(attempt):
             return problem
         return "" if self._scores(student, attempt, self._points) else f"{TOO_LATE}."
@@ -114,14 +115,14 @@ class AttemptSelection:
         return not self._lateness.takes_all(student, worth, row, known_time(attempt.time))
 
     def _worth(self, student: str, attempt: Attempt, report: Report | None) -> float:
-        """Return the points by tests, less the penalty; below 0 without a score."""
+        """Return the points from tests less the penalty, or -1 if there is no score."""
         if report is None or report.score is None:
             return -1.0
-        row, came = self._rows.get(student), known_time(attempt.time)
-        return round(report.score - self._lateness.penalty(student, report.score, row, came), 4)
+        row, submitted_at = self._rows.get(student), known_time(attempt.time)
+        return round(report.score - self._lateness.penalty(student, report.score, row, submitted_at), 4)
 
     def _reachable(self, report: Report | None) -> float:
-        """Return the most that an attempt can be worth: its score by tests, and all written points."""
+        """Return the highest possible score of an attempt: its points from tests and all written points."""
         if report is None or report.score is None:
             return self._points
         return report.score + sum(self._exercise.written.values())
@@ -137,7 +138,7 @@ class AttemptSelection:
         )
 
     def _problem(self, attempt: Attempt) -> str:
-        """Return why an attempt cannot replace another one, whenever it came; empty if it can."""
+        """Return why an attempt cannot replace another one, whatever its time, or "" if it can."""
         if attempt.digest not in self._problems:
             self._problems[attempt.digest] = self._read_problem(attempt)
         return self._problems[attempt.digest]

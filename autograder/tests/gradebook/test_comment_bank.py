@@ -54,7 +54,7 @@ def test_names_in_a_person_s_comment_stand_for_texts(bank: CommentBank, remark: 
     ("text", "message"),
     [
         ("- one", ":1: must hold names"),
-        ("x:\n  y: 3\n", ":2: x.y is no comment"),
+        ("x:\n  y: 3\n", ":2: x.y is not a comment"),
         ("a b: text\n", ":1: a b is"),
     ],
 )

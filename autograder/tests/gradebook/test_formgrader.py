@@ -16,7 +16,7 @@ from autograder.course.source import Role
 from autograder.gradebook import formgrader
 from autograder.gradebook.book import ExerciseGradebook
 from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _lines, text_above
-from autograder.gradebook.pages import read_graders, settle
+from autograder.gradebook.pages import read_graders, update_scores
 from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
 from autograder.records.reports import read_report
@@ -121,7 +121,7 @@ def test_an_answer_stands_beside_model_answer_and_comments_and_the_rest_is_folde
     assert "mathjax" not in html.replace("window.MathJax", "").lower().replace("for mathjax", "")
     assert "http" not in html.replace("http://www.w3.org", "").replace("http://stackoverflow.com", "")
     (ready.root / "comments.yaml").write_text("a: [1]\n")
-    assert "comments.yaml:1: a is no comment" in formgrader_page(ready, "ann")
+    assert "comments.yaml:1: a is not a comment" in formgrader_page(ready, "ann")
 
 
 def test_answers_can_be_read_while_the_exercise_is_broken(ready: Course) -> None:
@@ -218,12 +218,12 @@ def test_the_audit_has_a_line_for_each_save_at_once_with_its_grader(ready: Cours
     assert [line[:4] for line in lines] == [
         ("ann", "tom", 1.0, 6.0), ("ben", "uma", 2.0, 7.0), ("ann", "uma", 0.5, 5.5),
     ]  # fmt: skip
-    settle(ready, small(ready))
+    update_scores(ready, small(ready))
     assert by_hand(ready) == lines
     assert read_graders(ready, [small(ready)]) == {("uma", "01_small"): 2}
     desk.grade("ann", "why", 1.5, by="tom")
     record(ready, "ann", full_marks(small(ready)))
-    settle(ready, small(ready))
+    update_scores(ready, small(ready))
     assert gradebook_submission(ready, "ann").score == 6.5
     assert by_hand(ready)[-1][:4] == ("ann", "tom", 1.5, 6.5)
     assert read_graders(ready, [small(ready)]) == {("tom", "01_small"): 1, ("uma", "01_small"): 1}

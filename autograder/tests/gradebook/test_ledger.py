@@ -17,7 +17,7 @@ from autograder.course.guard import SubmissionError
 from autograder.gradebook.book import ExerciseGradebook, copied_state
 from autograder.gradebook.config import database, load
 from autograder.gradebook.lateness import extend
-from autograder.gradebook.pages import settle
+from autograder.gradebook.pages import update_scores
 from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
 from autograder.report.report import Verdict
@@ -76,17 +76,17 @@ def test_a_penalty_stands_where_nbgrader_keeps_it_and_follows_dates_without_grad
     assert gradebook_submission(late, "ann").score == 4.3
     sooner = ruled(late, late="percent: 10, cut_off: 3 days", due="2026-02-27 18:00 Europe/Berlin")
     assert gradebook_submission(sooner, "ann").penalty == 2.1  # whoever reads needs no other command first
-    (change,) = settle(sooner, small(sooner))
+    (change,) = update_scores(sooner, small(sooner))
     assert (change.before, change.after, change.why) == (4.3, 2.9, "dates or late policy")
     assert kept(sooner) == (2.1, 5.0, 178200.0)
     later = ruled(late, late="percent: 10", due="2026-03-02 18:00 Europe/Berlin")
-    settle(later, small(later))
+    update_scores(later, small(later))
     assert kept(later) == (None, 5.0, 0.0)
 
 
 def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
     course = ruled(late, late="percent: 10, cut_off: 1 hour")
-    settle(course, small(course))
+    update_scores(course, small(course))
     assert kept(course)[0] == 5.0
     Formgrader(course).grade("ann", "why", 1.5)
     seen = gradebook_submission(course, "ann")
@@ -99,14 +99,14 @@ def test_a_penalty_follows_points_that_a_person_gives(late: Course) -> None:
 
 def test_no_score_that_was_never_shown_stands_as_the_one_before_points_were_given(late: Course) -> None:
     course = ruled(late, late="percent: 10, cut_off: 1 hour")
-    settle(course, small(course))
+    update_scores(course, small(course))
     page = Formgrader(course)
     page.grade("ann", "why", 1.5)
     page.gradebook.close()
     assert gradebook_submission(course, "ann").score == 0.0
     with copied_state(course) as copy:
-        assert settle(copy, small(copy)) == ()
-    assert settle(course, small(course)) == ()
+        assert update_scores(copy, small(copy)) == ()
+    assert update_scores(course, small(course)) == ()
 
 
 def test_a_score_that_is_no_number_is_a_line_of_its_submission_and_all_others_are_settled(
@@ -119,7 +119,7 @@ def test_a_score_that_is_no_number_is_a_line_of_its_submission_and_all_others_ar
         gradebook.execute(f"update grade set manual_score = 'three' where id in ({rows})")
     extend(late, "zoe", "01_small", "+1 day")
     failures = list[SubmissionError]()
-    assert [change.student for change in settle(late, small(late), failures.append)] == ["zoe"]
+    assert [change.student for change in update_scores(late, small(late), failures.append)] == ["zoe"]
     assert [one.student for one in failures] == ["ann"]
     assert failures[0].problem.startswith("cannot be processed: ValueError; ")
     with pytest.raises(SystemExit) as ended:
@@ -133,13 +133,13 @@ def test_a_score_that_is_no_number_is_a_line_of_its_submission_and_all_others_ar
 def test_an_extension_counts_whenever_it_is_given(late: Course) -> None:
     extend(late, "ann", "01_small", "2026-03-01 19:00 UTC")
     extend(late, "ben", "01_small", "2026-03-01 18:00 UTC")
-    (change,) = settle(late, small(late))
+    (change,) = update_scores(late, small(late))
     assert (change.student, change.before, change.after) == ("ann", 4.3, 5.0)
     assert kept(late) == (None, 5.0, 0.0)
     record(late, "ben", made=solved(small(late)), late=LATE)
     assert kept(late, "ben") == (0.7, 5.0, 1800.0)
     extend(late, "ann", "01_small", None)
-    settle(late, small(late))
+    update_scores(late, small(late))
     assert kept(late) == (0.7, 5.0, 5400.0)
 
 

@@ -19,7 +19,7 @@ from autograder.errors import UsageError
 from autograder.gradebook.backup import back_up
 from autograder.gradebook.book import copied_state
 from autograder.gradebook.lateness import extend
-from autograder.gradebook.pages import read_graders, settle
+from autograder.gradebook.pages import read_graders, update_scores
 from autograder.gradebook.renaming import rename
 from autograder.publishing.export import write_tables
 from autograder.records.audit import audit_lines
@@ -81,7 +81,7 @@ def test_a_course_with_a_database_server_goes_through_a_term(course: Course, url
     assert gradebook_submission(course, "ann").score == 6.5
     assert read_graders(course, [small(course)]) == {("uma", "01_small"): 1}
     extend(course, "ben", "01_small", "2026-03-03 18:00 Europe/Berlin")
-    (change,) = settle(course, small(course))
+    (change,) = update_scores(course, small(course))
     assert (change.student, change.before, change.after) == ("ben", 2.3, 3.0)
     write_tables(course, [small(course)])
     rename(course, "ben", "ben2")

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from autograder.course.course import Course, load_course
 from autograder.course.notebook import RUBRIC as RELEASED_RUBRIC
 from autograder.gradebook.config import database
-from autograder.gradebook.pages import settle
+from autograder.gradebook.pages import update_scores
 from autograder.gradebook.written_answers import (
     Change,
     ChangedAnswerError,
@@ -104,7 +104,7 @@ def test_a_save_is_in_nbgrader_s_gradebook_and_in_the_audit(desk: Desk) -> None:
     assert line["questions"]["why"] == [None, 1.0, None]
     state = desk.answers()["ann"].state(desk.question.items)
     assert (state["given"], state["words"], state["by"]) == ({"1": 1, "units": 1}, "Think of $2x$.", "tom")
-    assert settle(desk.course, small(desk.course)) == ()  # nothing is left for the next `grade`
+    assert update_scores(desk.course, small(desk.course)) == ()  # nothing is left for the next `grade`
     assert count_answers(desk.gradebook.db())["01_small", "why"] == (3, 2)
 
 

@@ -14,7 +14,7 @@ import pytest
 from autograder.collecting.attempts import attempts_of
 from autograder.course.course import Course
 from autograder.errors import UsageError
-from autograder.gradebook.pages import read_graders, settle
+from autograder.gradebook.pages import read_graders, update_scores
 from autograder.publishing.graded_work import read_graded_work
 from autograder.records.audit import audit_lines
 from autograder.records.database import reading
@@ -94,7 +94,7 @@ def test_the_audit_goes_on_with_a_line_for_each_save_that_had_none(former_course
         ("tom", "01_small"): 2,
         ("uma", "01_small"): 1,
     }
-    assert settle(former_course, small(former_course)) == ()
+    assert update_scores(former_course, small(former_course)) == ()
     assert list(audit_lines(former_course)) == lines
 
 
