@@ -1,8 +1,8 @@
-"""Backs a course up into one file, and restores it where the course has no such files yet.
+"""Backs a course up into one file, and restores it into a course without such state.
 
-The file holds what no command can make again: the database, all submissions, the secret, and what people
-have written into lists; course/kept.py names all of it. The course's own files, solutions/ and course.yaml,
-are kept elsewhere, in git as a rule.
+The file contains everything that no command can make again: the database, all submissions, the secret, and
+lists that people edit. course/kept.py names all of it. The course's own files, solutions/ and course.yaml,
+are usually in git.
 """
 
 import json
@@ -32,12 +32,12 @@ from autograder.files import OWNER, Member, locked, write_zip
 from autograder.gradebook.config import grading_lock
 from autograder.records.database import copy_database, database_file
 
-_CONTENTS = "contents.json"  # says of which course a backup is
-_RESTS = ("-journal", "-wal", "-shm")  # of a database: SQLite would apply them to another one in its place
+_CONTENTS = "contents.json"  # names the course of a backup
+_RESTS = ("-journal", "-wal", "-shm")  # beside a database; SQLite would apply them to a restored one
 
 
 def back_up(course: Course, path: Path) -> int:
-    """Write the course's state to the new file `path`, and return how many files it holds."""
+    """Write the course's state to the new file `path`, and return the number of files in it."""
     if path.exists():
         raise UsageError(f"{path}: already exists; give another name or delete it")
     with ExitStack() as stack:
@@ -55,9 +55,9 @@ def back_up(course: Course, path: Path) -> int:
 
 
 def restore(course: Course, path: Path) -> int:
-    """Bring back the state in the file at `path`, and return how many files it holds.
+    """Restore the state in the file at `path`, and return the number of files in it.
 
-    A course that has any state already is refused, and nothing is changed.
+    If the course has any state already, UsageError is raised and nothing is changed.
     """
     try:
         with ExitStack() as stack:
@@ -77,14 +77,14 @@ def restore(course: Course, path: Path) -> int:
 
 
 def _refuse_state(course: Course, path: Path) -> None:
-    """Raise a UsageError if the course holds anything of which a backup is made, or a link in its place."""
+    """Raise UsageError if the course has any file that a backup contains, or a link instead of a folder."""
     databases = [_place(course, name) for name in DATABASES]
     rests = [database.with_name(database.name + rest) for database in databases for rest in _RESTS]
     links = [course.root / name for name in FOLDERS if (course.root / name).is_symlink()]
-    for found in (*rests, *links, *(file for _, file in sorted(_state(course)))):
-        if found.exists():
+    for present in (*rests, *links, *(file for _, file in sorted(_state(course)))):
+        if present.exists():
             fix = "restore into a fresh checkout of the course, or move this away first"
-            raise UsageError(f"{found}: is there already, so {path.name} is not restored; {fix}")
+            raise UsageError(f"{present}: already exists, so {path.name} is not restored; {fix}")
 
 
 def _unpack(archive: zipfile.ZipFile, name: str, draft: Path) -> Path:
@@ -95,7 +95,7 @@ def _unpack(archive: zipfile.ZipFile, name: str, draft: Path) -> Path:
 
 
 def _state(course: Course) -> Iterator[tuple[str, Path]]:
-    """Yield the course's files that a backup holds, each with its name in it."""
+    """Yield the name in a backup and the path of each file that belongs to the course's state."""
     yield from ((name, path) for name in DATABASES if (path := _place(course, name)).is_file())
     yield from ((name, course.root / name) for name in FILES if (course.root / name).is_file())
     for path in (path for name in FOLDERS for path in (course.root / name).rglob("*")):
@@ -107,24 +107,24 @@ def _names(course: Course, path: Path, archive: zipfile.ZipFile) -> list[str]:
     """Return the names of the files in a backup of this course, in order."""
     names = sorted(set(archive.namelist()) - {_CONTENTS})
     if _CONTENTS not in archive.namelist():
-        raise UsageError(f"{path}: is not a backup that `autograder backup` has made")
+        raise UsageError(f"{path}: is not a backup of `autograder backup`")
     match json.loads(archive.read(_CONTENTS)):
-        case {"course": str(known)} if known != course.settings.course:
-            raise UsageError(f'{path}: is of the course "{known}"; restore it in that course\'s folder')
+        case {"course": str(name)} if name != course.settings.course:
+            raise UsageError(f'{path}: is of the course "{name}"; restore it in that course\'s folder')
         case {"course": str()}:
             pass
         case _:
-            raise UsageError(f"{path}: {_CONTENTS} in it names no course; it is not as we made it")
+            raise UsageError(f"{path}: {_CONTENTS} in it names no course; make the backup again")
     for name in names:
         if any(fnmatch(name, pattern) for pattern in FORMER):
             raise UsageError(f"{path}: {BEFORE_STORE}; restore it with that version, and back up again")
         if not is_kept(name) or ".." in PurePosixPath(name).parts:
-            raise UsageError(f"{path}: {name} has no place in a course; the file is not as we made it")
+            raise UsageError(f"{path}: {name} does not belong to a course; make the backup again")
     return names
 
 
 def _place(course: Course, name: str) -> Path:
-    """Return where a file of a backup lies in the course."""
+    """Return the path in the course of a file in a backup."""
     if name != GRADEBOOK:
         return course.root / name
     path = database_file(course.root)

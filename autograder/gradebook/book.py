@@ -215,11 +215,11 @@ class ExerciseGradebook:
         fingerprint = fingerprint_of(self.ledger.rules, attempt.digest)
         store_report(self._store, submission, attempt.digest, fingerprint, report, outputs, recorded=recorded)
         stored = replace(attempt, report=report, fingerprint=fingerprint, recorded=recorded)
+        attempts = self._attempts[submission.student]
+        if recorded:  # of the other attempts, none is recorded now
+            attempts = tuple(replace(each, recorded=False) for each in attempts)
         self._attempts[submission.student] = tuple(
-            stored
-            if other.digest == attempt.digest
-            else replace(other, recorded=other.recorded and not recorded)
-            for other in self._attempts[submission.student]
+            stored if each.digest == attempt.digest else each for each in attempts
         )
 
 

@@ -1,7 +1,7 @@
 """Configures nbgrader for a course, opens its converters, and turns their failures into one error.
 
-nbgrader_config.py and the command line both take the settings from here. They name our classes as texts:
-nbgrader imports a class when it needs it, and this module imports none of them.
+nbgrader_config.py and the command line both get the settings from here. The settings contain our classes as
+dotted names, so this module imports none of them: nbgrader imports a class when it needs it.
 """
 
 import os
@@ -44,7 +44,7 @@ _LOG = getLogger(__name__)
 def configuration(course: Course) -> Config:
     """Return the settings by which nbgrader's own commands and pages use our code."""
     _find_alembic()
-    api.get_alembic_version = newest_version  # for a new gradebook; nbgrader starts a process, for seconds
+    api.get_alembic_version = newest_version  # nbgrader's own function starts a process, which takes seconds
     config = Config()
     config.CourseDirectory.root = str(course.root.absolute())
     config.CourseDirectory.course_id = course.settings.course
@@ -71,9 +71,9 @@ def load(course: Course) -> Config:
 
 
 def database(course: Course) -> str:
-    """Return the address of the course's database, which has nbgrader's tables and ours by then.
+    """Return the address of the course's database, after making missing tables.
 
-    A file that another nbgrader has made is refused, since nothing here could read it.
+    A file of another nbgrader version is refused, since our nbgrader could not read it.
     """
     url = prepare(course.root)
     if url.startswith(SQLITE):
@@ -83,7 +83,7 @@ def database(course: Course) -> str:
 
 @contextmanager
 def open_gradebook(course: Course) -> Iterator[Gradebook | None]:
-    """Yield the course's gradebook, or None where it has none yet; one on a server is always there."""
+    """Yield the course's gradebook, or None if it has none yet. A gradebook on a server always exists."""
     if has_database(course.root):
         with Gradebook(database(course), course.settings.course) as gradebook:
             yield gradebook
@@ -98,16 +98,16 @@ def _find_alembic() -> None:
 
 
 class ConversionError(AutograderError):
-    """nbgrader gave up, or our code inside it did; the message names the submission and the log."""
+    """nbgrader failed, or our code inside it. The message names the submission and the log."""
 
 
 @contextmanager
 def open_converter(
     kind: type[BaseConverter], course: Course, exercise: Exercise, **settings: Mapping[str, Any]
 ) -> Iterator[BaseConverter]:
-    """Yield nbgrader's converter of this kind for one exercise, with `settings` over those of the course.
+    """Yield nbgrader's converter of this kind for one exercise. `settings` override those of the course.
 
-    It has a log of its own in build/, so that neither its messages nor its tracebacks reach anybody's screen.
+    Its messages and tracebacks go to a log in build/ instead of the terminal.
     """
     config = load(course)
     config.merge(Config(settings))
@@ -117,13 +117,13 @@ def open_converter(
 
 
 def grading_lock(course: Course, tell: Callable[[str], None] = _LOG.warning) -> AbstractContextManager[None]:
-    """Let one process at a time grade; another process waits, and prints that it does."""
+    """Return the lock that only one grading process can hold. A second process waits and says so."""
     return locked(course.root / ".grading.lock", tell)
 
 
 @contextmanager
 def open_for_grading(course: Course, exercise: Exercise) -> Iterator[tuple[Gradebook, Autograde]]:
-    """Yield the gradebook, which one process at a time gets, and the converter that sets permissions."""
+    """Yield the gradebook, with the lock for grading, and the converter that sets permissions."""
     with (
         grading_lock(course),
         Gradebook(database(course), course.settings.course) as gradebook,
@@ -134,28 +134,28 @@ def open_for_grading(course: Course, exercise: Exercise) -> Iterator[tuple[Grade
 
 @contextmanager
 def converting(course: Course, log: Logger, exercise: str, student: str = "") -> Iterator[None]:
-    """Raise a ConversionError for whatever fails in the `with` block: the caller goes on to the next one.
+    """Turn a failure in the `with` block into a ConversionError, after which the caller can continue.
 
-    A full or read-only disk is one for all that follow, so the error stays as it is.
+    The error of a full or read-only disk affects all submissions, so it is not changed.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # from nbgrader's own use of its database
+            warnings.simplefilter("ignore", SAWarning)  # nbgrader's own queries cause these
             yield
     except Exception as error:
         if not (problem := unwritable_for_one(error, course)):
             log.exception("%s %s", exercise, student)
             problem = f"{course.build / LOG}.log says why"
-        whose = f" of {student}" if student else ""
-        raise ConversionError(f"nbgrader gave up on {exercise}{whose}; {problem}") from error
+        owner = f" of {student}" if student else ""
+        raise ConversionError(f"nbgrader gave up on {exercise}{owner}; {problem}") from error
 
 
 def write_folder(
     converter: BaseConverter, submission: Submission, path: Path, text: str, others: Mapping[str, bytes]
 ) -> None:
-    """Write the folder of `path` anew, as converters do: `others` under their names, then `text`.
+    """Delete the folder of `path` and write it again: `others` by name, then `text` to `path`.
 
-    As `path` is written last, the folder is complete wherever `path` exists.
+    `path` is written last, so if it exists, the folder is complete.
     """
     shutil.rmtree(path.parent, ignore_errors=True)
     for name, other in others.items():
@@ -165,9 +165,9 @@ def write_folder(
 
 
 def expect_current(path: Path) -> None:
-    """Raise an AutograderError unless nbgrader's tables in the file at `path` are as our nbgrader makes them.
+    """Raise AutograderError unless nbgrader's tables in the file at `path` are those of our nbgrader.
 
-    If nbgrader was stopped while it made the gradebook, there is no version yet, and tables may be missing.
+    If nbgrader was interrupted while it made the gradebook, the version is missing, and perhaps some tables.
     """
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
         query = "select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c"
@@ -179,10 +179,10 @@ def expect_current(path: Path) -> None:
     lacking = {(table.name, column.name) for table in tables for column in table.columns} - {*present}
     if versions not in ([], [(newest_version(),)]) or lacking:
         fix = "run `nbgrader db upgrade` in the course's folder, or install the newer nbgrader that made it"
-        raise AutograderError(f"{path}: is not of the nbgrader here; {fix}")
+        raise AutograderError(f"{path}: does not match the installed nbgrader; {fix}")
 
 
 @cache
 def newest_version() -> str:
-    """Return which version a gradebook is of that our nbgrader makes."""
+    """Return the database version of the installed nbgrader."""
     return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())

@@ -1,4 +1,4 @@
-"""Returns feedback through nbgrader's exchange, and says where submissions come in."""
+"""Returns feedback through nbgrader's exchange, and finds the folder of incoming submissions."""
 
 import os
 import shutil
@@ -23,16 +23,16 @@ MAX_SECRET = 1000  # bytes
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
-    """Releases feedback; nbgrader's own stops at the first submission that came another way."""
+    """Releases feedback. nbgrader's own class stops at the first submission from outside the exchange."""
 
     def copy_files(self) -> None:
-        """Copy the pages of whoever handed in through the exchange, and name the others in the log.
+        """Copy the pages of submissions from the exchange, and name the others in the log.
 
-        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` says which
-        pages it cannot find, and why: no page stops another.
+        nbgrader's fetch_feedback looks for a page by the name of the submitted file. `problems` has the pages
+        that it cannot find, with reasons. A page with a problem does not stop the others.
         """
         self.problems: dict[Path, str] = {}
-        came = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
+        inbound = list(Path(self.course_path, "inbound").glob(f"*+{self.coursedir.assignment_id}+*"))
         for folder in sorted(map(Path, glob(self.src_path))):  # noqa: PTH207 - it is absolute
             student, exercise = folder.parts[-2:]
             if student in self.coursedir.student_id_exclude.split(","):
@@ -44,23 +44,23 @@ class ReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
             try:
                 secret = (folder / SECRET).read_text(encoding="utf-8")
                 self._copy(folder / f"{exercise}.html", secret, exercise)
-                name = _submitted_name(student, exercise, secret, came)
+                name = _submitted_name(student, exercise, secret, inbound)
                 self._copy(folder / f"{exercise}.html", secret, name)
             except (OSError, ValueError) as error:
                 self.problems[folder] = str(error)
                 self.log.warning("fetch_feedback cannot find the page in %s: %s", folder, error)
 
     def _copy(self, page: Path, secret: str, name: str) -> None:
-        """Copy a page to where fetch_feedback looks for it by the name of the submitted file."""
-        wanted = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
-        shutil.copy(page, draft := wanted.with_suffix(".tmp"))
-        draft.replace(wanted)
+        """Copy a page to the path at which fetch_feedback looks for it, by the name of the submitted file."""
+        target = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
+        shutil.copy(page, draft := target.with_suffix(".tmp"))
+        draft.replace(target)
 
 
-def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) -> str:
+def _submitted_name(student: str, exercise: str, secret: str, inbound: list[Path]) -> str:
     """Return the name of the file that was submitted with this secret, without its suffix."""
     name = None
-    for folder in sorted(came, key=lambda path: not path.name.startswith(f"{student}+")):
+    for folder in sorted(inbound, key=lambda path: not path.name.startswith(f"{student}+")):
         with suppress(OSError), open_folder(folder) as opened:
             if read_file(opened, SECRET, MAX_SECRET) == secret.encode():
                 name = Path(notebook_name(opened, exercise))
@@ -75,14 +75,14 @@ def _submitted_name(student: str, exercise: str, secret: str, came: list[Path]) 
 
 
 def _can_return(folder: Path) -> bool:
-    """Whether beside a page lies what nbgrader needs to return it: texts, of which none is empty."""
+    """Whether the page's folder has the non-empty text files that nbgrader needs to return the page."""
     with suppress(OSError, UnicodeDecodeError):
         return all((folder / name).read_text(encoding="utf-8") for name in COMPANIONS)
     return False
 
 
 def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> bytes | None:
-    """Return a plain file's bytes, or None if there is no plain file of this name, or it is not `owner`'s.
+    """Return the bytes of a plain file, or None if there is none of this name or with this `owner`.
 
     A hard link to another student's file has that student as its owner.
     """
@@ -93,38 +93,38 @@ def read_file(folder: int, name: str, limit: int, owner: int | None = None) -> b
 
 
 def notebook_name(folder: int, exercise: str) -> str:
-    """Return the name of the file that counts: the exercise's own, or the only notebook, or else script."""
-    own = f"{exercise}.ipynb"
+    """Return the file that counts: the one named after the exercise, else the only notebook or script."""
+    expected = f"{exercise}.ipynb"
     files = [name for name in os.listdir(folder) if not left_out(name)]
     candidates = [name for name in files if is_notebook(name, [exercise])]
     notebooks = [name for name in candidates if name.endswith(".ipynb")]
-    choices = ([own] if own in candidates else [], notebooks, candidates)
-    return next((names[0] for names in choices if len(names) == 1), own)
+    choices = ([expected] if expected in candidates else [], notebooks, candidates)
+    return next((names[0] for names in choices if len(names) == 1), expected)
 
 
 def inbound_folder(course: Course, config: Config) -> tuple[Path, bool]:
-    """Return where students' folders come in, and whether each folder's owner must be its student."""
+    """Return the folder of incoming submissions, and whether a student must own the folder in it."""
     place = {"coursedir": CourseDirectory(config=config), "config": config}
     folder = Path(Exchange(**place).root) / course.settings.course / "inbound"
     return folder, ExchangeCollect(**place).check_owner
 
 
 def time_in_name(text: str) -> datetime | None:
-    """Return the UTC time in a folder's name, however implausible; None where there is none."""
-    with suppress(Exception):  # parse_utc raises many kinds for a time that nbgrader has not written
+    """Return the UTC time in a folder's name, even if it is implausible, or None if there is none."""
+    with suppress(Exception):  # parse_utc raises errors of many kinds
         return parse_utc(text).replace(tzinfo=UTC)  # type: ignore[no-any-return]
     return None
 
 
 def release_page(config: Config, page: Path) -> str:
-    """Return a page through the exchange, if the submission came through it, and say what became of it."""
+    """Return a page through the exchange if its submission came from there. Describe what was done."""
     if not _can_return(page.parent):
         return "wrote the page"
     student, exercise = page.parts[-3:-1]
-    own = Config(config)
-    own.CourseDirectory.assignment_id, own.CourseDirectory.student_id = exercise, student
-    place = CourseDirectory(config=own)
-    release = ReleaseFeedback(coursedir=place, authenticator=Authenticator(config=own), config=own)
+    settings = Config(config)
+    settings.CourseDirectory.assignment_id, settings.CourseDirectory.student_id = exercise, student
+    folder = CourseDirectory(config=settings)
+    release = ReleaseFeedback(coursedir=folder, authenticator=Authenticator(config=settings), config=settings)
     release.start()
     why = "; ".join(release.problems.values())
     return f"wrote the page, which fetch_feedback cannot find: {why}" if why else "returned the page"

@@ -1,9 +1,9 @@
-"""Computes due dates with extensions, how late submissions are, and what that costs.
+"""Computes due dates with extensions, the delays of submissions, and penalties.
 
-Due dates and the policy are those of course.yaml. Extensions are those of extensions.csv, which may also be
-edited manually: a student may get one long before there is a submission. Where course.yaml has no policy,
-nbgrader's own plugin decides, as nbgrader_config.py sets it up. As a penalty depends on points, which people
-change in the formgrader at any time, whoever reads the gradebook computes it again.
+course.yaml has due dates and the late policy. extensions.csv has the extensions; instructors may edit it,
+even before a submission. If course.yaml has no policy, nbgrader's own plugin computes the penalty, as
+configured in nbgrader_config.py. A penalty depends on points, which graders change at any time, so every
+command that reads the gradebook computes it again.
 """
 
 from collections.abc import Collection, Iterator
@@ -30,30 +30,30 @@ from autograder.submission.students import Students, listed_students, read_rows,
 from autograder.submission.submission import has_come, is_student
 
 HEADER = ["student", "exercise", "until"]
-_LONGEST = 200  # letters of a line
+_LONGEST = 200  # characters of a line
 
 
 class Extension(NamedTuple):
-    """Until when a student may hand in an exercise: a row of extensions.csv."""
+    """A row of extensions.csv: the time until which a student may submit an exercise."""
 
     student: str
     exercise: str
-    until: str  # the moment as it was written
+    until: str  # the moment as written in the file
     moment: datetime
 
 
 def extend(
     course: Course, student: str, exercise: str, until: str | None, *, keep_later: bool = False
 ) -> str:
-    """Let a student hand in until then, or as everybody else if `until` is None; return what was stored.
+    """Let a student submit until then, or until the due date if `until` is None. Return the stored moment.
 
-    A time after the due date, such as "+2 days", is stored as that moment. With `keep_later` a longer
-    extension that the student has stays.
+    A time after the due date, such as "+2 days", is stored as a moment. With `keep_later`, a longer extension
+    of the student stays.
     """
-    kept = {(one.student, one.exercise): one for _, one in _read(course)}
-    before, students = kept.pop((student, exercise), None), listed_students(course.root)
-    is_given_back = before is not None and until is None
-    if students is not None and not is_given_back and (problem := students.unknown(student)):
+    extensions = {(row.student, row.exercise): row for _, row in _read(course)}
+    before, students = extensions.pop((student, exercise), None), listed_students(course.root)
+    is_removed = before is not None and until is None
+    if students is not None and not is_removed and (problem := students.unknown(student)):
         raise UsageError(problem)
     if not is_student(student):
         raise UsageError(f'"{student}" is not a student\'s id; use letters, digits and . _ @ + -')
@@ -61,38 +61,38 @@ def extend(
         if (due := course.exercises[exercise].settings.due) is None:
             raise UsageError(f"{exercise} is never due; give it a `due` in course.yaml first")
         until = _after(due, until) if until.startswith("+") else until
-        given = Extension(student, exercise, until, _moment(until, "UNTIL"))
-        if given.moment <= due:
+        extension = Extension(student, exercise, until, _moment(until, "UNTIL"))
+        if extension.moment <= due:
             raise UsageError(f"UNTIL: {until} is not after {due.isoformat()}, when {exercise} is due")
-        if keep_later and before is not None and before.moment > given.moment:
-            given = before
-        kept[student, exercise] = given
-        until = given.until
-    rows = [[one.student, one.exercise, one.until] for _, one in sorted(kept.items())]
+        if keep_later and before is not None and before.moment > extension.moment:
+            extension = before
+        extensions[student, exercise] = extension
+        until = extension.until
+    rows = [[row.student, row.exercise, row.until] for _, row in sorted(extensions.items())]
     write_rows(course.root / EXTENSIONS, [HEADER, *rows])
     return until or ""
 
 
 def read_extensions(course: Course, exercise: str) -> dict[str, datetime] | None:
-    """Return until when students may hand in `exercise`, for those who have an extension.
+    """Return the extended due dates for `exercise` by student, or None if there is no extensions.csv.
 
-    It is None where there is no list: then extensions are those that somebody gave through nbgrader.
+    Without this file, extensions that were given through nbgrader apply.
     """
     if not (course.root / EXTENSIONS).is_file():
         return None
-    return {one.student: one.moment for _, one in _read(course) if one.exercise == exercise}
+    return {row.student: row.moment for _, row in _read(course) if row.exercise == exercise}
 
 
 def unknown_students(course: Course, students: Students, exercises: Collection[str]) -> Iterator[str]:
-    """Yield a line on each row for somebody who is not in the list and has handed in nothing."""
-    for number, one in _read(course):
-        problem = students.unknown(one.student)
-        if problem and one.exercise in exercises and not has_come(course, one.student):
+    """Yield a line on each extension of a student who is not in the list and has submitted nothing."""
+    for number, row in _read(course):
+        problem = students.unknown(row.student)
+        if problem and row.exercise in exercises and not has_come(course, row.student):
             yield f"{EXTENSIONS}:{number}: {one_line(problem, _LONGEST)}"
 
 
 def _read(course: Course) -> Iterator[tuple[int, Extension]]:
-    """Yield each extension with the number of its row."""
+    """Yield each extension with the number of its line."""
     path = course.root / EXTENSIONS
     if not path.is_file():
         return
@@ -109,7 +109,7 @@ def _read(course: Course) -> Iterator[tuple[int, Extension]]:
 
 
 def _after(due: datetime, text: str) -> str:
-    """Return the moment that is such a time as "+2 days" after the due date, as it is written in the list."""
+    """Return the moment that is a time such as "+2 days" after the due date, in the form of the file."""
     try:
         moment = read_span(text.removeprefix("+").strip()).after(due)
     except MomentError as error:
@@ -127,9 +127,9 @@ def _moment(text: str, place: str) -> datetime:
 
 
 class Lateness:
-    """The rules of one exercise for late work.
+    """The rules of one exercise for late submissions.
 
-    Times at which work was handed in are in UTC and without a zone, as nbgrader keeps them.
+    `submitted_at` is a time in UTC without a zone, as nbgrader stores it, or None if it is unknown.
     """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
@@ -140,7 +140,7 @@ class Lateness:
         self._course = course
 
     def due(self, student: str, row: SubmittedAssignment | None) -> datetime | None:
-        """Return until when a student may hand in, in the zone of the due date."""
+        """Return a student's due date, in the zone of the exercise's due date, or None if there is none."""
         base = self._base(row)
         if base is None:
             return None
@@ -148,59 +148,62 @@ class Lateness:
             return base + ((row and row.extension) or timedelta())
         return max(base, self._extensions.get(student, base)).astimezone(base.tzinfo)
 
-    def in_time(self, student: str, row: SubmittedAssignment | None, handed_in: datetime | None) -> bool:
-        """Whether work came in time, or within the grace; where nobody knows when it came, it did."""
+    def in_time(self, student: str, row: SubmittedAssignment | None, submitted_at: datetime | None) -> bool:
+        """Whether a submission came before the due date or within the grace period, or has no known time."""
         due = self.due(student, row)
-        if due is None or handed_in is None or plausible(handed_in) is None:
+        if due is None or submitted_at is None or plausible(submitted_at) is None:
             return True
         last = due if self._late is None else self._late.grace.after(due)
-        return handed_in.replace(tzinfo=UTC) <= last
+        return submitted_at.replace(tzinfo=UTC) <= last
 
     def penalty(
-        self, student: str, score: float, row: SubmittedAssignment | None, handed_in: datetime | None
+        self, student: str, score: float, row: SubmittedAssignment | None, submitted_at: datetime | None
     ) -> float:
-        """Return what work worth `score` loses."""
-        due, came = self.due(student, row), handed_in and plausible(handed_in.replace(tzinfo=UTC))
-        if due is None or came is None or came <= due:
+        """Return the penalty of a submission with this score."""
+        due, when = self.due(student, row), submitted_at and plausible(submitted_at.replace(tzinfo=UTC))
+        if due is None or when is None or when <= due:
             return 0.0
         if self._late is not None:
-            return self._late.penalty(score, self._points, due, came)
-        seconds = (came - due).total_seconds()
+            return self._late.penalty(score, self._points, due, when)
+        seconds = (when - due).total_seconds()
         penalty = self._plugin.late_submission_penalty(student, score, seconds) or 0.0
         return round(min(max(penalty, 0.0), max(score, 0.0)), 4)
 
     def takes_all(
-        self, student: str, worth: float, row: SubmittedAssignment | None, handed_in: datetime | None
+        self, student: str, worth: float, row: SubmittedAssignment | None, submitted_at: datetime | None
     ) -> bool:
-        """Whether work worth `worth` points came late and is left with none."""
-        is_free = self.penalty(student, self._points, row, handed_in) <= 0
-        return not is_free and worth - self.penalty(student, worth, row, handed_in) <= 0
+        """Whether a submission worth `worth` points is late and loses all of them."""
+        is_free = self.penalty(student, self._points, row, submitted_at) <= 0
+        return not is_free and worth - self.penalty(student, worth, row, submitted_at) <= 0
 
     def reckon(self, submission: GradebookSubmission, row: SubmittedAssignment) -> GradebookSubmission:
         """Return the submission with its delay and penalty."""
-        student, handed_in = submission.student, row.timestamp
+        student, submitted_at = submission.student, row.timestamp
         due = self.due(student, row)
         extended = due if due != self._base(row) else None
-        if due is None or handed_in is None or self.in_time(student, row, handed_in):
+        if due is None or submitted_at is None or self.in_time(student, row, submitted_at):
             return replace(submission, extended=extended, seconds_late=0.0, penalty=0.0)
-        came, score = handed_in.replace(tzinfo=UTC), sum(entry.score or 0.0 for entry in submission.entries)
+        when, score = (
+            submitted_at.replace(tzinfo=UTC),
+            sum(entry.score or 0.0 for entry in submission.entries),
+        )
         return replace(
             submission,
             extended=extended,
-            seconds_late=(came - due).total_seconds(),
-            penalty=self.penalty(student, score, row, handed_in),
-            late_rule="" if self._late is None else self._late.reason(self._points, due, came),
+            seconds_late=(when - due).total_seconds(),
+            penalty=self.penalty(student, score, row, submitted_at),
+            late_rule="" if self._late is None else self._late.reason(self._points, due, when),
         )
 
     def enter(
-        self, row: SubmittedAssignment, submission: GradebookSubmission, handed_in: datetime | None
+        self, row: SubmittedAssignment, submission: GradebookSubmission, submitted_at: datetime | None
     ) -> GradebookSubmission:
-        """Put time, extension and penalty into nbgrader's rows; return the submission as it is then.
+        """Write time, extension and penalty into nbgrader's rows. Return the submission with its penalty.
 
-        SQLAlchemy writes only what has changed.
+        SQLAlchemy writes only changed values.
         """
         self.enter_due(row.assignment)
-        row.timestamp = handed_in
+        row.timestamp = submitted_at
         reckoned, base, due = self.reckon(submission, row), self._base(row), self.due(row.student_id, row)
         if self._extensions is not None and base is not None and due is not None:
             row.extension = due.astimezone(UTC) - base.astimezone(UTC) or None
@@ -210,14 +213,14 @@ class Lateness:
         return reckoned
 
     def enter_due(self, assignment: Assignment) -> None:
-        """Put the due date of course.yaml into nbgrader's row."""
+        """Write the due date of course.yaml into nbgrader's row."""
         if self._due:
             assignment.duedate = self._due.astimezone(UTC).replace(tzinfo=None)
 
     def _base(self, row: SubmittedAssignment | None) -> datetime | None:
-        """Return when the exercise is due for everybody; course.yaml goes before the formgrader."""
-        known = None if row is None else row.assignment.duedate
-        return self._due or (known and known.replace(tzinfo=UTC))
+        """Return the due date without extensions: that of course.yaml, else that of the formgrader."""
+        stored = None if row is None else row.assignment.duedate
+        return self._due or (stored and stored.replace(tzinfo=UTC))
 
     @cached_property
     def _plugin(self) -> BasePlugin:

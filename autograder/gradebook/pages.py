@@ -1,10 +1,9 @@
 """Reads a course's gradebook for publishing, and writes the pages that students get.
 
-Publishing shows what graders and people have left there, and writes nothing to it. Only `update_scores` does.
+Publishing does not change the gradebook, except by `update_scores`.
 
-A page before the due date may tell less. What it tells is then decided by the outcomes of tests alone.
-Whatever else a submission says, in outputs, by the way in which a test fails or by which cells it loses, may
-rest on what an earlier attempt, which has met hidden inputs, has left in the machine's memory.
+A page before the due date may show less. It then depends only on which tests passed. Outputs, ways to fail
+and lost cells could pass on hidden inputs that an earlier attempt left in the machine's memory.
 """
 
 from collections import Counter
@@ -52,35 +51,35 @@ from autograder.submission.notebook import Notebook, UnreadableError, parse_note
 from autograder.submission.students import Student
 from autograder.submission.submission import Submission
 
-_EARLY = "Until the due date this page tells"
-_NO_OUTPUTS = "; what cells of code have shown is left out, too."
+_EARLY = "Until the due date this page shows"
+_NO_OUTPUTS = " The outputs of code cells are left out."
 _NOTES = {
-    Tells.SCORE: f"{_EARLY} the score alone{_NO_OUTPUTS}",
-    Tells.TESTS: f"{_EARLY} which tests did not pass, but gives no hints{_NO_OUTPUTS}",
+    Tells.SCORE: f"{_EARLY} only the score.{_NO_OUTPUTS}",
+    Tells.TESTS: f"{_EARLY} which tests did not pass, but no hints.{_NO_OUTPUTS}",
 }
 _LOST = "Not all cells of code could be run to their end."
 _OPEN = {Verdict.PASSED, Verdict.REVIEW, Verdict.GRADER_ERROR, Verdict.UNGRADED}
 _MAX_PICTURES = 8  # of one cell
 
 
-def early(
+def limit_disclosure(
     report: Report, cells: Sequence[NotebookNode], tells: Tells | None
 ) -> tuple[Report, list[NotebookNode], str]:
-    """Return what may be told of a report and of a notebook's cells, and a sentence on what is left out.
+    """Return the parts of a report and of a notebook's cells that a page may show, and a note on the rest.
 
-    None tells everything. Otherwise cells lose their outputs.
+    If `tells` is None, a page shows everything.
     """
     if tells not in _NOTES:
         return report, list(cells), ""
     message = _LOST if report.status is Status.GRADED and report.message else report.message
     questions = tuple(map(_outcomes, report.questions)) if tells is Tells.TESTS else ()
-    told = [NotebookNode({**cell, "outputs": []}) if cell.cell_type == "code" else cell for cell in cells]
+    shown = [NotebookNode({**cell, "outputs": []}) if cell.cell_type == "code" else cell for cell in cells]
     report = replace(report, message=message, questions=questions, explained=True)
-    return report, told, _NOTES[tells]
+    return report, shown, _NOTES[tells]
 
 
 def _outcomes(question: QuestionReport) -> QuestionReport:
-    """Return a question without any words, and with one word for all ways to fail."""
+    """Return a question without hints, and with one verdict for all ways to fail."""
     is_begun = any(test.verdict is not Verdict.NOT_ATTEMPTED for test in question.tests)
 
     def outcome(verdict: Verdict) -> Verdict:
@@ -92,25 +91,25 @@ def _outcomes(question: QuestionReport) -> QuestionReport:
 
 
 def saved_pictures(
-    handed_in: Notebook, only_draws: Callable[[str], bool], node: NotebookNode
+    submitted: Notebook, only_draws: Callable[[str], bool], node: NotebookNode
 ) -> dict[str, tuple[str, ...]]:
-    """Return the pictures, in base64, by the id of the cell of the autograded notebook to which they belong.
+    """Return the pictures in a submitted file, in base64, by the id of their cell in the graded notebook.
 
-    The file is a stranger's: only what is a picture is taken, and only below a cell that is still the same.
+    Only valid pictures are taken, and only those below a cell with the same code in both notebooks.
     """
     wanted = {
         cell.id: cell.source for cell in node.cells if cell.cell_type == "code" and only_draws(cell.source)
     }
-    if not wanted or handed_in.problem:
+    if not wanted or submitted.problem:
         return {}
     try:
-        cells = parse_notebook(handed_in.content)["cells"]
+        cells = parse_notebook(submitted.content)["cells"]
     except UnreadableError:
         return {}
-    found = ((f"cell-{number}", cell) for number, cell in enumerate(cells))
+    named_cells = ((f"cell-{number}", cell) for number, cell in enumerate(cells))
     return {
         name: tuple(_pictures(cell))[:_MAX_PICTURES]
-        for name, cell in found
+        for name, cell in named_cells
         if name in wanted and "".join(cell["source"]) == wanted[name]
     }
 
@@ -128,14 +127,14 @@ def _pictures(cell: dict[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How much a page tells; students who may still hand in are often told less than all."""
+    """How much a page shows. Students who can still submit often see less."""
 
-    early: Callable[[str], Tells | None] = lambda _: None  # by the student's id; None: everything
-    told: Callable[[Attempt], bool] = lambda _: True  # whether the score of an attempt may be shown
+    tells: Callable[[str], Tells | None] = lambda _: None  # by the student's id; None: everything
+    shows_score: Callable[[Attempt], bool] = lambda _: True
 
 
 class FeedbackExporter(Exporter):  # type: ignore[misc]
-    """Writes the page that a student gets, for `nbgrader generate_feedback`."""
+    """Makes the feedback page for `nbgrader generate_feedback`."""
 
     file_extension = ".html"
     output_mimetype = "text/html"
@@ -162,14 +161,14 @@ def feedback_page(
     *,
     people: Mapping[str, Student],
 ) -> str:
-    """Return the page on a graded notebook; `people` are the class."""
+    """Return the page on a graded notebook. `people` is the class by id."""
     submission = Submission(course.root, graded.student, exercise.name)
     attempts = attempts_of(submission)
     counted = recorded_attempt(attempts)
     submitted = read_notebook(counted.notebook) if counted else Notebook(b"")
     person = people.get(graded.student)
-    shown, cells, note = early(report, node.cells, view.early(graded.student))
-    lines = [describe_attempt(exercise, each, shows_score=view.told(each)) for each in attempts]
+    shown, cells, note = limit_disclosure(report, node.cells, view.tells(graded.student))
+    lines = [describe_attempt(exercise, each, shows_score=view.shows_score(each)) for each in attempts]
     return render_feedback(
         shown,
         graded,
@@ -205,11 +204,11 @@ def read_gradebook(
     as_written: bool = False,
     on_failure: OnFailure = raise_failure,
 ) -> tuple[GradebookSubmission, ...]:
-    """Return the submissions of `exercise`, or one student's, in order of ids; none without a gradebook.
+    """Return the submissions for `exercise` of all students or of one, in order of ids.
 
-    What each loses for being late is computed again, since its points may have changed. People's comments get
-    the texts of the comment bank, or stay `as_written`. CourseError says that a question is gone for which a
-    person gave points: they would be lost.
+    Penalties are computed again, since points may have changed. In graders' comments, names of the comment
+    bank are replaced by their texts, unless `as_written` is true. CourseError is raised if the exercise lacks
+    a question to which a grader gave points, because these points would be lost.
     """
     with open_gradebook(course) as gradebook:
         if gradebook is None:
@@ -227,7 +226,7 @@ def read_gradebook(
 def doubtful_comments(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> Iterator[str]:
-    """Yield a line on what names nothing: in the bank of comments, or of it in people's comments."""
+    """Yield a line on each unknown name in the comment bank, or in graders' comments."""
     bank = CommentBank(course.root)
     yield from bank.unknown_places(course.exercises)
     for exercise in exercises:
@@ -236,19 +235,19 @@ def doubtful_comments(
 
 
 def read_people(course: Course) -> dict[str, Student]:
-    """Return the class by id: whom students.csv names, or else whom the gradebook knows."""
+    """Return the class by id: the students in students.csv, or those in the gradebook without such a file."""
     return dict(sorted((listed_by_id(course.root) or _recorded(course)).items()))
 
 
 def read_former(course: Course) -> dict[str, Student]:
-    """Return those whom the gradebook knows and students.csv names no more; nobody where there is no list."""
+    """Return the students in the gradebook who are not in students.csv, by id, or {} without such a file."""
     listed = listed_by_id(course.root)
-    known = _recorded(course) if listed else {}
-    return {id_: one for id_, one in known.items() if id_ not in listed}
+    recorded = _recorded(course) if listed else {}
+    return {id_: student for id_, student in recorded.items() if id_ not in listed}
 
 
 def _recorded(course: Course) -> dict[str, Student]:
-    """Return whom the gradebook knows, with names as students.csv may have them: a comma behind the last."""
+    """Return the students in the gradebook by id, with names such as "Lee, Ann"."""
     with open_gradebook(course) as gradebook:
         rows = gradebook.students if gradebook else ()
         names = {row.id: f"{row.last_name or row.id}, {row.first_name or ''}".strip() for row in rows}
@@ -256,7 +255,7 @@ def _recorded(course: Course) -> dict[str, Student]:
 
 
 def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[str, str], int]:
-    """Return how many answers each person graded last in the formgrader, by the person and the exercise."""
+    """Return the number of answers that each grader was the last to grade, by grader and exercise."""
     names = [exercise.name for exercise in exercises]
     saves = (
         AUDIT.select().where(AUDIT.c.question.isnot(None), AUDIT.c.exercise.in_(names)).order_by(AUDIT.c.id)
@@ -270,7 +269,7 @@ def read_graders(course: Course, exercises: Sequence[Exercise]) -> dict[tuple[st
 def update_scores(
     course: Course, exercise: Exercise, on_failure: OnFailure = raise_failure
 ) -> tuple[SubmissionLine, ...]:
-    """Bring the gradebook up to date with due dates, extensions and what people gave.
+    """Update the gradebook after changes of due dates, extensions and graders' scores.
 
     Return a line on each submission whose scores have changed.
     """
@@ -287,15 +286,15 @@ class CurrentCsvExport(CsvExportPlugin):  # type: ignore[misc]
     """Writes nbgrader's own table of grades, as they are now."""
 
     def export(self, gradebook: Gradebook) -> None:
-        """Settle every exercise that the gradebook has, then export.
+        """Update the scores of all exercises in the gradebook, then export.
 
-        A submission that cannot be settled stops no other. The exit code and the log tell of it.
+        If a submission cannot be updated, the others are. The exit code and the log report it.
         """
         course = load_course(Path(self.parent.coursedir.root))
-        known = {assignment.name for assignment in gradebook.assignments}
+        recorded = {assignment.name for assignment in gradebook.assignments}
         failures: list[SubmissionError] = []
         for name, exercise in course.exercises.items():
-            if name in known:
+            if name in recorded:
                 with grading_lock(course):
                     failures += Ledger(course, exercise, gradebook).failures.values()
         super().export(gradebook)
@@ -311,10 +310,9 @@ def write_feedback(
     students: Container[str] | None = None,
     view: View = View(),
 ) -> Iterator[Path | ConversionError | SubmissionError]:
-    """Write a page for each graded submission and yield its path, or the error if it cannot be written.
+    """Write a page for each graded submission, or only for these `students`, and yield its path or an error.
 
-    Only `students` get one, if they are given; `view` may tell less than all. Beside a page lies what the
-    exchange needs to return it.
+    The folder of a page also gets the files that nbgrader's exchange needs to return it.
     """
     people, failures = read_people(course), list[SubmissionError]()
     with reading(course.root) as store:
@@ -333,8 +331,8 @@ def write_feedback(
                     node = nbformat.read(submission.autograded, as_version=4)
                     report = reports[graded.student]
                     text = feedback_page(course, exercise, graded, report, node, view, people=people)
-                    beside = (submission.autograded.with_name(name) for name in COMPANIONS)
-                    others = {path.name: path.read_bytes() for path in beside if path.is_file()}
+                    paths = (submission.autograded.with_name(name) for name in COMPANIONS)
+                    others = {path.name: path.read_bytes() for path in paths if path.is_file()}
                     write_folder(converter, submission, submission.feedback, text, others)
             except ConversionError as error:
                 yield error

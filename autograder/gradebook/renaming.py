@@ -25,22 +25,22 @@ _STEPS = (
 
 
 def rename(course: Course, old: str, new: str) -> None:
-    """Give the student `old` the id `new`; where that was stopped on the way, the same call goes on."""
+    """Change the id of a student from `old` to `new`. If a call was interrupted, another one completes it."""
     if not is_student(new):
         raise UsageError(f'"{new}" is not an id; use letters, digits and . _ @ + -')
     with grading_lock(course), locked(course.root / LOCK), open_gradebook(course) as gradebook:
-        known = {student.id for student in gradebook.students} if gradebook else set()
+        ids = {student.id for student in gradebook.students} if gradebook else set()
         moves = _moves(course, old, new)
         listed = {name: _ids(course.root / name) for name in (STUDENTS, EXTENSIONS, REQUESTS)}
         in_lists = [name for name, ids in listed.items() if old in ids]
-        is_known = old in known or (gradebook is not None and has_rows(gradebook.db(), old))
-        if not (is_known or moves or in_lists):
+        is_recorded = old in ids or (gradebook is not None and has_rows(gradebook.db(), old))
+        if not (is_recorded or moves or in_lists):
             raise UsageError(f"nobody has the id {old}")
         if {old, new} <= listed[STUDENTS]:
             raise UsageError(f"{STUDENTS} has {new} already; choose an id that nobody has")
-        if {old, new} <= known:
+        if {old, new} <= ids:
             raise UsageError(f"the gradebook has {new} already; choose an id that nobody has")
-        if gradebook and is_known:
+        if gradebook and is_recorded:
             for step in _STEPS:
                 gradebook.db.execute(text(step), {"old": old, "new": new})
             add_renaming(gradebook.db(), old, new)
@@ -49,15 +49,15 @@ def rename(course: Course, old: str, new: str) -> None:
         for path, place in moves:
             path.rename(place)
         for name in in_lists:
-            _in_list(course.root / name, old, new)
+            _replace_in_list(course.root / name, old, new)
 
 
 def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
-    """Return which folders have to move, and where to; nothing may be there."""
-    if old in ("", "..") or old != Path(old).name:  # no folder of one student
+    """Return the old and new paths of the student's folders. No new path may exist."""
+    if old in ("", "..") or old != Path(old).name:  # not the name of a folder
         return []
-    both = [(course.root / folder / old, course.root / folder / new) for folder in _FOLDERS]
-    moves = [(path, place) for path, place in both if path.exists()]
+    pairs = [(course.root / folder / old, course.root / folder / new) for folder in _FOLDERS]
+    moves = [(path, place) for path, place in pairs if path.exists()]
     for _, place in moves:
         if place.exists():
             raise UsageError(f"{place} already exists; {new} is somebody else")
@@ -65,23 +65,23 @@ def _moves(course: Course, old: str, new: str) -> list[tuple[Path, Path]]:
 
 
 def _ids(path: Path) -> set[str]:
-    """Return the ids in a list; nothing where there is none."""
+    """Return the ids in a list, or an empty set if there is no list."""
     rows = read_rows(path) if path.is_file() else []
-    place = _id_place(rows)
-    return {row[place].strip() for row in rows if len(row) > place}
+    column = _id_column(rows)
+    return {row[column].strip() for row in rows if len(row) > column}
 
 
-def _in_list(path: Path, old: str, new: str) -> None:
-    """Replace an id in its column of a list."""
+def _replace_in_list(path: Path, old: str, new: str) -> None:
+    """Replace an id in the column of ids."""
     rows = read_rows(path)
-    place = _id_place(rows)
+    column = _id_column(rows)
     for row in rows:
-        if len(row) > place and row[place].strip() == old:
-            row[place] = new
+        if len(row) > column and row[column].strip() == old:
+            row[column] = new
     write_rows(path, rows)
 
 
-def _id_place(rows: list[list[str]]) -> int:
-    """Return in which column ids stand: without a header, in the first."""
+def _id_column(rows: list[list[str]]) -> int:
+    """Return the index of the column of ids, which is 0 if there is no header."""
     columns = [meaning(cell) for cell in rows[0]] if rows else []
     return next((columns.index(name) for name in ("id", "student") if name in columns), 0)

@@ -113,7 +113,7 @@ def test_a_course_that_has_state_is_refused_and_nothing_changes(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("there")
     before = sorted(laptop.root.rglob("*"))
-    with pytest.raises(UsageError, match=rf"{name}: is there already.* restore into a fresh checkout"):
+    with pytest.raises(UsageError, match=rf"{name}: already exists.* restore into a fresh checkout"):
         restore(laptop, file)
     after = [path for path in sorted(laptop.root.rglob("*")) if not path.name.endswith(".lock")]
     assert (after, path.read_text()) == (before, "there")
@@ -144,12 +144,12 @@ def torn(file: Path, copy: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("students.csv", "submitted/../../x", "has no place in a course"),
-        ("students.csv", "course.yaml", r"course\.yaml has no place in a course"),
+        ("students.csv", "submitted/../../x", "does not belong to a course"),
+        ("students.csv", "course.yaml", r"course\.yaml does not belong to a course"),
         ("students.csv", "audit.jsonl", r"before autograder\.db, which .* converts; restore it with that"),
         ("students.csv", "attempts/ann/01_small/1-ab/x.ipynb", r"is of a version before autograder\.db"),
         ("contents.json", '{"course": "large"}', 'is of the course "large"'),
-        ("contents.json", "", "is not a backup that"),
+        ("contents.json", "", "is not a backup of"),
         ("contents.json", "[]", r"contents\.json in it names no course"),
         ("contents.json", '{"course": 7}', "names no course"),
         ("contents.json", "[" * 100_000, "cannot be restored"),
@@ -180,7 +180,7 @@ def test_nothing_is_restored_through_a_link(running: tuple[Course, Path], tmp_pa
     laptop, elsewhere = _laptop(tmp_path / "laptop"), tmp_path / "elsewhere"
     elsewhere.mkdir()
     (laptop.root / link).symlink_to(elsewhere)
-    with pytest.raises(UsageError, match=f"{link}: is there already"):
+    with pytest.raises(UsageError, match=f"{link}: already exists"):
         restore(laptop, file)
     assert not list(elsewhere.iterdir())
     assert not (laptop.root / "gradebook.db").exists()

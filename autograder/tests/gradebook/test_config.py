@@ -100,7 +100,7 @@ def test_an_older_one_is_refused_until_nbgrader_s_own_command_has_upgraded_it(re
         connection.execute("update alembic_version set version_num = '167914646830'")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(AutograderError, match=r"gradebook\.db: is not of .* run `nbgrader db upgrade`"):
+    with pytest.raises(AutograderError, match=r"gradebook\.db: does not match .* run `nbgrader db upgrade`"):
         read_gradebook(ready, small(ready))
     assert path.read_bytes() == before
     nbgrader(ready, "db", "upgrade")
@@ -128,7 +128,7 @@ def test_one_whose_making_was_stopped_is_taken_as_it_is(ready: Course) -> None:
     [
         ("update alembic_version set version_num = 'ffffffffffff'", "install the newer nbgrader"),
         ("drop table alembic_version; alter table student drop column email", "run `nbgrader db upgrade`"),
-        ("alter table grade drop column extra_credit", "is not of the nbgrader here"),
+        ("alter table grade drop column extra_credit", "does not match the installed nbgrader"),
         ("", "is not a gradebook"),
     ],
 )

@@ -13,7 +13,7 @@ from autograder.course.course import Course, load_course
 from autograder.course.settings import Tells
 from autograder.gradebook.config import ConversionError
 from autograder.gradebook.pages import (
-    early,
+    limit_disclosure,
     read_gradebook,
     saved_pictures,
     write_feedback,
@@ -150,10 +150,10 @@ def test_a_small_wrong_call_is_a_hint_and_goes_with_the_hints() -> None:
         REPORT,
         questions=(replace(QUESTION, shown=SHOWN, mistake="double__triple", place=Place("double", 2)),),
     )
-    (question,) = early(report, [], Tells.TESTS)[0].questions
+    (question,) = limit_disclosure(report, [], Tells.TESTS)[0].questions
     assert (question.shown, question.hint, question.mistake, question.place) == (None, "", None, None)
     for tells in (Tells.HINTS, None):
-        assert early(report, [], tells)[0] == report
+        assert limit_disclosure(report, [], tells)[0] == report
 
 
 def test_a_page_tells_outcomes_alone_and_nothing_that_a_submission_can_choose_besides() -> None:
@@ -162,25 +162,25 @@ def test_a_page_tells_outcomes_alone_and_nothing_that_a_submission_can_choose_be
     wrong = replace(QUESTION, verdict=Verdict.CRASHED, tests=tests)
     empty = replace(QUESTION, verdict=Verdict.NOT_ATTEMPTED, tests=tests[4:5])
     report = replace(REPORT, message="Code cell 3 computed for longer than 2 s.", questions=(wrong, empty))
-    told = early(report, [], Tells.TESTS)[0]
+    told = limit_disclosure(report, [], Tells.TESTS)[0]
     assert [test.verdict for test in told.questions[0].tests] == [Verdict.FAILED] * 5 + [Verdict.PASSED]
     assert told.questions[0].verdict is Verdict.FAILED
     assert told.questions[1].verdict is Verdict.NOT_ATTEMPTED
     for tells in (Tells.SCORE, Tells.TESTS):
-        message = early(report, [], tells)[0].message
+        message = limit_disclosure(report, [], tells)[0].message
         assert message
         assert "3" not in message
         unreadable = replace(report, status=Status.UNREADABLE, message="not JSON")
-        assert early(unreadable, [], tells)[0].message == "not JSON"
+        assert limit_disclosure(unreadable, [], tells)[0].message == "not JSON"
 
 
 def test_a_page_shows_no_outputs_before_all_may_be_told() -> None:
     code = NotebookNode(cell_type="code", source="x", outputs=["what another attempt has left"])
     text = NotebookNode(cell_type="markdown", source="y")
     for tells in (Tells.SCORE, Tells.TESTS):
-        assert early(REPORT, [code, text], tells)[1] == [{**code, "outputs": []}, text]
+        assert limit_disclosure(REPORT, [code, text], tells)[1] == [{**code, "outputs": []}, text]
     for all_of_it in (None, Tells.HINTS):
-        assert early(REPORT, [code, text], all_of_it)[1] == [code, text]
+        assert limit_disclosure(REPORT, [code, text], all_of_it)[1] == [code, text]
 
 
 def found(*outputs: Any, source: str = DEMO, demos: tuple[str, ...] = (DEMO,)) -> dict[str, tuple[str, ...]]:
