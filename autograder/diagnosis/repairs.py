@@ -146,7 +146,7 @@ class Repairer:
         self, question: str, wrong: ast.Module, right: ast.Module
     ) -> Iterator[Misconception]:
         """Yield the misconceptions whose rules turn right code into wrong code."""
-        texts, yielded = [text_of(statement) for statement in _statements_of(wrong)], set[str]()
+        texts, yielded = [*_texts_of_statements(wrong.body)], set[str]()
         path = [node for node, _ in path_to_difference(right, wrong)]
         near = {id(node) for node in (*path, *ast.walk(path[-1]))}
         for misconception, rule in self._rules(question):
@@ -161,11 +161,8 @@ class Repairer:
         return tuple((misconception, rule) for misconception in fitting for rule in misconception.rules)
 
     def _has_texts(self, tree: ast.Module, texts: Sequence[str]) -> bool:
-        """Whether the statements of some code have these texts, as they are or in the standard form.
-
-        Most methods of a class have the right text as they are, which is quicker to check.
-        """
-        parts = [*map(text_of, _statements_of(tree))]
+        """Whether the statements of some code have these texts, as they are or in the standard form."""
+        parts = [*_texts_of_statements(tree.body)]
         return len(parts) == len(texts) and all(
             part == text or self._standard_text(part) == text for part, text in zip(parts, texts, strict=True)
         )
@@ -202,14 +199,15 @@ class Repairer:
         return tuple(failed_runs)
 
 
-def _statements_of(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements of some code; for a class, its head and then the statements of its body."""
-    for statement in tree.body:
-        if isinstance(statement, ast.ClassDef):
-            yield altered(statement, body=[])
-            yield from (inner for inner in statement.body if not is_docstring(inner))
+def _texts_of_statements(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield the texts of statements; for a class or function, its head and then the statements in it."""
+    for statement in statements:
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+            yield text_of(altered(statement, body=[]))
+            yield from _texts_of_statements([inner for inner in statement.body if not is_docstring(inner)])
+            yield ""
         else:
-            yield statement
+            yield text_of(statement)
 
 
 def _without_local_names(tree: ast.Module) -> ast.Module:
