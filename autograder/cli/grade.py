@@ -35,7 +35,7 @@ def run(
     from autograder.report.report import Status, earned_halves
 
     failed = False
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         for notebook, graded in run_notebooks(
             course, notebooks, exercise, unsafe=unsafe, on_failure=on_failure
         ):

@@ -2,14 +2,14 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.errors import OUR_FAILURE
+from autograder.errors import OUR_FAILURE, AutograderError
 
 if TYPE_CHECKING:
     from autograder.course.course import Course as Course
@@ -91,7 +91,7 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 
 
 @contextmanager
-def failures() -> "Iterator[OnFailure]":
+def failures(course: "Course") -> "Iterator[OnFailure]":
     """Yield a function that collects the failures of single submissions.
 
     At the end, print a line on each failure, and exit with code 3 if there is any.
@@ -100,9 +100,18 @@ def failures() -> "Iterator[OnFailure]":
     try:
         yield errors.append
     finally:
-        print_lines(dict.fromkeys(map(str, errors)), err=True)
+        _print_failures(course, errors)
     if errors:
         sys.exit(OUR_FAILURE)
+
+
+def _print_failures(course: "Course", errors: "Iterable[SubmissionError]") -> None:
+    from autograder.submission.students import failure_line, student_names
+
+    names: dict[str, str] = {}
+    with suppress(AutograderError):  # students.csv cannot be read
+        names = student_names(course.root)
+    print_lines(dict.fromkeys(failure_line(error, names) for error in errors), err=True)
 
 
 def print_written(course: "Course", paths: Iterable[Path], verb: str = "wrote") -> None:

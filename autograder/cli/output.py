@@ -17,7 +17,7 @@ from rich.text import Text
 
 from autograder.report.report import Report, Status, Verdict, standing
 from autograder.report.text import number, terminal_line
-from autograder.submission.students import with_name
+from autograder.submission.students import student_names, with_name
 
 if TYPE_CHECKING:  # printing a report does not have to wait for the import of the gradebook
     from autograder.batch.grade import Summary
@@ -100,7 +100,7 @@ class Progress(bars.Progress):
         self.advance(self._submissions)
         self.refresh()
         if problem:
-            who = f"{submission.exercise} {submission.student}"
+            who = f"{submission.exercise} {with_name(submission.student, student_names(submission.root))}"
             click.echo(terminal_line(f"{who}: not explained: {problem}"), err=True)
 
     def _is_worth_a_line(self, line: "SubmissionLine") -> bool:

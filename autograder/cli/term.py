@@ -78,16 +78,18 @@ def _show_collected(
     from autograder.submission.students import with_name
 
     counts: Counter[str] = Counter()
-    untimed: set[str] = set()
+    untimed, late_count = set[str](), 0
     for line in lines:
         counts[line.status] += 1
+        late_count += line.is_late
         untimed.update(filter(None, [line.untimed]))
         if not (verbose or line.needs_look):
             continue
         who = f"{line.exercise} {with_name(line.student, names)}" if line.student else ""
         where = (line.archive, line.path) if line.status == REFUSED else ()
         options.print_lines([": ".join(filter(None, (who, *where, line.status, line.message)))])
-    click.echo(", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks")
+    summary = ", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks"
+    click.echo(f"{summary}; {late_count} of them late" if late_count else summary)
     if untimed:
         click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
     if counts[REFUSED]:
@@ -131,7 +133,7 @@ def students(
     if (listed := listed_students(course.root)) is None:
         path = course.root / STUDENTS
         raise click.UsageError(f"{path}: there is no such file; write the class into it: id,name,email")
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         attendances = [attendance(course, listed, exercise, on_failure) for exercise in exercises]
         _show_attendance(course, exercises, len(listed.all), attendances)
         options.print_lines(unknown_students(course, listed, [exercise.name for exercise in exercises]))
@@ -218,7 +220,7 @@ def extend(
         for exercise in exercises:
             kept = write_extension(course, member, exercise.name, given, keep_later=everything)
             _show_extension(with_name(member, names), exercise.name, kept)
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         lines = [line for exercise in exercises for line in update_scores(course, exercise, on_failure)]
         show_changes(lines, names)
 
@@ -271,7 +273,7 @@ def feedback(course: "options.Course", exercises: "list[options.Exercise]") -> N
     from autograder.publishing.overview import write_pages
 
     click.echo(f"{len(write_pages(course, exercises))} pages in {course.root / 'feedback'}")
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         options.print_lines(doubtful_comments(course, exercises, on_failure), err=True)
 
 
@@ -310,7 +312,7 @@ def export(
         else:
             options.print_written(course, [write_audit(course, names)])
         return
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         tables = write_tables(course, exercises, choice, changed=changed, on_failure=on_failure)
         options.print_lines(tables.notes, err=True)
         options.print_written(course, tables.paths)
@@ -327,7 +329,7 @@ def dashboard(course: "options.Course", exercises: "list[options.Exercise]") -> 
     from autograder.publishing.overview import write_overview
 
     overview = write_overview(course, exercises)
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         options.print_written(course, [overview, write_dashboard(course, exercises, on_failure)])
 
 

@@ -38,6 +38,7 @@ class CollectedLine:
     untimed: str = ""  # the name of the platform, if it gives no time
     when: datetime | None = None  # the time of submission, if this notebook or its time was stored
     needs_look: bool = True  # whether an instructor should read this line
+    is_late: bool = False  # whether this notebook, if it or its time was stored, came after the due date
 
 
 def collect_archives(
@@ -137,11 +138,12 @@ class _Collection:
             return self._line(attribution, Placing.UNCHANGED, "a later submission is already stored")
         if status is Placing.UNCHANGED:
             return self._line(attribution, status)
-        is_contradicted = attribution.late is False and bool(arrival.when and due and arrival.when > due)
+        is_late = bool(arrival.when and due and arrival.when > due)
+        is_contradicted = attribution.late is False and is_late
         line = self._line(attribution, status, _time_message(attribution, arrival, due))
         untimed = attribution.platform or "" if arrival.source is Source.UNKNOWN else ""
         needs_look = line.needs_look or is_contradicted
-        return replace(line, untimed=untimed, when=arrival.when, needs_look=needs_look)
+        return replace(line, untimed=untimed, when=arrival.when, needs_look=needs_look, is_late=is_late)
 
     def _line(self, attribution: Attribution, status: str, message: str = "") -> CollectedLine:
         student, exercise = attribution.student, attribution.exercise

@@ -31,13 +31,18 @@ TOO_LATE = "came so late that it scores 0"
 
 
 def with_late_note(course: Course, line: CollectedLine) -> CollectedLine:
-    """Return the line with a note if the notebook came so late that it scores 0."""
+    """Return the line with a note if the notebook came so late that it scores 0.
+
+    Extensions and the grace of the late policy decide whether the notebook is late at all.
+    """
     exercise = course.exercises.get(line.exercise)
     if exercise is None or line.when is None or line.status == REFUSED:
         return line
     points = sum(exercise.points.values()) + sum(exercise.written.values())
     when = line.when.astimezone(UTC).replace(tzinfo=None)
-    if not Lateness(course, exercise).takes_all(line.student, points, None, when):
+    lateness = Lateness(course, exercise)
+    line = replace(line, is_late=not lateness.in_time(line.student, None, when))
+    if not lateness.takes_all(line.student, points, None, when):
         return line
     status = KEPT if line.status == Placing.REPLACED else line.status
     message = ", ".join(filter(None, (line.message, f"{TOO_LATE} and replaces no earlier attempt")))

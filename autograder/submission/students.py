@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from autograder.course.guard import SubmissionError
 from autograder.course.kept import STUDENTS
 from autograder.course.names import closest
 from autograder.errors import UsageError
@@ -187,6 +188,11 @@ def student_names(root: Path) -> dict[str, str]:
 def with_name(student: str, names: Mapping[str, str]) -> str:
     """Return a student's id and, if it is known, the name, such as "s07 (Ada Lovelace)"."""
     return f"{student} ({names[student]})" if names.get(student) else student
+
+
+def failure_line(error: SubmissionError, names: Mapping[str, str]) -> str:
+    """Return the message of a failure, with the name of the student."""
+    return f"{error.exercise} {with_name(error.student, names)}: {error.problem}"
 
 
 def listed_students(root: Path) -> Students | None:

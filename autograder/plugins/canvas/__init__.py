@@ -86,7 +86,7 @@ def canvas(
     Only grades that changed since the last time are sent. Set the environment variables CANVAS_API_URL (the
     server) and CANVAS_API_TOKEN; the token is not stored.
     """
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         _send(course, exercise, to, assignment, comments, dry_run, choice, on_failure)
 
 
@@ -143,7 +143,7 @@ def canvas_zip(course: Course, exercise: Exercise) -> None:
     Upload the zip in Canvas under "Upload Submissions". Canvas stores feedback under the submitted file's
     name, so the feedback is a notebook with scores and comments instead of a page.
     """
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_canvas(course, exercise, on_failure), "feedback for")
 
 

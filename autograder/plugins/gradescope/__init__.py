@@ -58,7 +58,7 @@ def gradescope_zip(course: Course, exercise: Exercise) -> None:
     Run `autograder feedback` first. Gradescope cannot import the pages: give each student their folder, or
     send the pages with the help of the table in the same folder as the zip.
     """
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         options.show_sent(course, pack_for_gradescope(course, exercise, on_failure), "feedback for")
 
 

@@ -57,7 +57,7 @@ def moodle(course: Course, exercise: Exercise, worksheet: Path, choice: Choice) 
 
     Only the grade column changes. The filled worksheet is in build/exports/.
     """
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         sent = fill_worksheet(course, exercise, worksheet, choice, on_failure)
         options.show_sent(course, sent, "grades of")
 
@@ -72,7 +72,7 @@ def moodle_zip(course: Course, exercise: Exercise, worksheet: Path | None) -> No
 
     Run `autograder feedback` first. Upload the zip in Moodle under "Upload multiple feedback files in a zip".
     """
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         sent = pack_for_moodle(course, exercise, sheet=worksheet, on_failure=on_failure)
         options.show_sent(course, sent, "feedback for")
 

@@ -40,7 +40,7 @@ def requests(
         raise click.UsageError("--reply belongs to --done")
     if done is not None and len(exercises) != 1:
         raise click.UsageError("--done is about one exercise; name it")
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         wrong = _list_or_finish(course, exercises, done, reply, on_failure)
     sys.exit(SOME_REFUSED if wrong else 0)
 

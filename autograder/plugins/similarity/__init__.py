@@ -53,7 +53,7 @@ def similar(course: Course, exercises: list[Exercise]) -> None:
 
     Judge the pairs on the page, build/similar.html, yourself: similarity proves nothing.
     """
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         path, similar_groups, left_out = write_similar(course, exercises, on_failure)
         names = student_names(course.root)
         for cluster in similar_groups:
@@ -93,15 +93,15 @@ def write_similar(
     course: Course, exercises: Sequence[Exercise], on_failure: OnFailure = raise_failure
 ) -> tuple[Path, list[Cluster], list[str]]:
     """Write build/similar.html. Return it, its clusters, and a line on each answer that was not compared."""
-    similar_groups, left_out = list[Cluster](), list[str]()
+    similar_groups, left_out, names = list[Cluster](), list[str](), student_names(course.root)
     for exercise in exercises:
         answers = read_answers(course, exercise, on_failure)
         similar_groups += find_clusters(exercise, answers)
-        left_out += not_compared(exercise, answers)
+        left_out += not_compared(exercise, answers, names)
     page = load_template(_TEMPLATE).render(
         course_title=course.settings.title,
         clusters=similar_groups,
-        named=partial(with_name, names=student_names(course.root)),
+        named=partial(with_name, names=names),
     )
     return write_whole(course.build / "similar.html", page), similar_groups, left_out
 
@@ -119,13 +119,13 @@ def read_answers(course: Course, exercise: Exercise, on_failure: OnFailure = rai
     return answers
 
 
-def not_compared(exercise: Exercise, answers: Answers) -> Iterator[str]:
+def not_compared(exercise: Exercise, answers: Answers, names: Mapping[str, str]) -> Iterator[str]:
     """Yield a line on each answer that cannot be compared."""
     for question in exercise.points:
         for student, code in sorted(answers.get(question, {}).items()):
             if normalised(code) is None:
                 why = "is not compared: it is too long, nested too deeply, or not Python"
-                yield f"{exercise.name} {student}: {question} {why}"
+                yield f"{exercise.name} {with_name(student, names)}: {question} {why}"
 
 
 def find_clusters(exercise: Exercise, answers: Answers) -> Iterator[Cluster]:

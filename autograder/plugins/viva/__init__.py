@@ -54,7 +54,7 @@ def viva(
     if not submissions:
         raise UsageError(f"{chosen.name} {student or ''}: not in submitted/; collect it first")
     class_sheets = list[sheets.Sheet]()
-    with options.failures() as on_failure:
+    with options.failures(course) as on_failure:
         with Zygote(course.settings.walls, course.settings.packages, unsafe=unsafe) as zygote:
             examiner = sheets.Examiner(chosen, zygote, seed)
             for submission in submissions:

@@ -49,7 +49,7 @@ from autograder.gradebook.selection import with_late_note
 from autograder.plugins.watch.inbox import Inbound, Received, inbound
 from autograder.publishing.overview import publish_scores, student_of, write_student_pages
 from autograder.submission.notebook import Notebook
-from autograder.submission.students import Students, listed_students
+from autograder.submission.students import Students, failure_line, listed_students, student_names, with_name
 from autograder.submission.submission import Submission, find_submissions, is_student
 
 _STEADY_SECONDS = 60
@@ -83,11 +83,12 @@ class FromExchange:
         except SubmissionError as error:
             self._finished.add(folder.path)
             self.has_failed = True
-            lines.append(str(error))
+            lines.append(failure_line(error, student_names(self._course.root)))
         yield from lines
 
     def _take(self, folder: Inbound, listed: Students | None) -> Iterator[str]:
         """Collect one folder. If it is incomplete or gone, yield nothing."""
+        names = student_names(self._course.root)
         try:
             if (content := folder.receive()) is None:
                 return
@@ -98,14 +99,16 @@ class FromExchange:
             return
         except (EntryError, ValueError, OSError, *EXHAUSTION) as error:
             self._finished.add(folder.path)
-            yield f"{folder.exercise} {folder.student}: {folder.path}: {REFUSED}: {error}"
+            owner = f"{folder.exercise} {with_name(folder.student, names)}"
+            yield f"{owner}: {folder.path}: {REFUSED}: {error}"
         else:
             if status not in _NO_NEWS:
                 line = CollectedLine(
                     "", "", status, content.note, student, folder.exercise, when=content.when
                 )
                 line = with_late_note(self._course, line)
-                yield ": ".join(filter(None, (f"{folder.exercise} {student}", line.status, line.message)))
+                owner = f"{folder.exercise} {with_name(student, names)}"
+                yield ": ".join(filter(None, (owner, line.status, line.message)))
 
 
 def _student(folder: Inbound, listed: Students | None) -> str:
@@ -151,11 +154,11 @@ class FromUploads:
         )
         if not is_steady or files == self._collected_files:
             return
-        students = listed_students(self._course.root)
+        names, students = student_names(self._course.root), listed_students(self._course.root)
         rules = NamingRules(exercises=list(self._course.exercises), students=students)
         for collected in collect_archives(self._course, self._uploads, rules):
             line = with_late_note(self._course, collected)
-            owner = f"{line.exercise} {line.student}" if line.student else ""
+            owner = f"{line.exercise} {with_name(line.student, names)}" if line.student else ""
             path = line.path if line.status == REFUSED else ""
             text = ": ".join(filter(None, (owner, path, line.status, line.message)))
             if line.status not in _NO_NEWS and text not in self._yielded:
@@ -195,6 +198,7 @@ class Watch:
     _waiting: set[int] = field(default_factory=set)  # attempts on which a line was yielded
     _failures: set[str] = field(default_factory=set)  # lines on failures that were yielded
     _is_first: bool = True  # until the first round has ended
+    _names: dict[str, str] = field(default_factory=dict)  # full names in students.csv, by id
 
     @property
     def has_failed(self) -> bool:
@@ -204,6 +208,7 @@ class Watch:
     def round(self) -> Iterator[str]:
         """Collect, grade and return pages, as far as they are due, and yield a line on each step."""
         yield from self.arrivals.take()
+        self._names = student_names(self.course.root)
         for exercise in self.exercises:
             due: dict[str, Attempt] = {}
             for submission in find_submissions(self.course, exercise):
@@ -232,13 +237,18 @@ class Watch:
         elif newest.id not in self._waiting:
             self._waiting.add(newest.id)
             reason = f"waits until {until:%Y-%m-%d %H:%M %Z}, as `attempts` in course.yaml says"
-            yield f"{exercise.name} {submission.student}: {reason}"
+            yield f"{self._owner(exercise, submission.student)}: {reason}"
+
+    def _owner(self, exercise: Exercise, student: str) -> str:
+        return f"{exercise.name} {with_name(student, self._names)}"
 
     def _skipping(self, exercise: Exercise, student: str, lines: list[str]) -> AbstractContextManager[None]:
         """Append the line on a failure in the `with` block, unless an earlier round has yielded it."""
-        return skipping(
-            self.course, exercise.name, student, lambda error: lines.extend(self._new_failure(str(error)))
-        )
+
+        def on_failure(error: SubmissionError) -> None:
+            lines.extend(self._new_failure(failure_line(error, self._names)))
+
+        return skipping(self.course, exercise.name, student, on_failure)
 
     def _new_failure(self, line: str) -> list[str]:
         is_new = line not in self._failures
@@ -272,7 +282,7 @@ class Watch:
             yield from lines
         for line in summary.lines:
             message = f": {line.message}" if line.message and (line.ours or line.student in due) else ""
-            text = f"{line.exercise} {line.student}: {line.status}{message}"
+            text = f"{self._owner(exercise, line.student)}: {line.status}{message}"
             if line.student in due:
                 if line.ours:
                     self._failures.add(text)
@@ -289,7 +299,7 @@ class Watch:
         submissions, explained_students = unexplained(self.course, exercise, students), set[str]()
         for submission, problem in explain(self.course, exercise, submissions, self.executor):
             if problem:
-                line = f"{exercise.name} {submission.student}: not explained: {problem}"
+                line = f"{self._owner(exercise, submission.student)}: not explained: {problem}"
                 yield from self._new_failure(line)
             else:
                 explained_students.add(submission.student)
@@ -308,7 +318,8 @@ class Watch:
         written = set[str]()
         for page in write_feedback(self.course, exercise, students, view):
             if not isinstance(page, Path):
-                yield from self._new_failure(str(page))
+                line = failure_line(page, self._names) if isinstance(page, SubmissionError) else str(page)
+                yield from self._new_failure(line)
                 continue
             lines: list[str] = []
             student = student_of(page)
@@ -316,7 +327,7 @@ class Watch:
             with self._skipping(exercise, student, lines):
                 message = release_page(self.config, page) if self.release else "wrote the page"
                 on_written(student)
-                lines.append(f"{exercise.name} {student}: {message}")
+                lines.append(f"{self._owner(exercise, student)}: {message}")
             yield from lines
         publish_scores(self.course, exercise, written)
         write_student_pages(self.course, written)

@@ -11,9 +11,12 @@ import pytest
 from rich.console import Console
 
 from autograder.batch.grade import Summary
-from autograder.cli import output
+from autograder.cli import options, output
 from autograder.cli.output import Progress, show, show_changes, show_summary
+from autograder.course.course import Course
+from autograder.course.guard import SubmissionError
 from autograder.gradebook.ledger import SubmissionLine
+from autograder.submission.submission import Submission
 
 LOST: dict[str, tuple[float | None, float | None]] = {"late": (None, -1.0)}
 LINES = (
@@ -29,6 +32,13 @@ LINES = (
     SubmissionLine("gus", "01_small", "graded", 2.0, 5.0, waiting=("double",), held=("double",)),
     SubmissionLine("ann", "02_big", "grader error", None, 7.0, message="ours", ours=True),
 )  # fmt: skip
+
+
+@pytest.fixture
+def listed(course: Course) -> Course:
+    """Return a course with a list of its students."""
+    (course.root / "students.csv").write_text("id,name\nann,Ann Lee\n", encoding="utf-8")
+    return course
 
 
 def show_progress(*, as_json: bool = False, verbose: bool | None = None) -> None:
@@ -47,6 +57,24 @@ def test_a_verbose_run_has_a_line_on_every_submission_and_a_row_on_every_exercis
     out, err = capsys.readouterr()
     golden("grade.txt", out)
     golden("grade_errors.txt", err)
+
+
+def test_a_failed_explanation_names_the_student(listed: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(1) as progress:
+        progress.show_explained(Submission(listed.root, "ann", "01_small"), "the worker died")
+    assert capsys.readouterr().err == "01_small ann (Ann Lee): not explained: the worker died\n"
+
+
+@pytest.mark.parametrize(
+    ("students", "owner"), [("id,name\nann,Ann Lee\n", "ann (Ann Lee)"), ("id\nann\nann\n", "ann")]
+)
+def test_a_failure_names_the_student(
+    listed: Course, capsys: pytest.CaptureFixture[str], students: str, owner: str
+) -> None:
+    (listed.root / "students.csv").write_text(students, encoding="utf-8")
+    with pytest.raises(SystemExit), options.failures(listed) as on_failure:
+        on_failure(SubmissionError("01_small", "ann", "is odd"))
+    assert capsys.readouterr().err == f"01_small {owner}: is odd\n"
 
 
 def test_without_submissions_a_sentence_stands_in_for_the_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,18 +74,24 @@ def stamps_in(course: Course) -> dict[str, str]:
         (
             "2026-03-01T23:59:00+01:00", IN_MOODLE, SHEET, (),
             {"ada": "03-01 22:30", "bob": "03-02 00:29"},
-            ["01_small ada (Ada Lovelace): new", "01_small bob (Bob Bee): new: 1.5 h late", "2 new"],
+            [
+                "01_small ada (Ada Lovelace): new", "01_small bob (Bob Bee): new: 1.5 h late",
+                "2 new; 1 of them late",
+            ],
         ),
         (
             "2026-03-01T23:59:00+00:00", IN_CANVAS,
             "student,time\n101,2026-03-01 23:30\n102,2026-03-02T00:59:00Z\n", ("--zone", "Asia/Tokyo"),
             {"101": "03-01 14:30", "102": "03-02 00:59"},
-            ["01_small 101: new", "01_small 102: new: 1.0 h late", "2 new"],
+            ["01_small 101: new", "01_small 102: new: 1.0 h late", "2 new; 1 of them late"],
         ),
         (
             "2026-03-28 18:00 Europe/Berlin", {ADA_IN_CANVAS: NOTEBOOK},  # one hour was skipped that night
             "student,time\n101,2026-03-29 09:00\n", (), {"101": "03-29 07:00"},
-            ["01_small 101: new: 14.0 h late, but Canvas does not mark it as late", "1 new"],
+            [
+                "01_small 101: new: 14.0 h late, but Canvas does not mark it as late",
+                "1 new; 1 of them late",
+            ],
         ),
         (  # a zip without a zone
             "2026-03-05T11:59:00+09:00", FOLDERS, "", (), {"ada": "03-05 01:00", "bob": "03-05 01:00"},
@@ -98,7 +104,10 @@ def stamps_in(course: Course) -> dict[str, str]:
         (
             "2026-03-02T23:59:00+00:00", IN_GRADESCOPE, "", (),
             {"100": "03-03 00:59", "bob@school.org": "03-03 00:59"},
-            ["01_small 100: new: 1.0 h late", "01_small bob@school.org: new: 1.0 h late", "2 new"],
+            [
+                "01_small 100: new: 1.0 h late", "01_small bob@school.org: new: 1.0 h late",
+                "2 new; 2 of them late",
+            ],
         ),
         (
             "2026-03-02T23:59:00+00:00", UNTIMED, "", (), {},
@@ -125,6 +134,18 @@ def test_a_submission_has_the_time_that_somebody_knows(
     assert stamps_in(course) == stamps
     collect(files, "", *words)  # what was given stays
     assert stamps_in(course) == stamps
+
+
+def test_the_summary_counts_no_extended_student_as_late(course: Course, collect: Collect) -> None:
+    path = course.root / "course.yaml"
+    text = path.read_text(encoding="utf-8")
+    due = "2026-03-01T12:00:00+00:00"
+    path.write_text(text.replace("- name: 01_small", f"- name: 01_small\n    due: {due}"), encoding="utf-8")
+    extensions = "student,exercise,until\nbob,01_small,2026-03-02 12:00 UTC\n"
+    (course.root / "extensions.csv").write_text(extensions, encoding="utf-8")
+    times = "student,time\nada,2026-03-01T13:00:00Z\nbob,2026-03-02T11:00:00Z\n"
+    code, lines = collect(FOLDERS, times)
+    assert (code, lines[-1]) == (0, "2 new; 1 of them late")
 
 
 LISTED = """id,name,email,canvas,group

@@ -103,14 +103,14 @@ def test_the_page_shows_both_and_runs_nothing(
         about = {"grade_id": "row_sums", "solution": True}
         return {"cells": [{"cell_type": "code", "source": code, "metadata": {"nbgrader": about}}]}
 
-    (course.root / "students.csv").write_text("id,name\nann,Ann Lee\nbob,\n", encoding="utf-8")
+    (course.root / "students.csv").write_text("id,name\nann,Ann Lee\nbob,\ndee,Dee Day\n", encoding="utf-8")
     graded = tuple(GradebookSubmission(student, 0.0, 0.0, ()) for student in codes)
     monkeypatch.setattr(graded_work, "read_gradebook", lambda course, exercise, **_: graded)
     monkeypatch.setattr(graded_work, "autograded_notebook", notebook)
     path, found, left_out = write_similar(course, [small(course)])
     assert [cluster.students for cluster in found] == [["ann", "bob"]]
     assert left_out == [
-        "01_small dee: row_sums is not compared: it is too long, nested too deeply, or not Python"
+        "01_small dee (Dee Day): row_sums is not compared: it is too long, nested too deeply, or not Python"
     ]
     text = path.read_text(encoding="utf-8")
     assert "<script>" not in text

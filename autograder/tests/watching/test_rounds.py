@@ -362,6 +362,35 @@ def test_pages_come_at_once_but_only_so_many_a_day_and_after_a_pause(hall: Hall)
     assert len(attempts_of(Submission(hall.course.root, "ann", "01_small"))) == 4
 
 
+def test_every_line_names_the_student(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    (hall.course.root / "students.csv").write_text("id,name\nann,Ann Lee\nben,Ben Bee\n", encoding="utf-8")
+    hall.hand_in(0.2)
+    assert {line.partition(":")[0] for line in hall.round()} == {"01_small ann (Ann Lee)"}
+    hall.hand_in(0.4)
+    taken, waits = hall.round(1)
+    assert taken == "01_small ann (Ann Lee): replaced"
+    assert waits.startswith("01_small ann (Ann Lee): waits until")
+    (next(hall.inbound.glob("ann+*")) / "01_small.ipynb").unlink()
+    refused, *_ = hall.round(1)
+    assert refused.startswith("01_small ann (Ann Lee): /")
+
+    def broken(*_: object) -> None:
+        raise ArithmeticError
+
+    hall.hand_in(0.2, "ben")
+    monkeypatch.setattr(rounds, "_place", broken)
+    assert "01_small ben (Ben Bee): cannot be processed" in "".join(hall.round(1))
+
+
+def test_uploads_name_the_student(ready: Course, tmp_path: Path) -> None:
+    (ready.root / "students.csv").write_text("id,name\nann,Ann Lee\n", encoding="utf-8")
+    folder = tmp_path / "uploads" / "ann"
+    folder.mkdir(parents=True)
+    (folder / "01_small.ipynb").write_bytes(written(ready, 0.2))
+    arrivals = FromUploads(ready, [tmp_path / "uploads"])
+    assert [*arrivals.take(), *arrivals.take()] == ["01_small ann (Ann Lee): new"]
+
+
 def test_where_the_best_counts_an_attempt_that_has_to_wait_is_not_told_of(ready: Course) -> None:
     hall = Hall(ready, "best, a_day: 2")
     for share in (0.4, 0.2):
