@@ -1,12 +1,13 @@
 """Checks the notebook in this folder from a fresh start: save it, then run `pytest` here.
 
-Your cells run once, from top to bottom; one that fails stops no other. Then the check of each question runs
-as it was handed out, with variables of its own. As in grading, only the exercise's files lie beside it then.
+Your cells run once, from top to bottom; a cell that fails does not stop the others. Then the original check
+of each question runs with a copy of the variables. As in grading, all this happens in a folder with only the
+exercise's files.
 
     pytest                   all questions            pytest -k softmax        one question
     pytest notebook.ipynb    another notebook         pytest --hint softmax    a hint, and then a plainer one
 
-Ctrl-C ends the running cell or check. exercise.json has what differs from one exercise to the next.
+Ctrl-C ends the running cell or check. exercise.json has the questions, checks and files of the exercise.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ import pytest
 HERE = Path(__file__).absolute().parent
 EXERCISE = json.loads((HERE / "exercise.json").read_text(encoding="utf-8"))
 NAME, QUESTIONS = EXERCISE["name"], EXERCISE["questions"]
-GIVEN: dict[str, Any] = {}  # what the notebook's given cell defines: check, what checks expect, and hints
+GIVEN: dict[str, Any] = {}  # the names that the notebook's given cell defines, for checks and hints
 exec(compile(EXERCISE["given"], "the given cell", "exec"), GIVEN)
 MAX_SECONDS = 60  # for a cell; grading allows less
-MAX_PRINTED = 20_000  # characters of what cells print
-NOTES: dict[str, None] = {}  # what else you should know, printed at the end
+MAX_PRINTED = 20_000  # characters of the output of cells
+NOTES: dict[str, None] = {}  # lines to print at the end
 TESTS = sys.modules[__name__]
 
 
@@ -53,7 +54,7 @@ def notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test(question: str, notebook: Notebook, pytestconfig: pytest.Config) -> None:
-    """Run the check of a question; if it fails, show what it says, and a hint if you asked for one."""
+    """Run the check of a question; if it fails, show its message, and a hint if you asked for one."""
     asked = pytestconfig.getoption("--hint")
     if failure := notebook.failure(question):
         if asked:
@@ -64,7 +65,7 @@ def test(question: str, notebook: Notebook, pytestconfig: pytest.Config) -> None
 
 
 def print_hint(question: str, cache: pytest.Cache | None) -> None:
-    """Print a hint that was not given yet; pytest shows it below what the check says."""
+    """Print a hint that was not printed before. Pytest shows it below the message of the check."""
     key, given = f"given_hints/{NAME}/{question}", GIVEN["_GIVEN"].setdefault(question, {})
     given.update(dict.fromkeys(cache.get(key, []) if cache else []))
     GIVEN["hint"](question)
@@ -73,38 +74,40 @@ def print_hint(question: str, cache: pytest.Cache | None) -> None:
 
 
 class Cell:
-    """A code cell; tracebacks call it by its label. A check has the name of its question in `checks`."""
+    """A code cell. Tracebacks show its label. `checks` is the question of a check, or "" for other cells."""
 
     def __init__(self, number: int, code: str, name: str = "") -> None:
         self.code, self.name = code, name
         first = re.match(r"""@check\(["'](\w+)["']\)|# Check of (\w+)|$""", code)
         by_text = (first[1] or first[2] or "") if first else ""
         self.checks = name.removeprefix("check-") if name.startswith("check-") else by_text
-        asked = next((f" ({name})" for name in QUESTIONS if makes(code, name)), "")
-        self.label, self.is_answer = f"code cell {number}{asked}", bool(asked)
+        question = next((f" ({name})" for name in QUESTIONS if makes(code, name)), "")
+        self.label, self.is_answer = f"code cell {number}{question}", bool(question)
         self.error: BaseException | None = None
         remember(self.label, code)
 
 
 def remember(label: str, code: str) -> None:
-    """Let tracebacks show the lines of some code."""
+    """Store the lines of some code for tracebacks."""
     linecache.cache[label] = len(code), None, code.splitlines(keepends=True), label
 
 
 def makes(code: str, name: str) -> bool:
-    """Whether some code seems to define, import or assign `name`, judged by its text."""
+    """Whether the text of some code seems to define, import or assign `name`."""
     defined, imported = rf"(async +)?(def|class) +{name}\b", rf"(from|import) .*\b{name}\b"
     return bool(re.search(rf"(?m)^({defined}|{imported}|(\w+ *, *)*{name}\b[^=(\n]*=(?!=))", code))
 
 
 def read_cells(path: Path) -> list[Cell]:
-    """Return the code cells of a notebook, without pictures."""
+    """Return the code cells of a notebook, without demo cells, which only draw."""
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
         texts = [(cell, "".join(cell.get("source") or "")) for cell in saved]
         codes = [(cell, text) for cell, text in texts if type_in_grading(path, cell, texts) == "code"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"{path.name} cannot be read as a notebook of today's format; save it from Jupyter: {error!r}"
+        why = (
+            f"{path.name} cannot be read as a notebook of the current format; save it from Jupyter: {error!r}"
+        )
         raise pytest.Collector.CollectError(printable(why)) from None
     return [
         Cell(number, code, cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") or "")
@@ -114,10 +117,10 @@ def read_cells(path: Path) -> list[Cell]:
 
 
 def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str, Any], str]]) -> str:
-    """Return a cell's type: that of the released cell, unless another code cell has the answer."""
+    """Return the type of the released cell, or the cell's type if another code cell has the answer."""
     about, now = cell["metadata"].get("nbgrader", {}), str(cell["cell_type"])
     name, released = about.get("grade_id"), str(about.get("cell_type", now))
-    if released == now or any(one["cell_type"] == "code" and makes(text, name) for one, text in texts):
+    if released == now or any(other["cell_type"] == "code" and makes(text, name) for other, text in texts):
         return now
     key = "Y" if released == "code" else "M"
     NOTES[
@@ -128,7 +131,7 @@ def type_in_grading(path: Path, cell: dict[str, Any], texts: list[tuple[dict[str
 
 
 def plain(code: str) -> str:
-    """Return a cell as plain Python with the same lines; IPython's magics and shell lines do nothing here."""
+    """Return a cell as plain Python with the same lines. IPython's magics and shell lines are ignored."""
     with contextlib.suppress(SyntaxError):
         ast.parse(code)
         return code
@@ -138,12 +141,12 @@ def plain(code: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Spell out escape sequences, which could change what your terminal shows."""
+    """Return a text with visible escape sequences, which could otherwise change what your terminal shows."""
     return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Printed(io.StringIO):
-    """The beginning of what cells print; a loop may print for ever."""
+    """The beginning of the output of cells, because a loop may print for ever."""
 
     def write(self, text: str) -> int:
         return len(text) if self.tell() > MAX_PRINTED else super().write(text)
@@ -151,21 +154,21 @@ class Printed(io.StringIO):
 
 @contextlib.contextmanager
 def as_in_grading(folder: Path) -> Iterator[Printed]:
-    """Run something in a folder of its own, where nobody answers input(); yield what it prints."""
+    """Run the `with` block in `folder`, without an answer to input(); yield its output."""
     printed = Printed()
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patch.chdir(folder)
         patch.setattr(sys, "stdin", io.StringIO())
-        places = [place for place in sys.path if place not in (str(HERE), "", ".")]
-        patch.setattr(sys, "path", [*places, str(folder)])  # where modules lie that the notebook writes
+        folders = [entry for entry in sys.path if entry not in (str(HERE), "", ".")]
+        patch.setattr(sys, "path", [*folders, str(folder)])  # the notebook may write modules to `folder`
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             yield printed
 
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """End what runs for too long; if it catches the error and goes on, Ctrl-C ends everything."""
+    """Stop code that runs for too long. If it catches the error and goes on, Ctrl-C ends everything."""
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -188,12 +191,12 @@ class Notebook:
     def __init__(self, path: Path, folder: Path) -> None:
         self.path, self.folder, self.cells = path, folder, read_cells(path)
         self.variables: dict[str, Any] = {"__name__": "__main__", "display": print}
-        self.compile = codeop.Compile()  # which remembers what was imported from __future__
-        self.states: dict[str, dict[str, Any]] = {}  # by question: the variables with which it is judged
-        self.checked: set[str] = set()  # questions whose check stands below an answer
+        self.compile = codeop.Compile()  # it remembers imports from __future__
+        self.states: dict[str, dict[str, Any]] = {}  # the variables for each question's check
+        self.checked: set[str] = set()  # questions whose check is below an answer
         for name in EXERCISE.get("files", ()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(OSError):  # a file that is gone here lies beside it in grading
+            with contextlib.suppress(OSError):  # grading has the file even if it is missing here
                 shutil.copy(HERE / name, folder / name)
         with as_in_grading(folder):
             for cell in self.cells:
@@ -202,7 +205,7 @@ class Notebook:
                         self.run(cell)
                 except (Exception, SystemExit) as error:
                     cell.error = error
-                self.keep_states(cell)
+                self.save_state(cell)
         self.end = dict(self.variables)
         for cell in self.cells:
             if cell.error and not cell.is_answer:
@@ -212,25 +215,25 @@ class Notebook:
         """Print a note at the end."""
         NOTES[f"{self.path.name} {text}"] = None
 
-    def keep_states(self, cell: Cell) -> None:
-        """Keep the variables for a question after its answer, and then once more at its check."""
+    def save_state(self, cell: Cell) -> None:
+        """Save the variables for a question after its answer, and again at its check."""
         for name in QUESTIONS:
             is_check = cell.checks == name and name in self.states and name not in self.checked
-            others = (one for one in self.cells if one.name == name and makes(one.code, name))
-            is_answer = not cell.checks and cell is next(others, cell) and makes(cell.code, name)
+            answers = (other for other in self.cells if other.name == name and makes(other.code, name))
+            is_answer = not cell.checks and cell is next(answers, cell) and makes(cell.code, name)
             if is_check or (is_answer and name not in self.checked):
                 self.states[name] = dict(self.variables)
             if is_check:
                 self.checked.add(name)
 
     def set_variables(self, state: dict[str, Any]) -> None:
-        """Set the variables to kept ones; a name that came later is there, too, unless it is Python's own."""
+        """Set the variables to a saved state, and add names that were defined later, except Python's own."""
         later = {name: value for name, value in self.end.items() if name not in vars(builtins)}
         self.variables.clear()
         self.variables.update({**later, **state})
 
     def run(self, cell: Cell) -> None:
-        """Run a cell statement by statement, without those that need a missing package or file."""
+        """Run the statements of a cell, except those that need a missing package or file."""
         if cell.checks:
             return
         if written := re.match(r"%%(?:write)?file +([\w.]+) *\n", cell.code):
@@ -240,15 +243,15 @@ class Notebook:
             code = self.compile(ast.Module([statement], []), cell.label, "exec")  # type: ignore[arg-type]
             try:
                 exec(code, self.variables)
-            except (ImportError, OSError, EOFError) as error:  # grading leaves such a statement out, too
+            except (ImportError, OSError, EOFError) as error:  # grading skips this statement, too
                 text = ast.unparse(statement).partition("\n")[0][:80]
                 self.note(f"`{text}` was left out: {type(error).__name__}: {error}")
 
     def failure(self, question: str) -> str:
-        """Return why the check of a question does not pass, or nothing if it passes.
+        """Return the message of a question's check, or "" if it passes.
 
-        As in grading, it sees the variables as they were at its place. Where that fails and later cells have
-        changed some, it sees the last ones.
+        As in grading, it runs with the variables at its place in the notebook. If it fails and later cells
+        have changed some of them, it runs again with the last ones.
         """
         state = self.states.get(question, self.end)
         self.set_variables(state)
@@ -258,15 +261,15 @@ class Notebook:
             if not self.check(question):
                 self.note(f"passes the check of {question} only with what a later cell changes")
                 return ""
-        print(end=self.printed if failure else "")  # pytest shows it below what the check says
+        print(end=self.printed if failure else "")  # pytest shows it below the message
         return failure
 
     def check(self, question: str) -> str:
-        """Run the check of a question with the variables as they are."""
+        """Run the check of a question with the current variables; return its message, or "" if it passes."""
         self.printed = ""
         if question not in self.variables:
             error = next((cell.error for cell in self.cells if makes(cell.code, question)), None)
-            absent = "no cell defines it. Is it spelt as in the exercise, and is its cell still there?"
+            absent = "no cell defines it. Is its name the one in the exercise, and is its cell still there?"
             return f"{question}: {f'its cell does not run. {self.described(error)}' if error else absent}"
         code, label = QUESTIONS[question], f"the check of {question}"
         remember(label, code)
@@ -280,7 +283,7 @@ class Notebook:
         return ""
 
     def described(self, error: BaseException) -> str:
-        """Return what an error in a cell says, the line that raised it, and where to look."""
+        """Return the message of an error in a cell, the line that raised it, and advice."""
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         if isinstance(error, SystemExit) and not isinstance(error.code, str):
             text = "this ends the program"
@@ -290,24 +293,24 @@ class Notebook:
         return f"{type(error).__name__}{': ' if text else ''}{text}{place}{origin(error)}"
 
     def place(self, error: BaseException) -> tuple[Cell | None, int]:
-        """Return the cell and line where an error arose: the innermost ones in its traceback."""
-        places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+        """Return the innermost cell and line in the traceback of an error, or (None, 0)."""
+        lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, SyntaxError):
-            places.append((error.filename or "", error.lineno))
+            lines.append((error.filename or "", error.lineno))
         cells = {cell.label: cell for cell in self.cells}
-        found = [(cells[label], number or 0) for label, number in places if label in cells]
-        return found[-1] if found else (None, 0)
+        places = [(cells[label], number or 0) for label, number in lines if label in cells]
+        return places[-1] if places else (None, 0)
 
 
 def origin(error: BaseException | None) -> str:
-    """Ask where the name is defined that an error does not know; return nothing for other errors."""
+    """Return a question about the undefined name of a NameError, or "" for other errors."""
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return ""
     return f"\nDoes a cell above define `{error.name}`? Restart the kernel and run all cells."
 
 
 def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks: those with the exercise's name first, of these the one saved last."""
+    """Return a folder's notebooks: first those with the exercise's name, the newest first."""
     return sorted(
         folder.glob("*.ipynb"),
         key=lambda path: (NAME in path.stem, path.stat().st_mtime, path.stem == NAME),
@@ -316,7 +319,7 @@ def in_order(folder: Path) -> list[Path]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    with contextlib.suppress(ValueError):  # another exercise has added it
+    with contextlib.suppress(ValueError):  # the conftest.py of another exercise has added the option
         parser.addoption("--hint", choices=QUESTIONS, help="give a hint for a question, then a plainer one")
 
 
@@ -325,7 +328,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-    """Run the tests of this file on the notebook that was saved last, or on one that you name."""
+    """Run the tests of this file on the newest notebook, or on those that you name."""
     if file_path.suffix != ".ipynb" or file_path.parent != HERE:
         return None
     first, *others = in_order(HERE)
@@ -336,14 +339,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Mod
             NOTES[f"{first.name} {why}, so it is checked and {other.name} is not"] = None
     elif not parent.session.isinitpath(file_path):
         return None
-    read_cells(file_path)  # which says what is wrong with it
+    read_cells(file_path)  # raises CollectError if the file is not a notebook
     module = pytest.Module.from_parent(parent, path=file_path)
     module.obj = TESTS
     return module
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--hint`, run the check of that question alone."""
+    """With `--hint`, run only the check of that question."""
     if asked := config.getoption("--hint"):
         items[:] = [item for item in items if item.name == f"test[{asked}]"]
 
@@ -357,11 +360,13 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print the notes and what green checks mean, or what to do if nothing was checked."""
+    """Print the notes and the meaning of green checks, or what to do if nothing was checked."""
     for note in NOTES:
         terminalreporter.line(f"note: {printable(note)}")
     if terminalreporter.getreports("passed") or terminalreporter.getreports("failed"):
-        terminalreporter.line(f"{NAME}: checks see the commonest slips; the score comes from further tests")
+        terminalreporter.line(
+            f"{NAME}: checks find the most common mistakes; the score comes from further tests"
+        )
     elif not terminalreporter.getreports("error"):
-        place = f"save the notebook itself, no export, as {HERE / NAME}.ipynb"
-        terminalreporter.line(f"nothing to check: {place}; its questions are {', '.join(QUESTIONS)}")
+        advice = f"save the notebook itself instead of an export, as {HERE / NAME}.ipynb"
+        terminalreporter.line(f"nothing to check: {advice}; its questions are {', '.join(QUESTIONS)}")

@@ -150,7 +150,7 @@ def _show_attendance(
     from autograder.course.kept import STUDENTS
 
     is_all = len(exercises) == len(course.exercises)
-    shown = [each for each in attendances if not is_all or each.came or each.unknown or each.others]
+    shown = [each for each in attendances if not is_all or each.submitted or each.unknown or each.others]
     rows = [
         (each.exercise, f"{class_size - len(each.missing)} of {class_size}", _people(each.missing))
         for each in shown

@@ -241,7 +241,7 @@ class Attendance:
     """The list of students, compared with the ids in submitted/ for one exercise."""
 
     exercise: str
-    came: Sequence[Student]  # the students with a submission under the id in the list
+    submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids that belong to no student of the list
     others: Mapping[str, Student]  # students who submitted under another name of theirs, by that name
@@ -249,7 +249,7 @@ class Attendance:
     @property
     def twice(self) -> Mapping[str, Student]:
         """The part of `others` whose students have more than one submission, under different names."""
-        submitters = [*self.came, *self.others.values()]
+        submitters = [*self.submitted, *self.others.values()]
         return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 
 
@@ -267,7 +267,8 @@ def attendance(
         with skipping(course, exercise.name, id_, on_failure):
             matches[id_] = students.called(id_)
     others = {id_: namesakes[0] for id_, namesakes in matches.items() if len(namesakes) == 1}
-    came = [listed[id_] for id_ in ids if id_ in listed]
-    submitters = [*came, *others.values()]
+    submitted = [listed[id_] for id_ in ids if id_ in listed]
+    submitters = [*submitted, *others.values()]
     missing = [student for student in students.all if student not in submitters]
-    return Attendance(exercise.name, came, missing, [id_ for id_ in matches if id_ not in others], others)
+    unknown = [id_ for id_ in matches if id_ not in others]
+    return Attendance(exercise.name, submitted, missing, unknown, others)

@@ -44,7 +44,7 @@ class Standing:
 
     @property
     def is_missing(self) -> bool:
-        """Whether nothing was handed in."""
+        """Whether there is no submission."""
         return self.state == MISSING
 
     @property

@@ -168,7 +168,7 @@ def score_that_counts(automatic: float | None, manual: float | None, extra: floa
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One question of one submission, as the gradebook has it; a score that nobody has given is None."""
+    """The gradebook's scores for one question of one submission. A missing score is None."""
 
     student: str
     question: str
@@ -179,40 +179,40 @@ class Entry:
     max_score: float
     needs_person: bool
     comment: str  # by the autograder
-    remark: str  # by a person
+    remark: str  # by an instructor
 
     @property
     def score(self) -> float | None:
-        """The score that counts: a person's if there is one, otherwise ours, with any extra credit."""
+        """The score that counts: the manual or else the automatic score, plus extra credit."""
         return score_that_counts(self.auto_score, self.manual_score, self.extra_credit)
 
     @property
     def waits(self) -> bool:
-        """Whether an instructor has to settle the score, or to give one."""
+        """Whether an instructor has to check the score, or to give one."""
         return self.needs_person or self.score is None
 
 
 @dataclass(frozen=True, slots=True)
 class GradebookSubmission:
-    """One submission as the gradebook has it."""
+    """The gradebook's scores for one submission."""
 
     student: str
     seconds_late: float
     penalty: float
     entries: tuple[Entry, ...]
-    extended: datetime | None = None  # until when this student may hand in, later than everybody else
-    late_rule: str = ""  # how late work loses points, in words
+    extended: datetime | None = None  # the student's own due date, if it is later than the exercise's
+    late_rule: str = ""  # the reason for the penalty, as a text
 
     @property
     def score(self) -> float | None:
-        """What the submission is worth so far, or None while a question that tests grade has no score."""
+        """The score so far, or None while a question that tests grade has no score."""
         if any(entry.score is None and not entry.written for entry in self.entries):
             return None
         return round(sum(entry.score or 0.0 for entry in self.entries) - self.penalty, 4)
 
     @property
     def is_provisional(self) -> bool:
-        """Whether an instructor has to settle a score, or to give one."""
+        """Whether an instructor has to check a score, or to give one."""
         return any(entry.waits for entry in self.entries)
 
     @property
@@ -222,7 +222,7 @@ class GradebookSubmission:
 
     @property
     def open_points(self) -> float:
-        """The points of the questions that wait for an instructor and have got none yet."""
+        """The points of the questions that wait for an instructor and have no points yet."""
         return sum(entry.max_score for entry in self.entries if entry.waits and not entry.score)
 
     @property

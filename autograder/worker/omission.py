@@ -32,7 +32,7 @@ class Omissions:
         self._unbound: dict[str, BaseException] = {}  # by name: why the running cell did not bind it
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
-        """Return what to run in place of a failed statement, or None if it would fail on any machine."""
+        """Return the statements to run in place of a failed one, or None if it would fail on any machine."""
         if error is None or _magic(statement)[:1] == ("run_cell_magic",):  # its body is run as a cell
             return None
         if type(error) is NameError and self._origin(str(error.name))[0]:

@@ -90,7 +90,7 @@ def _encode_dict(encoder: Encoder, value: dict[Any, Any]) -> Header:
 
 def _dict(decoder: Decoder, pairs: Any, _: Header) -> dict[Any, Any]:
     if not isinstance(pairs, list) or len(pairs) > MAX_ITEMS:
-        raise ProtocolError("a dict should be a list of pairs, and not too many")
+        raise ProtocolError("a dict should be a list of pairs of limited length")
     keys = decoder.keys([key for key, _ in pairs])
     return dict(zip(keys, decoder.items([item for _, item in pairs]), strict=True))
 

@@ -1,4 +1,4 @@
-"""Given, for the checks below. hint("question") prints a hint. Write nothing here: grading leaves it out."""
+"""The checks below need this cell. Do not edit it: grading skips it. hint("question") prints a hint."""
 
 import ast
 import builtins
@@ -10,7 +10,7 @@ import textwrap
 
 
 class NotImplementedError(builtins.NotImplementedError):
-    """Raised by an answer that is not filled in. Notebooks show one line in the place of a traceback."""
+    """Raised by an answer that is not filled in. Notebooks show one line instead of a traceback."""
 
     def _render_traceback_(self):
         trace = self.__traceback__
@@ -22,18 +22,18 @@ class NotImplementedError(builtins.NotImplementedError):
 
 
 class CheckFailed(AssertionError):
-    """Says in a few lines what a check has found. Notebooks show them in the place of a traceback."""
+    """The message of a check that fails, in a few lines. Notebooks show them instead of a traceback."""
 
     def _render_traceback_(self):
         return str(self).splitlines()
 
 
 class _Unmet(Exception):
-    """An expectation that does not hold: what is wrong, and lines that say more."""
+    """An expectation does not hold. The arguments are the problem and lines with details."""
 
 
 def check(question):
-    """Run the function below it at once, with variables of its own, as the check of a question."""
+    """Decorate a function that is the check of a question, and run it at once."""
 
     def begin(function):
         def run():
@@ -52,7 +52,7 @@ def check(question):
 
 
 def _try(question, function):
-    """Run a check, unless an answer is missing or uses what is forbidden; put back what it changes."""
+    """Run a check, unless the answer is missing or uses a forbidden word; restore tensors that it changes."""
     names = function.__globals__
     if question not in names:
         raise _Unmet("not filled in yet", f"There is no {question}: fill in the cell above, then run it.")
@@ -62,19 +62,19 @@ def _try(question, function):
     for word in _FORBIDDEN.get(question, ()):
         if word in used:
             raise _Unmet(f"`{word}` is not allowed here", "The description lists what is not allowed.")
-    tensors = [(name, one) for name, one in names.items() if hasattr(type(one), "is_inference")]
-    before = [(name, one, one._version, one.clone()) for name, one in tensors if not one.is_inference()]
+    tensors = [(name, each) for name, each in names.items() if hasattr(type(each), "is_inference")]
+    before = [(name, each, each._version, each.clone()) for name, each in tensors if not each.is_inference()]
     try:
         function()
     finally:
-        for name, one, version, copy in before:
-            if one._version != version:
-                one.data = copy.detach()
+        for name, tensor, version, copy in before:
+            if tensor._version != version:
+                tensor.data = copy.detach()
                 raise _Unmet(f"it changes {name}", _WRITES)
 
 
 def _used(answer, itself):
-    """Return the names and operators that a function uses, with those of functions inside it."""
+    """Return the names and operators that a function and its inner functions use."""
     codes, used = [answer.__code__] if hasattr(answer, "__code__") else [], set()
     for code in codes:
         codes += [inner for inner in code.co_consts if hasattr(inner, "co_code")]
@@ -87,8 +87,8 @@ def _used(answer, itself):
 
 
 def _described(error, question, function):
-    """Return the call that led to an error, and what the error says, with the student's own line."""
-    trace, call, own = error.__traceback__, "", ""
+    """Return lines that describe an error: the check's call, the message and the line of the answer."""
+    trace, call, source = error.__traceback__, "", ""
     files = [each.__code__.co_filename for each in (function, check)]
     answer = function.__globals__.get(question)
     parts = (answer, *getattr(answer, "__dict__", {}).values())
@@ -101,23 +101,23 @@ def _described(error, question, function):
         elif (
             question in trace.tb_frame.f_globals
             and code.co_filename not in files
-            and (code.co_filename in answered or not own)
+            and (code.co_filename in answered or not source)
         ):
-            own = f"  your line {line}: {linecache.getline(code.co_filename, line).strip()}"
+            source = f"  your line {line}: {linecache.getline(code.co_filename, line).strip()}"
         trace = trace.tb_next
-    said = " ".join(str(error).split())[:300]
-    if isinstance(error, builtins.NotImplementedError) and own:
+    message = " ".join(str(error).split())[:300]
+    if isinstance(error, builtins.NotImplementedError) and source:
         return [f"{question}: not filled in yet"]
     if isinstance(error, _Unmet):
         return [f"{call or question}: {error.args[0]}", *(f"  {line}" for line in error.args[1:] if line)]
-    if isinstance(error, AssertionError) and not own:
-        return [said or f"{question}: this should hold", f"  {call}"]
-    nothing = f"  Does {question} return its result?" if "'NoneType' object" in said else ""
-    return [f"{call or question}: {type(error).__name__}", f"  {said}".rstrip(), own or nothing]
+    if isinstance(error, AssertionError) and not source:
+        return [message or f"{question}: this should hold", f"  {call}"]
+    advice = f"  Does {question} return its result?" if "'NoneType' object" in message else ""
+    return [f"{call or question}: {type(error).__name__}", f"  {message}".rstrip(), source or advice]
 
 
 def _called(file, line, local):
-    """Return the call on a line of a check as one would type it, with small values for the check's names."""
+    """Return the call on a line of a check as source code, with small values instead of the check's names."""
     for node in ast.walk(ast.parse("".join(linecache.getlines(file)))):
         if isinstance(node, (ast.Expr, ast.Assign)) and node.lineno <= line <= node.end_lineno:
             call, name = node.value, ast.unparse(node.value).partition("(")[0]
@@ -138,7 +138,7 @@ def _called(file, line, local):
 
 
 def _typed(value):
-    """Return a value as one would type it; nothing for None and objects of other kinds."""
+    """Return a value as source code, or "" for None and objects of other types."""
     if hasattr(value, "columns"):
         return f"pd.DataFrame({value.to_dict('list')})"
     if hasattr(value, "tolist"):
@@ -164,7 +164,7 @@ def _kind(value):
 
 
 def _leaves(value, place=()):
-    """Yield the values in a tensor, array, table, dict or nested list, each with its place."""
+    """Yield the values in a tensor, array, table, dict or nested list, each with its keys and indices."""
     if hasattr(value, "iloc"):
         columns = value.to_dict("list") if hasattr(value, "columns") else {"values": value.tolist()}
         value = {"index": value.index.tolist(), **columns}
@@ -177,12 +177,12 @@ def _leaves(value, place=()):
 
 
 def _unlike(wrong, expected, yours, *more):
-    """Return what is wrong with a result, beside what was expected."""
+    """Return the error for a result that differs from the expected one."""
     return _Unmet(wrong, f"expected  {expected}", f"yours     {yours}", *more)
 
 
 def _of(name):
-    """Return the end of a sentence on the value of this name."""
+    """Return " of NAME" for a message about the value NAME, or "" for the result."""
     return "" if name == "The result" else f" of {name[:1].lower()}{name[1:]}"
 
 
@@ -195,7 +195,7 @@ def expect(holds, message):
 def expect_shape(actual, shape, hint="", *, name="The result"):
     """Expect a tensor, array or table of this shape, and return it."""
     if not hasattr(actual, "shape") or tuple(actual.shape) != tuple(shape):
-        raise _unlike(f"another shape{_of(name)}", f"shape {tuple(shape)}", _kind(actual), hint)
+        raise _unlike(f"unexpected shape{_of(name)}", f"shape {tuple(shape)}", _kind(actual), hint)
     return actual
 
 
@@ -207,7 +207,7 @@ class any_of:  # noqa: N801 - it is called like a function
 
 
 def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The result"):
-    """Expect these values, and return them. Of a list, a dict or a number, only the values have to agree.
+    """Expect the values of `expected`, and return the actual ones.
 
     A tensor, an array or a table must also have the shape, the dtype and the labels of `expected`.
     """
@@ -220,22 +220,22 @@ def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The re
         several = " or ".join(_typed(each) or _kind(each) for each in expected.values)
         raise _unlike(f"wrong values{_of(name)}", several, _typed(actual) or _kind(actual), hint)
     _expect_form(actual, expected, hint, name)
-    right, found = dict(_leaves(expected)), dict(_leaves(actual))
-    if right.keys() != found.keys() or isinstance(expected, dict) != isinstance(actual, dict):
-        raise _unlike(f"another form{_of(name)}", _typed(expected) or _kind(expected), _kind(actual), hint)
+    right, yours = dict(_leaves(expected)), dict(_leaves(actual))
+    if right.keys() != yours.keys() or isinstance(expected, dict) != isinstance(actual, dict):
+        raise _unlike(f"{_STRUCTURE}{_of(name)}", _typed(expected) or _kind(expected), _kind(actual), hint)
     is_double = hasattr(expected, "columns") or "64" in str(getattr(expected, "dtype", ""))
     finest = min(filter(None, map(_last_digit, right.values())), default=1e-9)
     for place, wanted in right.items():
-        near, seen = 0.0, found[place]
+        near, value = 0.0, yours[place]
         if isinstance(wanted, _NUMBERS):
             scale = max(1, min(abs(wanted), 1e9))
             default = (_last_digit(wanted) or finest * scale) if is_double else 1e-4 * scale
             near = (atol * scale if atol else default) + rtol * abs(wanted)
-        if _equal(wanted, seen, near) and (wanted == wanted or not hasattr(expected, "is_inference")):
+        if _equal(wanted, value, near) and (wanted == wanted or not hasattr(expected, "is_inference")):
             continue
-        rows = [_typed([row[p] for p in row if p[:-1] == place[:-1]][:8]) for row in (right, found)]
-        short = [_typed(each) or str(each) for each in (wanted, seen)]
-        short = short if short[0].strip(".") != short[1].strip(".") else [repr(wanted), repr(seen)]
+        rows = [_typed([row[p] for p in row if p[:-1] == place[:-1]][:8]) for row in (right, yours)]
+        short = [_typed(each) or str(each) for each in (wanted, value)]
+        short = short if short[0].strip(".") != short[1].strip(".") else [repr(wanted), repr(value)]
         first = f"first difference at {list(place)}: {short[0]} expected, {short[1]} found" if place else ""
         rows = [_typed(expected), _typed(actual)] if isinstance(expected, dict) else rows
         raise _unlike(f"wrong values{_of(name)}", *(rows if place else short), first, hint)
@@ -245,36 +245,36 @@ def expect_close(actual, expected, hint="", atol=None, *, rtol=0.0, name="The re
 def _expect_form(actual, expected, hint, name):
     """Expect the type, shape, dtype and columns of `expected`, if it has them.
 
-    Where an array is expected, whole numbers may stand for floats, and any precision is right.
+    An array of integers is accepted instead of floats, and so is any precision.
     """
-    wanted, seen = _kind(expected), _kind(actual)
+    wanted, yours = _kind(expected), _kind(actual)
     if hasattr(expected, "iloc"):
         columns = [list(getattr(each, "columns", ())) for each in (expected, actual)]
         if not isinstance(actual, type(expected)) or columns[0] != columns[1]:
-            raise _unlike(f"another form{_of(name)}", wanted, seen, hint)
-    elif hasattr(expected, "dtype") and wanted != seen:
+            raise _unlike(f"{_STRUCTURE}{_of(name)}", wanted, yours, hint)
+    elif hasattr(expected, "dtype") and wanted != yours:
         package = type(expected).__module__.partition(".")[0]
         is_number = isinstance(actual, _NUMBERS) and package == "numpy"
         if (() if is_number else getattr(actual, "shape", None)) != expected.shape:
-            raise _unlike(f"another shape{_of(name)}", wanted, seen, hint)
+            raise _unlike(f"unexpected shape{_of(name)}", wanted, yours, hint)
         if package != "torch" and not is_number and package != type(actual).__module__.partition(".")[0]:
-            raise _unlike(f"another form{_of(name)}", wanted, seen, hint)
+            raise _unlike(f"{_STRUCTURE}{_of(name)}", wanted, yours, hint)
         if package == "torch" or (package == "numpy" and not _fits(actual, expected)):
-            more = "Something that you make or convert has a dtype of its own."
-            raise _unlike(f"another dtype{_of(name)}", wanted, seen, more)
+            more = "Check the dtype of each value that you create or convert."
+            raise _unlike(f"unexpected dtype{_of(name)}", wanted, yours, more)
 
 
 def _fits(actual, expected):
-    """Return whether numpy turns the dtype of an array into the expected one by itself."""
+    """Return whether numpy casts the dtype of an array to the expected one under its rule "same_kind"."""
     numpy = sys.modules["numpy"]
     dtypes = [numpy.asarray(each).dtype for each in (actual, expected)]
     return all(each.kind in "OUT" for each in dtypes) or numpy.can_cast(*dtypes, "same_kind")
 
 
 def _last_digit(value):
-    """Return one unit of the last digit of a decimal that was typed and rounded; 0 for other values.
+    """Return one unit in the last digit of a rounded decimal number, or 0 for other values.
 
-    A value that binary floats hold exactly, such as 0.1875, counts as exact.
+    A number that a binary float represents exactly, such as 0.1875, counts as not rounded.
     """
     if not isinstance(value, float) or value - value != 0 or value.as_integer_ratio()[1] < 1 << 20:
         return 0
@@ -282,21 +282,21 @@ def _last_digit(value):
     return 10.0 ** (int(f"{value:e}".partition("e")[2]) - digits + 1) if digits > 3 else 0
 
 
-def _equal(wanted, seen, near=0.0):
+def _equal(wanted, yours, near=0.0):
     """Return whether two values are equal, or both missing; numbers may differ by `near`."""
-    gaps = [each is None or type(each).__name__ in ("NAType", "NaTType") for each in (wanted, seen)]
+    gaps = [each is None or type(each).__name__ in ("NAType", "NaTType") for each in (wanted, yours)]
     if any(gaps):
         return all(gaps)
-    if isinstance(wanted, _NUMBERS) and isinstance(seen, _NUMBERS) and abs(wanted - seen) <= near:
+    if isinstance(wanted, _NUMBERS) and isinstance(yours, _NUMBERS) and abs(wanted - yours) <= near:
         return True
-    return wanted == seen or (wanted != wanted and seen != seen)
+    return wanted == yours or (wanted != wanted and yours != yours)
 
 
 def expect_gradient(function, *arguments, expected=None, weight=None, hint="", atol=None, names=()):
     """Expect that gradients of (result * weight).sum() reach the arguments that are tensors of floats.
 
-    `expected` holds values of gradients by the position of the argument: then only these are expected.
-    A check may give a result in the place of the function, and the tensors from which it was computed.
+    `expected` maps the position of an argument to its gradient; if given, only these are expected.
+    A check may pass a result instead of the function, with the tensors from which it was computed.
     """
     floats = [place for place, each in enumerate(arguments) if _is_float_tensor(each)]
     sources, result = list(arguments), function
@@ -311,7 +311,7 @@ def expect_gradient(function, *arguments, expected=None, weight=None, hint="", a
             grad = sys.modules["torch"].autograd.grad
             (gradient,) = grad(total, [source], retain_graph=True, allow_unused=True)
         if gradient is None:
-            lost = "Which step leaves torch: item(), tolist(), detach(), torch.tensor()?"
+            lost = "Which step cuts the gradient off: item(), tolist(), detach(), torch.tensor()?"
             which = names[place] if place < len(names) else f"the {_kind(source)}"
             raise _Unmet("no gradient flows back", f"to {which}", hint or lost)
         if expected is not None:
@@ -323,19 +323,20 @@ def _is_float_tensor(value):
 
 
 def expect_parameters(module, names, *inputs):
-    """Expect a module to have just these parameters, in this order, and a call to send a gradient to each."""
-    found = " ".join(dict(module.named_parameters()))
-    if found != names:
-        order = "Their order is that of being made." if {*found.split()} == {*names.split()} else ""
-        raise _unlike("other parameters", names, found or "none", order)
-    for name, one in module.named_parameters():
-        expect_gradient(module(*inputs), one, hint=f"{name} is frozen, or not used.")
+    """Expect exactly these parameters of a module, in this order, and a gradient for each from a call."""
+    yours = " ".join(dict(module.named_parameters()))
+    if yours != names:
+        is_order = {*yours.split()} == {*names.split()}
+        advice = "The order is wrong: it is the one in which `__init__` creates them." if is_order else ""
+        raise _unlike("unexpected parameters", names, yours or "none", advice)
+    for name, parameter in module.named_parameters():
+        expect_gradient(module(*inputs), parameter, hint=f"{name} is frozen, or not used.")
 
 
 def set_weights(module, **values):
-    """Write values into the matrices of these names, and 0 into the rest of all parameters."""
-    for one in module.parameters():
-        one.data.zero_()
+    """Write values into the matrices with these names, and 0 into all other parameters."""
+    for parameter in module.parameters():
+        parameter.data.zero_()
     for name, value in values.items():
         weight = getattr(getattr(module, name), "weight", getattr(module, name))
         block = sys.modules["torch"].as_tensor(value, dtype=weight.dtype)
@@ -343,7 +344,7 @@ def set_weights(module, **values):
 
 
 def expect_unchanged(function, *arguments, hint="", names=()):
-    """Expect that a call leaves its arguments as they were, and return its result."""
+    """Expect that a call does not change its arguments, and return its result."""
     before = [dict(_leaves(each)) for each in arguments]
     result = function(*arguments)
     for number, (each, was) in enumerate(zip(arguments, before)):
@@ -357,7 +358,7 @@ def expect_unchanged(function, *arguments, hint="", names=()):
 def expect_printed(expected, function, *arguments, hint="", **keywords):
     """Expect a call to print these lines, or one of any_of(...), and return its result.
 
-    Spaces at the ends of lines do not count, and neither do empty lines at the end.
+    Spaces at the ends of lines and empty lines at the end do not count.
     """
     from contextlib import redirect_stdout
     from io import StringIO
@@ -368,12 +369,12 @@ def expect_printed(expected, function, *arguments, hint="", **keywords):
     lines = [[line.rstrip() for line in text.rstrip().split("\n")] for text in (printed.getvalue(), *several)]
     if lines[0] not in lines[1:]:
         shown = ["\n            ".join(line[:90] for line in each[:8]) or "nothing" for each in lines]
-        raise _unlike("it prints something else", shown[1], shown[0], hint)
+        raise _unlike("unexpected output", shown[1], shown[0], hint)
     return result
 
 
 def expect_raises(kinds, function, *arguments, hint="", **keywords):
-    """Expect an error of this name, or of one of several."""
+    """Expect an error with this name, or with one of several names."""
     kinds, wrong = (kinds,) if isinstance(kinds, str) else kinds, "no error"
     try:
         yours = _kind(function(*arguments, **keywords))
@@ -382,25 +383,25 @@ def expect_raises(kinds, function, *arguments, hint="", **keywords):
     except Exception as error:
         if set(kinds) & {kind.__name__ for kind in type(error).__mro__}:
             return
-        yours, wrong = f"{type(error).__name__}: {error}", "another error"
+        yours, wrong = f"{type(error).__name__}: {error}", "unexpected error"
     raise _unlike(wrong, " or ".join(kinds), yours, hint)
 
 
 def _hints(question):
-    """Return the hints that fit what the check of a question has said, those that always fit last."""
+    """Return the hints that match the last message of a question's check, those without a pattern last."""
     hints = [*_HINTS.get(question, ()), *_HINTS.get("*", ())]
     fitting = [each for each in hints if re.search(each[0], _SAID.get(question, ""))]
     return sorted(fitting, key=lambda each: not each[0])
 
 
 def _in_lines(text, indent=""):
-    """Return a text in lines of at most 88 characters; JupyterLab would break a longer line inside a word."""
+    """Return a text in lines of at most 88 characters. JupyterLab would break longer lines inside words."""
     long = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.fill(text, 88, initial_indent=indent, subsequent_indent=indent, **long)
 
 
 def _first_hint(question):
-    """Yield the hint that a check ends with, where one fits what it has found."""
+    """Yield the text below a check's message: the first matching hint, or how to get a hint."""
     for when, text in _hints(question)[: "filled in" not in _SAID[question]]:
         if when:
             _GIVEN.setdefault(question, {})[text] = True
@@ -409,7 +410,7 @@ def _first_hint(question):
 
 
 def hint(question):
-    """Print the next hint: what fits the mistake that the check has found comes first, the plainest last."""
+    """Print the next hint. Hints that match the check's message come first, and the plainest comes last."""
     texts, given = [text for _, text in _hints(question)], _GIVEN.setdefault(question, {})
     for text in ([text for text in texts if text not in given] or texts[-1:])[:1]:
         given[text] = True
@@ -420,7 +421,8 @@ def hint(question):
 
 _NUMBERS = (int, float, complex)
 _CALLING = ("expect_unchanged", "expect_gradient", "expect_printed", "expect_raises")
-_OPTIONS = ("hint", "expected", "weight", "atol", "names")  # of these expectations, not of the function
+_OPTIONS = ("hint", "expected", "weight", "atol", "names")  # arguments of expectations, not of the function
 _WRITES = "Which line writes into it: `+=`, a method that ends in _, or an index on the left?"
-_SAID, _GIVEN = {}, {}  # by question: what its check has found, and the hints that were given
+_STRUCTURE = "unexpected type or structure"
+_SAID, _GIVEN = {}, {}  # by question: the last message of its check, and the hints that were printed
 _FORBIDDEN, _HINTS = {}, {}  # of this exercise, by question

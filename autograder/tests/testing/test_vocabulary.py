@@ -229,7 +229,7 @@ same(pd.DataFrame({'height': [1.0, 2.0]})): wrong values
   yours     [1., 2.]
   first difference at ['height', 1]: 3. expected, 2. found"""),
     ("expect_close(same(table), table.assign(kind='oak'), 'Two columns.')", """\
-same(pd.DataFrame({'height': [1.0, 2.0]})): another form
+same(pd.DataFrame({'height': [1.0, 2.0]})): unexpected type or structure
   expected  dataframe of shape (2, 2) with the columns height, kind
   yours     dataframe of shape (2, 1) with the columns height
   Two columns."""),
@@ -243,7 +243,7 @@ same([2, 2]): wrong values of the order
   expected  [1, 2] or [2, 1]
   yours     [2, 2]"""),
     ("expect_printed('Hello, you\\nBye', greet, 'you', times=2, hint='How often?')", """\
-greet('you', times=2): it prints something else
+greet('you', times=2): unexpected output
   expected  Hello, you
             Bye
   yours     Hello, you
@@ -259,7 +259,7 @@ detached(torch.tensor([3., 6.])): no gradient flows back
     ("expect_gradient(result, tensor)", """\
 torch.tensor([3., 6.]): no gradient flows back
   to the tensor of shape (2,), float32
-  Which step leaves torch: item(), tolist(), detach(), torch.tensor()?"""),
+  Which step cuts the gradient off: item(), tolist(), detach(), torch.tensor()?"""),
 ]  # fmt: skip
 
 
