@@ -60,7 +60,7 @@ def collect_archives(
     for archive in archives:
         try:
             with one_submission(course, "collecting", str(archive)):
-                for line in _collect(_Collection(course, archive, rules, times, zone)):
+                for line in _lines_or_refusal(_Collection(course, archive, rules, times, zone)):
                     students.add(line.student)
                     yield line
         except SubmissionError as error:
@@ -70,7 +70,7 @@ def collect_archives(
     yield from _refuse_unmatched(unassigned, (students | students_in(course)) - {""} if unassigned else ())
 
 
-def _collect(collection: "_Collection") -> Iterator[CollectedLine]:
+def _lines_or_refusal(collection: "_Collection") -> Iterator[CollectedLine]:
     try:
         yield from collection.lines()
     except EXHAUSTION:
@@ -239,7 +239,7 @@ class Attendance:
     """The list of students, compared with the ids in submitted/ for one exercise."""
 
     exercise: str
-    came: Sequence[Student]  # the students with a submission under the id in the list
+    submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids that belong to no student of the list
     others: Mapping[str, Student]  # students who submitted under another name of theirs, by that name
@@ -247,7 +247,7 @@ class Attendance:
     @property
     def twice(self) -> Mapping[str, Student]:
         """The part of `others` whose students have more than one submission, under different names."""
-        submitters = [*self.came, *self.others.values()]
+        submitters = [*self.submitted, *self.others.values()]
         return {id_: student for id_, student in self.others.items() if submitters.count(student) > 1}
 
 
@@ -265,7 +265,9 @@ def attendance(
         with skipping(course, exercise.name, id_, on_failure):
             matches[id_] = students.called(id_)
     others = {id_: namesakes[0] for id_, namesakes in matches.items() if len(namesakes) == 1}
-    came = [listed[id_] for id_ in ids if id_ in listed]
-    submitters = [*came, *others.values()]
+    submitted = [listed[id_] for id_ in ids if id_ in listed]
+    submitters = [*submitted, *others.values()]
     missing = [student for student in students.all if student not in submitters]
-    return Attendance(exercise.name, came, missing, [id_ for id_ in matches if id_ not in others], others)
+    return Attendance(
+        exercise.name, submitted, missing, [id_ for id_ in matches if id_ not in others], others
+    )
