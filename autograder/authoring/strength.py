@@ -176,7 +176,7 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How many mutants fail a test, and what the author must change."""
+    """The numbers of mutants by their results, and findings: the changes that the author must make."""
 
     mutants: int = 0  # without those that are declared equivalent
     killed: int = 0  # mutants that fail a test

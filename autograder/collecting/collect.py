@@ -242,7 +242,7 @@ class Attendance:
     submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids that belong to no student of the list
-    others: Mapping[str, Student]  # students who submitted under another name of theirs, by that name
+    others: Mapping[str, Student]  # students who submitted under another of their names, by that name
 
     @property
     def twice(self) -> Mapping[str, Student]:

@@ -1,4 +1,4 @@
-"""Failures on our side of the sandbox. Their messages are for whoever runs the course."""
+"""Failures on our side of the sandbox. Their messages are for the instructor who runs the grader."""
 
 from autograder.errors import AutograderError
 

@@ -78,7 +78,7 @@ def kind(value: Any) -> str:
 
 
 def _describe_size(tensor: Any) -> str:
-    """Say in which way a tensor is too large to be sent."""
+    """Return words for the size of a tensor that is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (
