@@ -80,7 +80,9 @@ def write_solutions(
     """
     waiting = {exercise: "" if early else _why_wait(course, exercise.name, now) for exercise in exercises}
     over = [exercise for exercise in exercises if not waiting[exercise]]
-    return [path for exercise in over for path in _write(course, exercise)], [*filter(None, waiting.values())]
+    return [path for exercise in over for path in _write_solutions(course, exercise)], [
+        *filter(None, waiting.values())
+    ]
 
 
 def solutions(exercise: Exercise) -> tuple[Cell, ...]:
@@ -113,7 +115,7 @@ def _why_wait(course: Course, name: str, now: datetime) -> str:
     return f"{name}: is not over, {what} {last.isoformat(' ', 'minutes')}; wait until then, or use --early"
 
 
-def _write(course: Course, exercise: Exercise) -> Iterator[Path]:
+def _write_solutions(course: Course, exercise: Exercise) -> Iterator[Path]:
     folder = course.build / "solutions" / exercise.name
     yield write_whole(folder / f"{exercise.name}_solutions.ipynb", to_json(notebook_of(solutions(exercise))))
     for path in own_files(exercise.folder.parent, "*.md"):  # the notebook may link to them

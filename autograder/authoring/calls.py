@@ -1,7 +1,7 @@
 """Finds an author's answers that do not accept the solution's calls, for example after it got new arguments.
 
-A known mistake with wrong arguments fails every test, whatever it computes. So its failure does not show that
-the tests catch the mistake.
+A known mistake with wrong arguments fails every test, regardless of its results. So its failure does not show
+that the tests catch the mistake.
 """
 
 import ast

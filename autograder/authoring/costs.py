@@ -1,8 +1,8 @@
 """Measures which share of a question's points wrong answers keep, and checks the rules for these shares.
 
 - Nearly all misconceptions of the catalogue fail a test.
-- An answer with wrong results, which fails a basic test, keeps at most half. That follows from the way in
-  which tests share the points.
+- An answer with wrong results, which fails a basic test, keeps at most half. This follows from how a
+  question's points are divided among its tests.
 - A trivial answer, which does next to no work, keeps at most a quarter.
 - A corner mistake, which fails no basic test, costs between 3 and 25 %. If the question has few tests, it may
   cost the share of one test.
@@ -168,7 +168,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The costs of all wrong answers to an exercise, and what its author must change."""
+    """The costs of all wrong answers to an exercise, and findings: the changes that its author must make."""
 
     misconceptions: int = 0  # that change a right answer, without those that only break its code
     failing: int = 0  # misconceptions that fail a test
@@ -183,9 +183,9 @@ class Costs:
         return counts if self.misconceptions else ""
 
     def shares(self) -> Iterator[str]:
-        """Yield a line for each class of wrong answers, with how many keep up to each tenth of the points.
+        """Yield a line for each class of wrong answers, with how many keep each tenth of the points.
 
-        Then yield the answers whose shares are furthest from what the rules allow.
+        Then yield the answers whose shares are furthest from the range that the rules allow.
         """
         for group in CLASSES:
             kept = [cost.kept for cost in self.wrong if cost.group == group]

@@ -73,7 +73,7 @@ class Names:
             self.figures |= {*figures_of(statement)}
             self.functions -= bound
             for name in bound:
-                line = _fetching(name, statement)
+                line = _line_that_binds(name, statement)
                 self.sources[name] = Source(line, answer=answer if "value_of(" in line else None)
             if isinstance(statement, _DEFINITIONS):
                 self.functions.add(statement.name)
@@ -132,7 +132,8 @@ def hidden_test(cell: str, question: str, title: str, code: str, names: Names) -
         reason = next((reason for _, reason in omitted), otherwise)
         return Draft(notes=(f"{cell} has no hidden test: {reason}.",))
     notes = (
-        f"{cell}: `{_short(each)}` is left out of its hidden test: {reason}." for each, reason in omitted
+        f"{cell}: `{_quoted_line(each)}` is left out of its hidden test: {reason}."
+        for each, reason in omitted
     )
     fetched = names.lines(reader.fetched, question)
     body = "\n".join([f'"""{title}"""', *fetched, *reader.text])
@@ -242,7 +243,7 @@ def has_long_text(tree: ast.AST) -> bool:
     return False
 
 
-def _fetching(name: str, statement: ast.stmt) -> str:
+def _line_that_binds(name: str, statement: ast.stmt) -> str:
     """Return the line with which a hidden test gets a name that a statement of the notebook binds."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return ast.unparse(statement)
@@ -251,7 +252,7 @@ def _fetching(name: str, statement: ast.stmt) -> str:
     return f"{name} = value_of(student.{name})"
 
 
-def _short(statement: ast.stmt) -> str:
+def _quoted_line(statement: ast.stmt) -> str:
     text = ast.unparse(statement).split("\n")[0].replace("\\", "\\\\").replace('"""', "'''")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 

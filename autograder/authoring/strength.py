@@ -65,10 +65,10 @@ def mutants(exercise: Exercise) -> Iterator[Mutant]:
     """Yield the mutants of each question's solution, without two that have the same syntax tree."""
     for cell in exercise.cells:
         if cell.role is Role.SOLUTION:
-            yield from _mutants(cell)
+            yield from _mutants_of(cell)
 
 
-def _mutants(cell: Cell) -> Iterator[Mutant]:
+def _mutants_of(cell: Cell) -> Iterator[Mutant]:
     tree = ast.parse(cell.text)
     yielded, lines = {ast.dump(tree)}, {number + 1 for number, _ in cell.hidden()}
     for code in _changed_codes(cell.text, tree, lines):
@@ -82,9 +82,9 @@ def _changed_codes(text: str, tree: ast.Module, lines: Set[int]) -> Iterator[str
     for node, scope in _changeable_nodes(tree, Scope()):
         if isinstance(node, ast.FunctionDef) and scope.in_class:  # methods may draw random numbers
             first = next((statement for statement in node.body if statement.lineno in lines), None)
-            yield None if first is None else _seeded(text, first)
+            yield None if first is None else _with_seed(text, first)
         for part, other in changes(node, scope):
-            yield _replaced(text, part, other) if vars(part).get("lineno") in lines else None
+            yield _with_replacement(text, part, other) if vars(part).get("lineno") in lines else None
 
 
 def _changeable_nodes(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
@@ -101,7 +101,7 @@ def _changeable_nodes(node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Sc
         yield from _changeable_nodes(child, scope)
 
 
-def _replaced(text: str, part: ast.AST, other: ast.AST) -> str | None:
+def _with_replacement(text: str, part: ast.AST, other: ast.AST) -> str | None:
     """Return the text with `other` in place of `part`, or None if that is not valid Python."""
     plain = ast.unparse(ast.fix_missing_locations(other))
     bare, bracketed = (_spliced(text, part, new) for new in (plain, f"({plain})"))
@@ -111,7 +111,7 @@ def _replaced(text: str, part: ast.AST, other: ast.AST) -> str | None:
     return bare
 
 
-def _seeded(text: str, first: ast.stmt) -> str:
+def _with_seed(text: str, first: ast.stmt) -> str:
     """Return the text with a seed set before the first statement of a function's solution."""
     lines = text.split("\n")
     lines.insert(first.lineno - 1, " " * first.col_offset + SEED)
@@ -176,7 +176,7 @@ def read_declared(exercise: Exercise) -> tuple[Declared, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How many mutants fail a test, and what the author must change."""
+    """The numbers of mutants by their results, and findings: the changes that the author must make."""
 
     mutants: int = 0  # without those that are declared equivalent
     killed: int = 0  # mutants that fail a test

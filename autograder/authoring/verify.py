@@ -64,7 +64,7 @@ class Proof:
     mistakes: int = 0  # known mistakes
     bits: int = 0  # about hidden inputs that one graded attempt can reveal, at most
     carried: str = ""  # a summary of how many earlier mistakes cost no points in later questions
-    strength: Strength | None = None  # how many mutants of the reference the hidden tests catch
+    strength: Strength | None = None  # the mutants of the reference that the hidden tests catch
     costs: Costs | None = None  # of all wrong answers, by hidden tests alone, without the exercise's rules
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # advice: possible problems, which the author may intend
@@ -377,9 +377,9 @@ _JSON = TypeAdapter(Proof)
 def load_proof(course: Course, exercise: Exercise, sets: int, *, whole: bool = False) -> Proof | None:
     """Return the saved proof of an exercise, or None if something has changed on which it depends.
 
-    The name of its file has a digest of all that: the exercise's folder, the catalogue, the exercise's entry
-    in course.yaml, the engine, and the versions of Python and of packages. A proof with findings is not
-    saved.
+    A proof depends on the exercise's folder, the catalogue, the exercise's entry in course.yaml, the engine,
+    and the versions of Python and of packages. The name of its file has a digest of all of them. A proof with
+    findings is not saved.
     """
     with suppress(OSError, ValueError, SourceError):
         return replace(_JSON.validate_json(_path(course, exercise, sets, whole).read_bytes()), is_reused=True)

@@ -165,7 +165,7 @@ def show_class(demo: "Course", summary: "Summary") -> None:
     """Print the scores of each made-up student, and what is special about the student."""
     from autograder.demo import CLASS  # imported here because grading a real class does not need it
 
-    cells = defaultdict(str, (((line.student, line.exercise), _cell(line)) for line in summary.lines))
+    cells = defaultdict(str, (((line.student, line.exercise), _result_cell(line)) for line in summary.lines))
     rows = [
         (student.name, *(cells[student.name, name] for name in demo.exercises), student.about)
         for student in CLASS
@@ -206,7 +206,7 @@ def _given(question: str, score: float | None) -> str:
     return number(0 if score is None and question == "late" else score)  # no penalty without lateness
 
 
-def _cell(line: "SubmissionLine") -> str:
+def _result_cell(line: "SubmissionLine") -> str:
     if line.status != Status.GRADED:
         return line.status
     return f"{number(line.score)}/{number(line.max_score)}{' late' if line.seconds_late else ''}"

@@ -65,7 +65,7 @@ def collect(
         students=listed_students(course.root),
         times=read_times(lists),
     )
-    lines = collect_archives(course, archives, rules, times=not no_times, zone=_zone(zone))
+    lines = collect_archives(course, archives, rules, times=not no_times, zone=_parse_zone(zone))
     noted = (with_late_note(course, line) for line in lines)
     _show_collected(noted, student_names(course.root), verbose=verbose)
 
@@ -98,7 +98,7 @@ def _show_collected(
         sys.exit(SOME_REFUSED)
 
 
-def _zone(name: str | None) -> tzinfo | None:
+def _parse_zone(name: str | None) -> tzinfo | None:
     try:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -152,7 +152,7 @@ def _show_attendance(
     is_all = len(exercises) == len(course.exercises)
     shown = [each for each in attendances if not is_all or each.submitted or each.unknown or each.others]
     rows = [
-        (each.exercise, f"{class_size - len(each.missing)} of {class_size}", _people(each.missing))
+        (each.exercise, f"{class_size - len(each.missing)} of {class_size}", _names_of(each.missing))
         for each in shown
     ]
     empty = "" if shown else "; nobody has submitted anything"
@@ -161,7 +161,7 @@ def _show_attendance(
     options.print_lines(line for each in shown for line in _id_problems(each))
 
 
-def _people(students: Sequence["Student"]) -> str:
+def _names_of(students: Sequence["Student"]) -> str:
     return ", ".join(" ".join((each.id, *(f"({name})" for name in each.names[:1]))) for each in students)
 
 

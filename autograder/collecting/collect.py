@@ -61,7 +61,7 @@ def collect_archives(
     for archive in archives:
         try:
             with one_submission(course, "collecting", str(archive)):
-                for line in _collect(_Collection(course, archive, rules, times, zone)):
+                for line in _lines_or_refusal(_Collection(course, archive, rules, times, zone)):
                     students.add(line.student)
                     yield line
         except SubmissionError as error:
@@ -71,7 +71,7 @@ def collect_archives(
     yield from _refuse_unmatched(unassigned, (students | students_in(course)) - {""} if unassigned else ())
 
 
-def _collect(collection: "_Collection") -> Iterator[CollectedLine]:
+def _lines_or_refusal(collection: "_Collection") -> Iterator[CollectedLine]:
     try:
         yield from collection.lines()
     except EXHAUSTION:
@@ -244,7 +244,7 @@ class Attendance:
     submitted: Sequence[Student]  # the students with a submission under the id in the list
     missing: Sequence[Student]
     unknown: Sequence[str]  # ids that belong to no student of the list
-    others: Mapping[str, Student]  # students who submitted under another name of theirs, by that name
+    others: Mapping[str, Student]  # students who submitted under another of their names, by that name
 
     @property
     def twice(self) -> Mapping[str, Student]:

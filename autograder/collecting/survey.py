@@ -48,7 +48,7 @@ def survey(archive: Path, rules: NamingRules, course: Course, copies: FileIO) ->
 
     The notebooks can be read while `copies` is open. OSError is raised if they cannot be copied there.
     """
-    files = _choose_encoding(list(_files(archive, rules, copies, course)), rules, course)
+    files = _choose_encoding(list(_copied_files(archive, rules, copies, course)), rules, course)
     candidates = [file for file in files if not (file.problem or left_out(file.path))]
     notebooks = [file for file in candidates if _is_notebook(file, rules)]
     others = [file for file in candidates if not _is_notebook(file, rules)]
@@ -95,7 +95,9 @@ def _is_owned(folder: str, rules: NamingRules) -> bool:
     return False
 
 
-def _files(archive: Path, rules: NamingRules, copies: FileIO, course: Course) -> Iterator[ArchiveEntry]:
+def _copied_files(
+    archive: Path, rules: NamingRules, copies: FileIO, course: Course
+) -> Iterator[ArchiveEntry]:
     """Yield the entries, and copy notebooks and Gradescope's metadata file to the end of `copies`.
 
     If the archive is damaged, the readable entries are followed by an entry that states the problem.

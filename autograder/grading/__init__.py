@@ -9,10 +9,10 @@ In reading order:
 - states: the cell at which each question is judged, and later cells that change names that its answer reads.
 - outcomes: decides each test by its run on hidden inputs alone, and each question by its tests.
 - explanation: explains a failed test to its student, by its run with disclosed inputs.
-- carried: questions that fail because of a wrong earlier answer, and the right answers that replace it.
-- diagnosis: names the mistake, by a repair or by a known wrong answer with the same results.
-- examples: finds the smallest call whose answer is wrong.
-- newer_python: holds answers for an instructor that only a newer Python can run.
-- by_hand: why an instructor has to look at a question with rules, by operators that ran and names in its
-  code.
+- carried: questions that may fail because of a wrong earlier answer, and right answers that replace it.
+- diagnosis: explains a mistake: by a repair, a known mistake with equal results, or error messages.
+- examples: finds the smallest call that returns a wrong result.
+- newer_python: sends an answer to an instructor if only a newer Python can run it.
+- by_hand: finds reasons for an instructor to look at a question with a rule: operators that ran, and names
+  in the code.
 """

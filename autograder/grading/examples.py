@@ -1,4 +1,4 @@
-"""Finds the smallest call on disclosed inputs to which a submission gives a wrong answer."""
+"""Finds the smallest call on disclosed inputs that returns a wrong result in a submission."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ class Examples:
 
     @property
     def limits(self) -> str:
-        """The largest call that is shown, and what is never shown."""
+        """The limits of examples in words: the largest call that is shown, and calls that never are."""
         exercise = self._suite.exercise
         others = "" if exercise.has_torch else f" or {_MOST_LETTERS} characters; no tables"
         if "expect_printed" in exercise.suite.read_text(encoding="utf-8"):

@@ -150,10 +150,10 @@ class Submitted:
     def place(self, outcome: TestOutcome) -> Place | None:
         """Return the line of an answer at which a test's disclosed run raised an error, or None."""
         error = outcome.disclosed.error if outcome.disclosed else None
-        found = self._raised(error) if isinstance(error, StudentError) else None
-        if found is None or found[1] is None or not (question := self._question(found[0])):
+        raised_at = self._raised(error) if isinstance(error, StudentError) else None
+        if raised_at is None or raised_at[1] is None or not (question := self._question(raised_at[0])):
             return None
-        return Place(question, found[1])
+        return Place(question, raised_at[1])
 
     def _crash(self, run: Run, error: StudentError) -> tuple[Verdict, str]:
         where = self.where(error)
@@ -180,7 +180,7 @@ class Submitted:
     def origin(self, error: StudentError) -> str:
         """Return a sentence on the failed or omitted cell that defines a missing name, or an empty text."""
         missing = _MISSING_NAME.match(error.message) if error.type == "NameError" else None
-        failed = {number: one.error for number, one in self.session.results.items() if one.error}
+        failed = {number: result.error for number, result in self.session.results.items() if result.error}
         for cell in reversed(self.code):
             if missing is None or missing[1] not in _bound(cell.text):
                 continue
@@ -215,8 +215,8 @@ class Submitted:
 
     def where(self, error: StudentError) -> str:
         """Return " (the cell of softmax, line 3)", or an empty text if no cell is known."""
-        found = self._raised(error)
-        return self._worded(*found) if found else ""
+        raised_at = self._raised(error)
+        return self._worded(*raised_at) if raised_at else ""
 
     def _worded(self, cell: NotebookCell, line: int | None) -> str:
         question = self._question(cell)
@@ -225,7 +225,7 @@ class Submitted:
 
     def _count(self, cell: NotebookCell) -> int:
         """Return a code cell's number as students count."""
-        return sorted(one.number for one in self.code).index(cell.number) + 1
+        return sorted(each.number for each in self.code).index(cell.number) + 1
 
     def _raised(self, error: StudentError) -> tuple[NotebookCell, int | None] | None:
         """Return the cell and the line at which an error was raised, or None.
@@ -233,9 +233,9 @@ class Submitted:
         Cells that the student wrote come before given cells in the traceback.
         """
         cells = {cell.number: cell for cell in self.code}
-        found = [(cells[number], line) for number, line in error.places if number in cells]
-        written = [(cell, line) for cell, line in found if cell.text not in self.exercise.given]
-        return next(iter(written or found), None)
+        locations = [(cells[number], line) for number, line in error.places if number in cells]
+        written = [(cell, line) for cell, line in locations if cell.text not in self.exercise.given]
+        return next(iter(written or locations), None)
 
     def _question(self, cell: NotebookCell) -> str:
         """Return the question that a cell answers, or an empty text."""

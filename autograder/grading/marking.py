@@ -102,7 +102,7 @@ class MarkingProcess:
             kind, text = self._answer(order + b"\n" + notebook.content, most * TIMES)
             if kind == _MEMORY:
                 raise LostError("it takes too much memory", "more memory than the grader may use")
-            graded = _read(text)
+            graded = _parse_result(text)
         except LostError as lost:
             report = failure_report(exercise, (), f"Grading this submission takes {lost.takes}.")
             graded = Graded(report, problem=f"{lost}; an instructor has to look at it", again=lost.again)
@@ -187,7 +187,7 @@ class MarkingProcess:
         return None
 
 
-def _read(text: str) -> Graded:
+def _parse_result(text: str) -> Graded:
     try:
         return Graded.from_json(text)
     except ValueError:
@@ -247,7 +247,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
         grader = CourseGrader(course, zygote, Path(shared) if shared else None)
         most = _limit_memory()
         channel.send_bytes(_READY)
-        while (message := _received(channel)) != _END:
+        while (message := _next_order(channel)) != _END:
             head, _, content = message.partition(b"\n")
             exercise, problem, course.marks_only = json.loads(head)
             signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # the kernel kills this process after that
@@ -257,7 +257,7 @@ def serve(channel: Connection, root: Path, unsafe: str, shared: str) -> None:
             channel.send_bytes(_MEMORY if _status("VmPeak") > most - _NEAR else answer)
 
 
-def _received(channel: Connection) -> bytes:
+def _next_order(channel: Connection) -> bytes:
     try:
         return channel.recv_bytes()
     except EOFError:

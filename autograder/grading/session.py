@@ -234,8 +234,8 @@ class Session:
     def _may_check(self, cell: NotebookCell) -> bool:
         """Whether a visible check is run. After the first request, one with a known error is not repeated."""
         result = self.results.get(cell.number)
-        known = self._asked and result is not None and result.error is not None
-        return self._starts <= _WITH_CHECKS and not known
+        has_known_error = self._asked and result is not None and result.error is not None
+        return self._starts <= _WITH_CHECKS and not has_known_error
 
     def _run(self, worker: Worker, cell: NotebookCell) -> Header:
         request = {"op": "cell", "number": len(self._sent), "code": cell.text}
@@ -246,16 +246,16 @@ class Session:
         """Return an answer in which the lines of an error have the cells' numbers in the file."""
         match reply:
             case {"error": {"places": list(claimed)} as error}:
-                known = dict(enumerate(self._sent))
+                numbers = dict(enumerate(self._sent))
                 two = (place for place in claimed if isinstance(place, list) and len(place) == 2)
-                places = [[known[n], line] for n, line in two if type(n) is int and n in known]
+                places = [[numbers[n], line] for n, line in two if type(n) is int and n in numbers]
                 return {**reply, "error": {**error, "places": places}}
         return reply
 
     def _traced(self, output: Output) -> Output:
         """Return an output in which tracebacks have the cells' numbers in the file, counted from 1."""
-        known = {str(n): f"cell {number + 1} of the notebook" for n, number in enumerate(self._sent)}
-        text = _CELL.sub(lambda found: known.get(found[1] or found[2], found[0]), output.text)
+        titles = {str(n): f"cell {number + 1} of the notebook" for n, number in enumerate(self._sent)}
+        text = _CELL.sub(lambda match: titles.get(match[1] or match[2], match[0]), output.text)
         return replace(output, text=text)
 
     def _ask(

@@ -146,7 +146,7 @@ class Students:
         by_key: dict[tuple[str, str], list[Student]] = defaultdict(list)
         for student in self.all:
             ids = [(platform, folded(text)) for platform, text in student.ids]
-            names = list(_forms(student))
+            names = list(_name_rotations(student))
             keys = [*ids, *((_ANY, text) for _, text in ids), *((_NAME, form) for form in names)]
             keys += [(_SQUEEZED, squeezed(form)) for form in names]
             keys += [(_GROUP, squeezed(group)) for group in student.groups]
@@ -172,7 +172,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"[\W_]", "", spelling(text))
 
 
-def _forms(student: Student) -> Iterator[str]:
+def _name_rotations(student: Student) -> Iterator[str]:
     """Yield the rotations of a student's names: "ann lee" and "lee ann"."""
     for name in student.names:
         words = spelling(name).split(" ")

@@ -1,22 +1,22 @@
 """The worker: the untrusted side of the socket, where a submission's code runs behind walls.
 
-Nothing here imports the rest of the autograder, and this file imports nothing at all: whatever a worker has
-loaded, a submission can read. The grader's side is the sub-package `sandbox`.
+Nothing here imports the rest of the autograder, and this file imports nothing at all: a submission can read
+everything that its worker has loaded. The grader's side is the sub-package `sandbox`.
 
 - zygote: the process that imports the course's packages once and forks a child for each submission.
-- shell: runs a notebook's cells in IPython and keeps what they show.
+- shell: runs a notebook's cells in IPython and stores their outputs.
 - omission: drops statements of a cell that cannot work where notebooks are graded.
 - stand_in: replaces functions of torch that need a compiler or a GPU.
 - namespace: answers the requests of hidden tests and of the search for repairs.
 - remote_function: lets a cell call functions of a hidden test, which stay in the grader's process.
 - core: the parts of torch's core that a worker uses, read before the first cell runs.
 - operators: records which operators torch runs during a call.
-- description: what the grader learns of an exception, or of a value that cannot be sent.
-- protocol: the form of every message between grader and worker, and how much it may hold.
+- description: describes an exception, or a value that cannot be sent, to the grader.
+- protocol: the form of every message between grader and worker, and the limits on its size.
 - coding: turns values into messages and back, by a table of their kinds.
 - values: this table, with the rows for Python's own values.
 - arrays, tables, figures: its rows for torch and numpy, for pandas, and for matplotlib.
 - walls: the inner wall, which a child raises around itself; Landlock hides the file system.
-- seccomp: the part of it that refuses system calls; syscalls.toml says which ones.
+- seccomp: the part of it that refuses system calls; syscalls.toml lists the allowed ones.
 - scratch: a worker's temporary folder, which is always removed, and the limits on its contents.
 """

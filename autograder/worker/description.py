@@ -30,11 +30,11 @@ def describe(error: BaseException) -> Header:
         "type": _name(type(error)),
         "bases": [_name(base) for base in _BASES(type(error))[:20]],
         "message": _message(error),
-        "places": list(islice(_places(error), _MAX_PLACES)),
+        "places": list(islice(_cell_lines(error), _MAX_PLACES)),
     }
 
 
-def _places(error: BaseException) -> Iterator[list[int | None]]:
+def _cell_lines(error: BaseException) -> Iterator[list[int | None]]:
     """Yield each cell that an exception passed through, with the line, the innermost first."""
     if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL):
         yield [int((error.filename or "").removeprefix(CELL)), error.lineno]
@@ -64,7 +64,7 @@ def kind(value: Any) -> str:
     if torch is not None and isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter):
             return f"{_name(type(value))}, a subclass of Tensor"
-        size = "" if is_small(value.shape) else _size(value)
+        size = "" if is_small(value.shape) else _describe_size(value)
         where = "" if value.device.type == "cpu" else f" on {value.device.type}"
         layout = "" if value.layout is torch.strided else f" {str(value.layout).removeprefix('torch.')}"
         return f"Tensor of {str(value.dtype).removeprefix('torch.')}{layout}{where}{size}"
@@ -77,8 +77,8 @@ def kind(value: Any) -> str:
     return name if module in ("builtins", "__main__") else f"{module[:_MAX_NAME]}.{name}"
 
 
-def _size(tensor: Any) -> str:
-    """Say in which way a tensor is too large to be sent."""
+def _describe_size(tensor: Any) -> str:
+    """Return words for the size of a tensor that is too large to be sent."""
     if tensor.dim() > MAX_DIMS:
         return f" with {tensor.dim()} dimensions"
     return (

@@ -1,4 +1,4 @@
-"""The row for matplotlib in the table of values: a figure is sent as a description of what is drawn on it.
+"""The row for matplotlib in the table of values: a figure is sent as a description of its contents.
 
 The grader's side draws nothing, so it does not need matplotlib.
 """
@@ -26,7 +26,7 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """What is drawn on one pair of axes. A bar has its middle as x, and its height (or width) as y."""
+    """The contents of one pair of axes. A bar has its middle as x, and its height (or width) as y."""
 
     title: str
     xlabel: str

@@ -64,7 +64,7 @@ class Namespace:
         """Answer one request. An exception of the student's code becomes an error in the reply.
 
         If that code calls functions of the hidden test, `answer` sends the calls to the grader. If the
-        request says `"record": true`, the answer's `"ran"` tells which operators its call ran.
+        request has `"record": true`, the answer's `"ran"` lists the operators that its call ran.
         """
         if header.get("op") == "try":
             return self._tried(header, parts)

@@ -29,7 +29,7 @@ class Omissions:
         # By missing name: the statement that should have bound it, and why that was left out. "*" is for the
         # last `from package import *` of a missing package.
         self._origins: dict[str, tuple[str, str]] = {}
-        self._unbound: dict[str, BaseException] = {}  # by name: why the running cell did not bind it
+        self._unbound: dict[str, BaseException] = {}  # by name: the error that kept a cell from binding it
 
     def rest(self, statement: ast.stmt, error: BaseException | None) -> Rest | None:
         """Return the statements to run in place of a failed one, or None if it would fail on any machine."""
@@ -50,7 +50,7 @@ class Omissions:
         return next((error for name, error in unbound.items() if name not in names), None)
 
     def cause(self, name: str) -> str:
-        """Return which statement should have bound a missing name and why it was left out, or ""."""
+        """Return the statement that should have bound a missing name, and why it was left out, or ""."""
         statement, why = self._origin(name)
         return f"from {statement}, {LEFT_OUT}: {why}" if statement else ""
 

@@ -27,7 +27,7 @@ def _column(encoder: Encoder, values: Any) -> Header:
         return {"codes": encoder.encode(codes), "categories": categories, "ordered": bool(column.ordered)}
     if isinstance(dtype, pandas.DatetimeTZDtype):
         moments = pandas.Series(values).dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-        return {"values": encoder.encode(moments), "zone": _zone(dtype.tz)}
+        return {"values": encoder.encode(moments), "zone": _zone_name(dtype.tz)}
     if isinstance(dtype, pandas.StringDtype) or dtype.name == "object":
         texts = [None if value is pandas.NA else value for value in values.tolist()]
         return {
@@ -42,7 +42,7 @@ def _column(encoder: Encoder, values: Any) -> Header:
     return {"values": encoder.encode(values.to_numpy())}
 
 
-def _zone(zone: Any) -> str:
+def _zone_name(zone: Any) -> str:
     """Return the name of a time zone; raise RefusedError if it has none."""
     if zone is UTC or isinstance(getattr(zone, "key", None), str):
         return str(getattr(zone, "key", "UTC"))
