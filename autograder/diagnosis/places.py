@@ -120,7 +120,7 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     if any(_is_part_of(changed, part) for part in parts):
         return False
     if changed is not node or kind == "order":
-        return True
+        return not isinstance(node, ast.Assign)  # the change is only inside this statement
     # An added, replaced or removed step has the same input before and after the change.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}

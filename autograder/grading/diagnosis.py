@@ -221,9 +221,11 @@ class Diagnosis:
         edits, lines, names = best.edits, [_TWO_THINGS], list[str]()
         for number, edit in enumerate(edits, 1):
             place = self.repairer.place(wrong.question, edit)
-            what = place.sentence.removesuffix(".") if place else words.KINDS[edit.kind]
+            # One edit may only undo the effect of the other. So a place needs a step that right answers have.
+            proven = place if place and place.patterns else None
+            what = proven.sentence.removesuffix(".") if proven else words.KINDS[edit.kind]
             lines.append(f"{number}. {what}" + (f": {looked.where(edit)}" if self._shows_lines else "."))
-            names += [place.name] if place else []
+            names += [proven.name] if proven else []
         if not self._shows_lines and len(names) < len(edits):
             return None
         name = f"{wrong.question}__{'+'.join(dict.fromkeys(names))}" if names else ""

@@ -211,7 +211,7 @@ PLACES = (
         "Print the tensor that you mask. Which tensor should it be?",
         "P.masked_fill(M, V)\ntorch.where(M, V, P)",
         where=r"\A(?![\s\S]*maximum)[\s\S]*masked_fill",
-        kinds="name,value",
+        kinds="name",
     ),
     Place(
         "masking",
@@ -272,7 +272,7 @@ PLACES = (
         "weighted_sum",
         "The weighted sum is missing or wrong.",
         "Which two tensors should be multiplied? Write down the shapes of both.",
-        "torch.softmax(X, dim=D) @ P\nreturn X @ Y\nreturn P @ Y\nreturn X @ P",
+        "torch.softmax(X, dim=D) @ P\nreturn X @ Y\nreturn X @ P",
         where=r"return (weights|W|w|attn|torch\.softmax|attention_weights)\b.* @ ",
     ),
     Place(
@@ -297,7 +297,8 @@ PLACES = (
         "X.view(P, B, C, D)\nX.view(A, P, C, D)\nX.view(A, B, P, D)\nX.view(A, B, C, P)\nX.view(A, B, C, D)\n"
         "X.reshape(P, B, C, D)\nX.reshape(A, P, C, D)\nX.reshape(A, B, P, D)\nX.reshape(A, B, C, P)\n"
         "X.view(...).transpose(P, B)\nX.view(...).transpose(A, P)\nX.view(...).transpose(A, B)\n"
-        "X.reshape(A, B, C, D).transpose(E, F)\nX.view(...).permute(...)\nX.reshape(...).permute(...)\n"
+        "X.reshape(A, B, C, D).transpose(E, F)\nX.view(A, B, C, D).permute(...)\n"
+        "X.reshape(A, B, C, D).permute(...)\n"
         + "\n".join(
             f"X.{name}(...).permute({sizes})"
             for name in ("view", "reshape")
@@ -312,9 +313,10 @@ PLACES = (
         " result?",
         "X.transpose(A, B).reshape(...)\nX.transpose(P, B).reshape(...)\nX.transpose(A, P).reshape(...)\n"
         "X.transpose(A, B).flatten(P)\nX.transpose(A, B).flatten(P, D)\nX.transpose(A, B).reshape(C, D, P)\n"
-        "X.transpose(A, B).reshape(C, P, D)\nX.transpose(A, B).reshape(P, C, D)\nX.permute(...).reshape(...)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
+        "X.transpose(A, B).reshape(C, P, D)\nX.transpose(A, B).reshape(P, C, D)\nX.permute(A, B, C, D).reshape(...)\ntorch.cat(X, dim=P)\ntorch.cat(P, dim=D)\n"
         "torch.cat([head(...) for head in self.heads], dim=P)\ntorch.cat(Y, dim=D)",
-        where=r"def merge_heads|\.transpose\(1, 2\)\.reshape|self\.heads",
+        where=_ATTENTION
+        + r"(def merge_heads|\.transpose\(1, 2\)\.reshape|self\.heads)",
     ),
     Place(
         "repeated_heads",
@@ -332,6 +334,20 @@ PLACES = (
         "Which layers does your code apply? Is one of them applied twice, or never?",
         "self.A(X)",
         kinds="name",
+    ),
+    Place(
+        "layer_missing",
+        "A layer is not applied where it should be.",
+        "Follow one token from the input to the result. Which layer should also be applied to it?",
+        "self.A(X)",
+        kinds="missing",
+    ),
+    Place(
+        "layer_too_many",
+        "A layer is applied where it should not be.",
+        "Follow one token from the input to the result. Which layers should be applied to it?",
+        "self.A(X)",
+        kinds="too much",
     ),
     Place(
         "residual_path",
@@ -361,7 +377,7 @@ PLACES = (
         "The size of a layer is wrong.",
         "How many numbers go into this layer, and how many should come out?",
         "nn.Linear(P, B, ...)\nnn.Linear(A, P, ...)\nnn.Embedding(P, B, ...)\nnn.Embedding(A, P, ...)\n"
-        "nn.LayerNorm(P, ...)",
+        "nn.Linear(A, B, ...)\nnn.Embedding(A, B, ...)\nnn.LayerNorm(P, ...)",
     ),
     Place(
         "parameter",
@@ -376,20 +392,6 @@ PLACES = (
         "Follow one token from the input to the result. After which step should this layer act?",
         "self.A(X)",
         kinds="order",
-    ),
-    Place(
-        "layer_missing",
-        "A layer is not applied where it should be.",
-        "Follow one token from the input to the result. Which layer should also be applied to it?",
-        "self.A(X)",
-        kinds="missing",
-    ),
-    Place(
-        "layer_too_many",
-        "A layer is applied where it should not be.",
-        "Follow one token from the input to the result. Which layers should be applied to it?",
-        "self.A(X)",
-        kinds="too much",
     ),
     Place(
         "inputs_of_a_head",
@@ -544,7 +546,7 @@ PLACES = (
     ),
     Place(
         "reduced_dimension",
-        "The dimension of a reduction is wrong.",
+        "The dimension of a reduction is missing or wrong.",
         "Over which dimension should the sum, mean or maximum run? Count it from the end.",
         _REDUCTIONS,
     ),
@@ -620,7 +622,7 @@ PLACES = (
     ),
     Place(
         "comparison",
-        "A comparison is wrong.",
+        "A comparison is missing or wrong.",
         "Try it with two equal numbers, and with numbers that differ by one. What should the result be?",
         _COMPARISONS,
         kinds="comparison,condition,operator,number,name,value,place,order,step",
@@ -639,7 +641,7 @@ PLACES = (
     ),
     Place(
         "new_tensor",
-        "The tensor that is created here is wrong.",
+        "The tensor that should be created here is missing or wrong.",
         "Which shape should this tensor have, and which numbers?",
         "torch.ones(...)\ntorch.zeros(...)\ntorch.full(...)\ntorch.arange(P, ...)\ntorch.arange(A, P, ...)\n"
         "torch.ones(P, ...)\ntorch.ones(A, P, ...)\ntorch.zeros(P, ...)\ntorch.zeros(A, P, ...)",

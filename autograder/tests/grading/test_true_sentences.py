@@ -38,6 +38,14 @@ def report_on(grader: Grader, question: str, answer: str) -> QuestionReport:
 
 
 BLOCK = ("10_inference", "add_block")
+AVERAGE, VARIANCE = (
+    ("03_causal_averaging", "causal_average_loop"),
+    ("04_scaled_dot_product", "score_variance"),
+)
+DROPOUT, SUM = ("06_causal_attention", "CausalAttention"), ("01_dot_products", "context_vector")
+SCALES, REPAIRED = ("11_find_the_bug", "scales_wrongly"), ("11_find_the_bug", "RepairedMultiHead")
+WEIGHTS = "torch.softmax(scores, dim=-1)"
+UNSCALED = f"{WEIGHTS} * (torch.rand_like(scores) >= self.dropout.p * self.training)"
 SHARES = "scores / scores.sum(dim=-1, keepdim=True)"
 ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know where a token stands"
 
@@ -62,6 +70,30 @@ ALL_SEEN, NO_PLACE = "Every token can see the next", "The model does not know wh
         (BLOCK, "maximum - reference", "reference - maximum", ["The highest score gets the lowest weight"]),
         (CROSS, "self.W_k(encodings_for_k)", "self.W_k(encodings_for_q)", ["Two inputs come in"]),
         (SCALED, "return weights", "return torch.softmax(weights, dim=-1)", ["weights and not scores"]),
+        (AVERAGE, "x[b, :t + 1].mean(dim=0)", "torch.mean(x[b][:t], 0)", ["The dimension of a reduction"]),
+        (VARIANCE, "scores.var()", "scores.var(correction=0)", ["A dimension is wrong"]),
+        (CROSS, "self.W_v(", "self.W_k(", ["used in place of the values", "not use at all"]),
+        (MATRICES, "x @ self.W_value", "x @ self.W_key", ["The keys are used in place of the values"]),
+        (SUM, "weights @ inputs", "(weights[:, None] * inputs).mean(0)", ["A product is missing"]),
+        (GENERATE, "model.train(was_training)", "pass", ["calls the model in training mode"]),
+        (DROPOUT, f"self.dropout({WEIGHTS})", UNSCALED, ["nothing is dropped"]),
+        (DROPOUT, "self.dropout(torch", "nn.Dropout(self.dropout.p)(torch", ["`nn.Dropout` does."]),
+        (DROPOUT, "diagonal=1)", "diagonal=1)[:1]", ["mask of the first sequence"]),
+        (SCALES, "keys.shape[-1]", "keys.shape[-2]", ["Which outputs may change"]),
+        (
+            REPAIRED,
+            "(1, 2)\n        keys",
+            "(1, 2)[:, :1]\n        keys",
+            ["contains only one head"],
+        ),
+        (BLOCK, "higher == -math.inf", "higher != -math.inf", ["The mask is inverted"]),
+        (BLOCK, "higher.masked_fill(higher == -math.inf, 0.0)", "higher", ["The mask hides nothing"]),
+        (
+            LAYERS,
+            "self.W_key = nn.Linear(d_in, d_out",
+            "self.W_key = nn.Linear(d_out, d_in",
+            ["are created in"],
+        ),
     ],
 )
 def test_a_sentence_is_not_said_where_it_is_false(
