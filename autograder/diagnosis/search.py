@@ -11,7 +11,7 @@ The budget counts calls of torch in right answers, not seconds, so a busy machin
 """
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -220,9 +220,9 @@ class Search:
         others = [test for test in self.suite.of(self.question) if test not in failed]
         ranked: list[tuple[float, Candidate]] = []
         promising = (
-            Candidate(self.runner, half_repair.code, half_repair.edits)
+            Candidate(self.runner, one.code, one.edits, cached_exchanges={**one.cached_exchanges})
             for half_repairs in self._half_repairs
-            for half_repair in half_repairs
+            for one in half_repairs
         )
         for candidate in self._answered(promising, [*self._distances_before]):
             if self.spent >= self.budget * _HALF_SHARE:
@@ -273,7 +273,14 @@ class Search:
         """Yield candidates with cached answers to these tests. The worker answers for many at once."""
         left = iter(candidates)
         while batch := [*islice(left, _BATCH)]:
-            self._ask(batch, tests[:most], DISCLOSED)
+            by_missing = defaultdict[tuple[HiddenTest, ...], list[Candidate]](list)
+            for candidate in batch:
+                cached = candidate.cached_exchanges
+                missing = tuple(test for test in tests[:most] if (test, DISCLOSED) not in cached)
+                by_missing[missing].append(candidate)
+            for missing, group in by_missing.items():
+                if missing:
+                    self._ask(group, missing, DISCLOSED)
             yield from batch
 
     def _ask(self, candidates: Sequence[Candidate], tests: Sequence[HiddenTest], inputs: Inputs) -> None:
