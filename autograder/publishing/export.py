@@ -29,7 +29,7 @@ from autograder.publishing.graded_work import GradedWork, read_graded_work
 from autograder.records.database import reading, writing
 from autograder.records.tables import EXPORTS
 from autograder.report.report import Entry, GradebookSubmission
-from autograder.submission.students import listed_students
+from autograder.submission.students import listed_students, student_names, with_name
 
 Row = tuple[str | float | None, ...]
 Scores = Mapping[str, Mapping[str, float | None]]  # by student and exercise
@@ -294,13 +294,13 @@ def pack_feedback(
     `file_of` returns the name of a student's file, which the platform recognises, and its content, or raises
     UnknownError.
     """
-    files, problems = dict[str, Member](), list[str]()
+    files, problems, names = dict[str, Member](), list[str](), student_names(course.root)
     for graded in read_gradebook(course, exercise, on_failure=on_failure):
         with skipping(course, exercise.name, graded.student, on_failure):
             try:
                 files[graded.student] = Member(*file_of(graded))
             except UnknownError as problem:
-                problems.append(f"{graded.student}: {problem}")
+                problems.append(f"{with_name(graded.student, names)}: {problem}")
     path = course.build / "exports" / f"{exercise.name}-feedback-{to}.zip"
     write_zip(path, sorted(files.values(), key=attrgetter("name")))
     return Sent(files, (path,), tuple(problems))

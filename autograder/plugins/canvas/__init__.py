@@ -50,6 +50,7 @@ from autograder.publishing.export import (
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import Entry, GradebookSubmission
 from autograder.report.text import number
+from autograder.submission.students import student_names, with_name
 from autograder.submission.submission import Submission
 
 if TYPE_CHECKING:
@@ -128,9 +129,10 @@ def _send(
                 _update_grades(target, {numbers[student]: data[student] for student in students})
             grades_sent.note(exercise.name, {student: scores[student] for student in students})
             texts_sent.note(exercise.name, {s: digests[s] for s in students if s in commented})
+    named = partial(with_name, names=student_names(course.root))
     fix = "has no Canvas user id; write it into students.csv"
-    problems = (f"{exercise.name} left out: {s}: {fix}" for s in numbers if s not in with_number)
-    options.print_lines(f"{exercise.name} {student}: {number(scores[student])}" for student in with_number)
+    problems = (f"{exercise.name} left out: {named(s)}: {fix}" for s in numbers if s not in with_number)
+    options.print_lines(f"{exercise.name} {named(s)}: {number(scores[s])}" for s in with_number)
     options.print_lines((*problems, *outgoing.notes), err=True)
     click.echo(f"{len(with_number)} grades {'would be' if dry_run else 'were'} sent to Canvas")
 

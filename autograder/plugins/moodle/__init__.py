@@ -13,6 +13,7 @@ any text, the participant's number, "assignsubmission", "file" and the name that
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -42,7 +43,13 @@ from autograder.publishing.export import (
 from autograder.publishing.graded_work import read_graded_work
 from autograder.report.report import GradebookSubmission
 from autograder.report.text import number
-from autograder.submission.students import Students, listed_students, write_rows
+from autograder.submission.students import (
+    Students,
+    listed_students,
+    student_names,
+    with_name,
+    write_rows,
+)
 from autograder.submission.submission import Submission
 
 _SAME_POINTS = 1e-6
@@ -107,7 +114,8 @@ def fill_worksheet(
             lines.append(_filled(row, grades, score, comma=comma))
             if score is not None:
                 filled[student] = score
-    problems += [f"{student}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
+    named = partial(with_name, names=student_names(course.root))
+    problems += [f"{named(student)}: is not in {sheet.name}" for student in sorted(wanted - filled.keys())]
     left = sorted(set(scores) & set(former))
     problems += [f"{student}: is no longer in {STUDENTS}, so Moodle gets no grade" for student in left]
     path = course.build / "exports" / f"{exercise.name}-worksheet.csv"

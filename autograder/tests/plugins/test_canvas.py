@@ -132,7 +132,9 @@ class Sender:
 
 @pytest.fixture
 def send(course: Course, monkeypatch: pytest.MonkeyPatch) -> Sender:
-    (course.root / "students.csv").write_text("id,canvas\nann,101\nbob,\n103,\n", encoding="utf-8")
+    (course.root / "students.csv").write_text(
+        "id,name,canvas\nann,Ann Lee,101\nbob,Bob Bee,\n103,,\n", encoding="utf-8"
+    )
     return Sender(course, monkeypatch)
 
 
@@ -150,7 +152,7 @@ def test_grades_and_comments_arrive_once_and_then_only_what_changed(canvas: Stan
 
     code, output = send(CLASS)
     assert canvas.grades == {"101": {"posted_grade": "1.25"}, "103": {"posted_grade": "0"}}
-    assert "01_small left out: bob: has no Canvas user id; write it into students.csv" in output
+    assert "01_small left out: bob (Bob Bee): has no Canvas user id; write it into students.csv" in output
     assert "2 grades were sent to Canvas" in output
 
     canvas.grades.clear()
@@ -180,7 +182,7 @@ def test_a_submission_on_which_our_code_fails_gets_a_line_and_stops_no_other(
     monkeypatch.setattr(plugin, "_feedback_texts", broken)
     code, said = send((scored("ann", 2.0), scored("103", 1.0)))
     assert (code, canvas.grades) == (3, {"103": {"posted_grade": "1"}})
-    assert said.count("01_small ann: cannot be processed: ArithmeticError; ") == 1
+    assert said.count("01_small ann (Ann Lee): cannot be processed: ArithmeticError; ") == 1
     assert "1 grades were sent to Canvas" in said
     monkeypatch.setattr(plugin, "_feedback_texts", texts)
     assert send((scored("ann", 2.0), scored("103", 1.0)))[0] == 0

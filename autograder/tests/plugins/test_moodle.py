@@ -208,7 +208,7 @@ def test_moodle_s_worksheet_tells_participants_that_no_archive_told(term: Term) 
     sheet.write_text(SHEET.replace("Bob Byte", "Rob Byte"), encoding="utf-8")
     packed, _ = term.pack(pack_for_moodle, sheet=sheet)
     assert packed.problems == (
-        "bob: is not in any row of Grades.csv, by id, address or name; return the page yourself",
+        "bob (Bob Byte): is not in any row of Grades.csv, by id, address or name; return the page yourself",
     )
     (term.course.root / "students.csv").unlink()
     with pytest.raises(UsageError, match="display names, not ids; write students"):
