@@ -310,7 +310,7 @@ def origin(error: BaseException | None) -> str:
 
 
 def in_order(folder: Path) -> list[Path]:
-    """Return a folder's notebooks: first those with the exercise's name, the newest first."""
+    """Return a folder's notebooks, the newest first, but those with the exercise's name before all others."""
     return sorted(
         folder.glob("*.ipynb"),
         key=lambda path: (NAME in path.stem, path.stat().st_mtime, path.stem == NAME),

@@ -145,7 +145,10 @@ def _show_attendance(
     class_size: int,
     attendances: "Sequence[Attendance]",
 ) -> None:
-    """Print a table of submissions; of all exercises, only those with a submission are in it."""
+    """Print the number of submissions and the missing students of each exercise.
+
+    If the user named no exercise, those without a submission are left out.
+    """
     from autograder.cli.output import show
     from autograder.course.kept import STUDENTS
 

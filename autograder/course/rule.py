@@ -44,9 +44,11 @@ _SOFTMAXES = """
     log_softmax _log_softmax softmax _softmax special_log_softmax special_softmax
 """
 GROUPS = {
-    "basics": frozenset((_SHAPES + _CREATION + _NUMBERS + _COMPARISONS).split()),  # element by element, views
-    "sums": frozenset(_SUMS.split()),  # what adds or multiplies along a dimension
-    "products": frozenset(_PRODUCTS.split()),  # what multiplies vectors and matrices
+    "basics": frozenset(
+        (_SHAPES + _CREATION + _NUMBERS + _COMPARISONS).split()
+    ),  # views and element-wise operators
+    "sums": frozenset(_SUMS.split()),  # sums and products along a dimension
+    "products": frozenset(_PRODUCTS.split()),  # products of vectors and matrices
     "softmaxes": frozenset(_SOFTMAXES.split()),
 }
 
