@@ -126,11 +126,12 @@ class ManualQuestion:
     @property
     def equal_answers(self) -> list[GradebookAnswer]:
         """The equal written answers of other students. Answers with pictures are not compared."""
-        own = self.answer
-        if own is None or own.asked != _WRITTEN or self.has_pictures:
+        answer = self.answer
+        if answer is None or answer.asked != _WRITTEN or self.has_pictures:
             return []
-        equal = (other for other in self.answers if (other.digest, other.asked) == (own.digest, own.asked))
-        return [other for other in equal if other.grade != own.grade]
+        key = answer.digest, answer.asked
+        equal = (other for other in self.answers if (other.digest, other.asked) == key)
+        return [other for other in equal if other.grade != answer.grade]
 
     @property
     def members(self) -> list[dict[str, Any]]:
@@ -353,7 +354,7 @@ def install_hooks() -> None:
 
 
 def hide_exchange_warning() -> None:
-    """Remove the formgrader's warning that there is no exchange, without which a course works, too.
+    """Remove the formgrader's warning of a missing exchange. A course works without one.
 
     Without an exchange, the list of assignments has no buttons for it, also without the warning.
     """
