@@ -1,7 +1,7 @@
-"""Adds to nbgrader's formgrader the question, model answer, rubric and equal answers.
+"""Adds the question, model answer, rubric and equal answers to nbgrader's formgrader.
 
-It also adds names to its lists, and keeps who saves a score. Feedback and releases are made elsewhere and
-never see a model answer. What students wrote runs no script.
+It also adds students' names to the formgrader's lists, and records who saves a score. Students' text is
+cleaned, so it cannot run scripts. Feedback and releases are made elsewhere and contain no model answer.
 """
 
 import os
@@ -42,15 +42,15 @@ from autograder.report.report import QuestionReport, Report, Status, Verdict, de
 from autograder.report.safe_html import Allowance, render_code, render_markdown, render_template, render_text
 from autograder.submission.students import Student
 
-# On one line it is a block of HTML, in which the renderer that follows reads no Markdown; and it looks for no
-# formulas where there are no dollars and backslashes. In the browser, all of these are letters again.
+# nbconvert's Markdown renderer does not change HTML on one line, and finds no formulas without dollars and
+# backslashes. Browsers show these references as the characters again.
 _AS_HTML = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;"})
 _PAGE = Path(__file__).with_suffix(".html")
-_WRITTEN = "written"  # what the table of answers says of an answer that waits for a grader
+_WRITTEN = "written"  # the reason in the table of answers for a written answer that a grader has to grade
 _MAX_LINES = 20
 Resources = dict[str, Any]
-# How reports name what they found: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
-_FOUND = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|call(?:s|ed) (\w+)')
+# The forms in which hints name forbidden code: `"torch.dot"`, `"the module numpy itself"`, `called mm`.
+_NAMED_CODE = re.compile(r'"(?:the module )?(?:[\w.]+\.)?([\w@]+)(?: itself)?"|call(?:s|ed) (\w+)')
 _FOR_STUDENTS = re.compile(r"^An instructor looks at this answer because of [^.]*\. ")
 _REASONS = {
     "own text": "The answer's cell is as it was released, but this student wrote text in other cells, "
@@ -58,38 +58,38 @@ _REASONS = {
     "grader error": "The autograder itself failed on this question. A score from before stays.",
     "": "The answer, or what it is worth, has changed since somebody graded it.",
 }
-_known_students = NbGraderAPI.get_students
+_get_nbgrader_students = NbGraderAPI.get_students
 
 
-class Given(NamedTuple):
-    """What the gradebook has on one student's answer to a question."""
+class GradebookAnswer(NamedTuple):
+    """One student's answer to a question in the gradebook."""
 
     grade: str
     comment: str | None
-    submission: str  # of the notebook, as the formgrader's addresses name it
+    submission: str  # id of the notebook's row, which is part of the formgrader's addresses
     student: str
-    score: float | None  # by a person
+    score: float | None  # by a grader
     extra: float | None
     waits: bool
-    digest: str | None = None  # of the answer for which it was graded
+    digest: str | None = None  # of the graded answer
     asked: str | None = None
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question that a person grades, in one student's notebook."""
+class ManualQuestion:
+    """A question in one student's notebook that a grader has to grade or has graded."""
 
     source: Cell  # the author's, with the model answer
-    above: str  # the text of the lesson that asks it
-    places: Sequence[int]  # of its graded cells in the notebook
-    reason: str = ""  # why an instructor has to look, where the answer is not simply a written one
-    report: QuestionReport | None = None  # of a question that tests grade
-    lines: Sequence[tuple[str, str]] = ()  # the lines in question, each with its place
-    answers: Sequence[Given] = ()  # of all students
-    own: Given | None = None
+    wording: str  # the text of the lesson that asks the question
+    places: Sequence[int]  # indices of its graded cells in the notebook
+    reason: str = ""  # why an instructor has to look; empty for a new written answer
+    report: QuestionReport | None = None  # if tests grade the question
+    lines: Sequence[tuple[str, str]] = ()  # place and code of each line that the reason names
+    answers: Sequence[GradebookAnswer] = ()  # of all students
+    answer: GradebookAnswer | None = None  # of this student
     comments: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
-    has_pictures: bool = False  # which the text of the answer only names
+    has_pictures: bool = False  # the text of the answer contains only their names
 
     @property
     def model(self) -> str:
@@ -101,43 +101,45 @@ class Asked:
 
     @property
     def rubric(self) -> str:
-        """What a full written answer names, as a list; students can read the same in their notebook."""
+        """The rubric as a list. Students read the same list in their notebook."""
         return "\n".join(f"- {thing}" for thing in self.source.rubric)
 
     @property
     def offer(self) -> float | None:
-        """The score that the tests would give to a question that is held for an instructor."""
+        """The score by tests of a question that is held for an instructor, or None."""
         is_held = self.report is not None and self.report.verdict is Verdict.REVIEW
         return self.report.score_by_tests if self.report is not None and is_held else None
 
     @property
     def waiting(self) -> int:
-        """How many students' answers still wait for a grader."""
-        return sum(one.waits for one in self.answers)
+        """The number of students' answers that wait for a grader."""
+        return sum(answer.waits for answer in self.answers)
 
     @property
     def next_waiting(self) -> str:
-        """The submission of the next student whose answer waits, in the formgrader's order; or empty."""
-        here = "" if self.own is None else self.own.submission
-        others = sorted(one.submission for one in self.answers if one.waits and one.submission != here)
-        return next((other for other in others if other > here), others[0] if others else "")
+        """The next submission in the formgrader's order whose answer waits, or ""."""
+        current = "" if self.answer is None else self.answer.submission
+        waiting = (answer.submission for answer in self.answers if answer.waits)
+        others = sorted(submission for submission in waiting if submission != current)
+        return next((other for other in others if other > current), others[0] if others else "")
 
     @property
-    def alike(self) -> list[Given]:
-        """The other students who wrote the same, letter for letter, if that is the whole answer."""
-        own = self.own
-        if own is None or own.asked != _WRITTEN or self.has_pictures:
+    def equal_answers(self) -> list[GradebookAnswer]:
+        """The equal written answers of other students. Answers with pictures are not compared."""
+        answer = self.answer
+        if answer is None or answer.asked != _WRITTEN or self.has_pictures:
             return []
-        same = (one for one in self.answers if (one.digest, one.asked) == (own.digest, own.asked))
-        return [one for one in same if one.grade != own.grade]
+        key = answer.digest, answer.asked
+        equal = (other for other in self.answers if (other.digest, other.asked) == key)
+        return [other for other in equal if other.grade != answer.grade]
 
     @property
     def members(self) -> list[dict[str, Any]]:
-        """What the page needs to give this student and those of `alike` the same score and comment."""
+        """The data with which the page gives this answer and `equal_answers` the same score and comment."""
         return [
-            {"grade": one.grade, "comment": one.comment, "extra": one.extra, "waits": one.waits}
-            for one in (self.own, *self.alike)
-            if one is not None
+            {"grade": each.grade, "comment": each.comment, "extra": each.extra, "waits": each.waits}
+            for each in (self.answer, *self.equal_answers)
+            if each is not None
         ]
 
 
@@ -147,7 +149,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
     course = Unicode("", help="The course's folder.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Clean all cells, and escape the student's name, which the page shows as it stands here."""
+        """Clean all cells, and escape the student's name, which nbgrader's template does not escape."""
         for key in ("student", "last_name", "first_name"):
             if isinstance(resources.get(key), str):
                 resources[key] = escape(resources[key])
@@ -156,7 +158,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         try:
             if self.course:
                 lay_out(load_course(Path(self.course)), nb, resources, around)
-        except AutograderError as error:  # of an author; answers can be read all the same
+        except AutograderError as error:  # an author's mistake must not hide the answers
             around[0][0] = _rendered("problem", str(error))
         for cell, html in zip(nb.cells, around, strict=True):
             cell.metadata["around"] = html
@@ -168,7 +170,7 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
         resources: Resources,
         index: int,  # noqa: ARG002 - nbconvert's signature
     ) -> tuple[NotebookNode, Resources]:
-        """Clean one cell; raw cells, which would be shown as HTML, become empty."""
+        """Clean a Markdown cell. A raw cell becomes empty, since it would be shown as HTML."""
         if cell.cell_type == "markdown":
             cleaned = render_markdown(cell, self._allowance, "mathml")
             cell.source = f"<div>{cleaned}</div>".translate(_AS_HTML)
@@ -178,37 +180,34 @@ class CleanMarkdown(NbGraderPreprocessor):  # type: ignore[misc]
 
 
 def lay_out(course: Course, node: NotebookNode, resources: Resources, around: list[list[str]]) -> None:
-    """Write the HTML that comes before and after each cell; cells that no grader is asked about are folded.
-
-    Where nobody is asked anything, nothing is folded.
-    """
+    """Write the HTML before and after each cell. If there are questions for a grader, fold other cells."""
     (exercise,) = course.chosen([resources["assignment_id"]])
     with Gradebook(database(course), course.settings.course) as gradebook:
-        asked = list(_asked(course, exercise, node, gradebook, resources))
-    for one in asked:
-        around[one.places[0]][0] += _rendered("question", one)
-        around[one.places[-1]][1] += _rendered("tools", one)
-    unfolded = {place for one in asked for place in one.places} | set(_own_texts(exercise, node))
-    borders = [-1, *sorted(unfolded), len(node.cells)]
-    for before, after in pairwise(borders if asked else ()):
+        questions = list(_manual_questions(course, exercise, node, gradebook, resources))
+    for question in questions:
+        around[question.places[0]][0] += _rendered("question", question)
+        around[question.places[-1]][1] += _rendered("tools", question)
+    unfolded = {place for question in questions for place in question.places}
+    borders = [-1, *sorted(unfolded.union(_own_texts(exercise, node))), len(node.cells)]
+    for before, after in pairwise(borders if questions else ()):
         if (count := after - before - 1) > 0:
             around[before + 1][0] += _rendered("fold", count)
             around[after - 1][1] += _rendered("end of fold", count)
 
 
-def _rendered(part: str, it: "Asked | int | str") -> Markup:
-    own = {
+def _rendered(part: str, it: "ManualQuestion | int | str") -> Markup:
+    functions = {
         "markdown": lambda text: render_markdown(v4.new_markdown_cell(text), Allowance(), "mathml"),
         "code": lambda text: render_code(text, Allowance()),
         "text": render_text,
     }
-    return render_template(_PAGE, part=part, it=it, **own)
+    return render_template(_PAGE, part=part, it=it, **functions)
 
 
-def _asked(
+def _manual_questions(
     course: Course, exercise: Exercise, node: NotebookNode, gradebook: Gradebook, resources: Resources
-) -> Iterator[Asked]:
-    """Yield the questions that a person grades or has graded, in the notebook's order."""
+) -> Iterator[ManualQuestion]:
+    """Yield the questions that a grader has to grade or has graded, in the notebook's order."""
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in node.cells]
     submission = gradebook.find_submission_notebook_by_id(resources["submission_id"])
     grades = {grade.name: grade for grade in submission.grades}
@@ -225,22 +224,22 @@ def _asked(
         if source.role not in (Role.MANUAL, Role.SOLUTION) or name not in grades:
             continue
         answers = _answers(gradebook, grades[name].cell_id, cells.get(source.name))
-        own = next(one for one in answers if one.submission == submission.id)
+        answer = next(answer for answer in answers if answer.submission == submission.id)
         is_unreadable = report is not None and report.status is Status.UNREADABLE
-        if own.asked or (not is_unreadable and (is_written or own.waits)):
-            places = [n for n, known in enumerate(names) if source.name in (known, checked_question(known))]
+        if answer.asked or (not is_unreadable and (is_written or answer.waits)):
+            places = [at for at, cell in enumerate(names) if source.name in (cell, checked_question(cell))]
             hint = _hint(report, source.name)
-            yield Asked(
-                source, text_above(exercise.cells[:place]), places, _reason(own, hint),
+            yield ManualQuestion(
+                source, text_above(exercise.cells[:place]), places, _reason(answer, hint),
                 _tested(report, source.name),
                 [] if is_written else _lines(exercise, node, source.name, hint),
-                answers, own, bank.comments(exercise.name, source.name) if bank else {}, problem,
-                any("attachment:" in node.cells[n].source for n in places),
+                answers, answer, bank.comments(exercise.name, source.name) if bank else {}, problem,
+                any("attachment:" in node.cells[at].source for at in places),
             )  # fmt: skip
 
 
-def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Given]:
-    """Return what the gradebook has on all students' answers to the question with these cells."""
+def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[GradebookAnswer]:
+    """Return the rows of all students' answers to the question with these cells."""
     query = (
         gradebook.db.query(
             Grade.id, Comment.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
@@ -255,11 +254,11 @@ def _answers(gradebook: Gradebook, cell: str, commented: str | None) -> list[Giv
         .filter(Grade.cell_id == cell)
         .order_by(SubmittedAssignment.student_id)
     )  # fmt: skip
-    return [Given(*row) for row in query]
+    return [GradebookAnswer(*row) for row in query]
 
 
 def text_above(cells: Sequence[Cell]) -> str:
-    """Return the text that asks the question after these cells: the last one, from its last heading on."""
+    """Return the wording of the question after these cells: the last text cell from its last heading on."""
     text = next((cell.text for cell in reversed(cells) if cell.role is Role.TEXT), "")
     lines, start, fenced = text.split("\n"), 0, False
     for number_, line in enumerate(lines):
@@ -273,81 +272,81 @@ def _hint(report: Report | None, question: str) -> str:
     if report and report.status is Status.UNREADABLE:
         words = describe_unreadable(report.message).removesuffix("Hand it in again.")
         return f"This student's file {words}All questions have 0 points. Save a score here to confirm them."
-    hints = (one.hint for one in report.questions if one.name == question) if report else ()
+    hints = (each.hint for each in report.questions if each.name == question) if report else ()
     hint = next(filter(None, hints), "") or (report.message if report else "")
     return _FOR_STUDENTS.sub("", hint)
 
 
 def _tested(report: Report | None, question: str) -> QuestionReport | None:
-    """Return the report on a question that tests grade, in a file that could be read."""
+    """Return the report on a question, or None if tests do not grade it or the file is unreadable."""
     if report is None or report.status is Status.UNREADABLE:
         return None
-    return next((one for one in report.questions if one.name == question and one.tests), None)
+    return next((each for each in report.questions if each.name == question and each.tests), None)
 
 
-def _reason(own: Given, hint: str) -> str:
-    """Return why an instructor has to look; nothing for a written answer that was never graded."""
-    if own.waits and own.score is not None:
+def _reason(answer: GradebookAnswer, hint: str) -> str:
+    """Return why an instructor has to look, or "" for a new written answer."""
+    if answer.waits and answer.score is not None:
         return _REASONS[""]
-    if own.asked in (None, "", _WRITTEN):
+    if answer.asked in (None, "", _WRITTEN):
         return ""
-    return _REASONS.get(own.asked, "") or hint or f"The autograder says: {own.asked}."
+    return _REASONS.get(answer.asked, "") or hint or f"The autograder says: {answer.asked}."
 
 
 def _lines(exercise: Exercise, node: NotebookNode, question: str, hint: str) -> list[tuple[str, str]]:
-    """Return the lines of the cells on which an answer rests that spell what a report names.
+    """Return place and code of the lines that contain the name in a hint.
 
-    If none of these does, return those of all the student's code: some words count wherever they stand.
+    Lines of cells on which the answer depends are preferred to those of the student's other code.
     """
-    found = _FOUND.search(hint)
-    if found is None:
+    match = _NAMED_CODE.search(hint)
+    if match is None:
         return []
-    spelt = re.compile(rf"(?<!\w){re.escape(found[1] or found[2])}(?!\w)")
-    given = exercise.given | {cell.text for cell in exercise.cells if cell.role is Role.CHECK}
+    name = re.compile(rf"(?<!\w){re.escape(match[1] or match[2])}(?!\w)")
+    released = exercise.given | {cell.text for cell in exercise.cells if cell.role is Role.CHECK}
     cells = [(place, cell.source) for place, cell in enumerate(node.cells, 1) if cell.cell_type == "code"]
-    own = [(place, code) for place, code in cells if code not in given]
-    rests = {piece.at for piece in rests_on(question, list(pieces(code for _, code in own)))[0]}
+    student_cells = [(place, code) for place, code in cells if code not in released]
+    needed = {piece.at for piece in rests_on(question, list(pieces(code for _, code in student_cells)))[0]}
     lines = [
-        (at in rests, f"cell {place}, line {number}", line)
-        for at, (place, code) in enumerate(own)
+        (at in needed, f"cell {place}, line {number}", line)
+        for at, (place, code) in enumerate(student_cells)
         for number, line in enumerate(code.split("\n"), 1)
-        if spelt.search(line)
+        if name.search(line)
     ]
-    best = max((is_own for is_own, *_ in lines), default=False)
-    return [(place, line) for is_own, place, line in lines if is_own is best][:_MAX_LINES]
+    has_needed = any(is_needed for is_needed, *_ in lines)
+    return [(place, line) for is_needed, place, line in lines if is_needed is has_needed][:_MAX_LINES]
 
 
 def _own_texts(exercise: Exercise, node: NotebookNode) -> Iterator[int]:
-    """Yield the places of the text cells that the student added, one of which may be an answer."""
-    given = {"".join(cell["source"]).strip() for cell in build_notebook(exercise)["cells"]}
+    """Yield the indices of the text cells that the student added. One of them may be an answer."""
+    released = {"".join(cell["source"]).strip() for cell in build_notebook(exercise)["cells"]}
     for place, cell in enumerate(node.cells):
-        is_own = "nbgrader" not in cell.metadata and cell.source.strip() not in given
+        is_own = "nbgrader" not in cell.metadata and cell.source.strip() not in released
         if cell.cell_type == "markdown" and is_own:
             yield place
 
 
 def get_students(api: NbGraderAPI) -> list[dict[str, Any]]:
-    """Return what nbgrader knows of each student; students.csv or the id tells names that it does not know.
+    """Return nbgrader's data on each student. Missing names come from students.csv, or are the id.
 
-    Who has handed in, but was never graded, is not in the gradebook yet, and the formgrader's lists would
-    call all of these "None, None".
+    A student with a submission who was never graded is not in the gradebook yet. The formgrader's lists would
+    show such a student as "None, None".
     """
-    students: list[dict[str, Any]] = _known_students(api)
+    students: list[dict[str, Any]] = _get_nbgrader_students(api)
     people = dict[str, Student]()
-    with suppress(UsageError):  # which grading tells
+    with suppress(UsageError):  # grading reports a damaged students.csv
         people = listed_by_id(Path(api.coursedir.root))
     for student in students:
-        known = student["last_name"], student["first_name"]
-        if known == (None, None):
-            known = people.get(student["id"], Student(student["id"], (f"{student['id']},",))).parts
-        student["last_name"], student["first_name"] = known[0] or "", known[1] or ""
+        name = student["last_name"], student["first_name"]
+        if name == (None, None):
+            name = people.get(student["id"], Student(student["id"], (f"{student['id']},",))).parts
+        student["last_name"], student["first_name"] = name[0] or "", name[1] or ""
     return students
 
 
 def install_hooks() -> None:
-    """Change what nbgrader has no settings for: its lists show names, and the record keeps who saves a score.
+    """Change parts of the formgrader for which nbgrader has no settings.
 
-    The formgrader's first page then does not warn that nbgrader's exchange is missing.
+    Its lists show names, the audit records who saves a score, and there is no warning of a missing exchange.
     """
     NbGraderAPI.get_students = get_students
     record_saves()
@@ -355,9 +354,9 @@ def install_hooks() -> None:
 
 
 def hide_exchange_warning() -> None:
-    """Leave out the formgrader's warning that there is no exchange: a course works without it.
+    """Remove the formgrader's warning of a missing exchange. A course works without one.
 
-    The list of assignments has no buttons for the exchange then, with or without the warning.
+    Without an exchange, the list of assignments has no buttons for it, also without the warning.
     """
     if (handlers := sys.modules.get("nbgrader.server_extensions.formgrader.handlers")) is None:
         return
@@ -369,12 +368,12 @@ def hide_exchange_warning() -> None:
 
 
 def is_served() -> bool:
-    """Whether this process is a server with the formgrader; other programs do not load its handlers."""
+    """Whether this process is a server with the formgrader. Only such a process has loaded its handlers."""
     return "nbgrader.server_extensions.formgrader.handlers" in sys.modules
 
 
 def record_saves() -> None:
-    """Let the formgrader's server keep who saves a score and when; other programs have no handlers."""
+    """Let the formgrader's server record in the audit who saves a score. Do nothing in other processes."""
     handlers = sys.modules.get("nbgrader.server_extensions.formgrader.apihandlers")
     save = None if handlers is None else handlers.GradeHandler.put
     if save is None or hasattr(save, "recorded"):
@@ -391,7 +390,7 @@ def record_saves() -> None:
 
 
 def grader_name(user: Any) -> str:
-    """Return the name by which JupyterHub knows a user, or else the login name: a token is nobody's."""
+    """Return a user's name in JupyterHub, or else the login name. The name of a token is not used."""
     name = getattr(user, "username", None)
     if not name or str(getattr(user, "name", "")).startswith("Anonymous "):
         name = os.environ.get("JUPYTERHUB_USER")

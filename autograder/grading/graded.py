@@ -54,6 +54,7 @@ class CellResult:
 class Graded:
     """The whole result of grading one submission, which the grader sends to the gradebook.
 
+    Students read the report, so it does not contain the other values, which may quote hidden tests.
     If grading failed on our side, `problem` and `traceback` tell the instructor how. `again` means that
     another attempt may succeed. `warnings` are tracebacks of failures that do not stop grading: a search for
     the mistake that failed, a rule that an instructor has to check, or a test that raised an error.

@@ -64,14 +64,6 @@ def test_every_submission_has_a_line_in_order_with_status_score_and_what_waits_f
     }
 
 
-def test_what_is_graded_is_not_graded_again_until_it_changes(course: Course, summary: Summary) -> None:
-    again = grade_submissions(course, [small(course)], executor=Unneeded())
-    assert [(a.student, a.status, a.score) for a in again.lines] == [
-        (a.student, a.status, a.score) for a in summary.lines
-    ]
-    assert not any(line.graded for line in again.lines if line.student in ("ann", "ben", "cleo", "dan"))
-
-
 class Unneeded:
     """An executor that must get nothing to grade."""
 

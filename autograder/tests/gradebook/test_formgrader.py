@@ -15,7 +15,7 @@ from autograder.course.exercise import Exercise
 from autograder.course.source import Role
 from autograder.gradebook import formgrader
 from autograder.gradebook.book import ExerciseGradebook
-from autograder.gradebook.formgrader import Asked, CleanMarkdown, Given, _lines, text_above
+from autograder.gradebook.formgrader import CleanMarkdown, GradebookAnswer, ManualQuestion, _lines, text_above
 from autograder.gradebook.pages import read_graders, update_scores
 from autograder.grading.graded import Graded
 from autograder.records.audit import audit_lines
@@ -94,9 +94,9 @@ def test_each_written_question_of_the_course_has_its_text_a_model_answer_and_a_r
     place, cell = next(
         (n, c) for n, c in enumerate(exercise.cells) if (c.role, c.name) == (Role.MANUAL, name)
     )
-    asked = Asked(cell, text_above(exercise.cells[:place]), [0])
-    assert asked.above.startswith("### Question")
-    assert "points" in asked.above.split("\n")[0]
+    asked = ManualQuestion(cell, text_above(exercise.cells[:place]), [0])
+    assert asked.wording.startswith("### Question")
+    assert "points" in asked.wording.split("\n")[0]
     assert len(asked.model) > 100
     points = [re.search(r": (0\.5|1) points?$", thing) for thing in cell.rubric]
     assert sum(float(found[1]) if found else nan for found in points) == cell.points
@@ -162,9 +162,9 @@ def test_who_wrote_the_same_is_found_by_the_letters_of_the_answer_alone(ready: C
 
 
 def test_the_next_answer_that_waits_comes_in_the_formgrader_s_order_and_begins_anew() -> None:
-    answers = [Given(f"g{n}", None, f"s{n}", f"u{n}", None, None, n != 2) for n in (3, 1, 2, 4)]
+    answers = [GradebookAnswer(f"g{n}", None, f"s{n}", f"u{n}", None, None, n != 2) for n in (3, 1, 2, 4)]
     cell = next(cell for cell in WRITTEN[0][0].cells if cell.role is Role.MANUAL)
-    asked = [Asked(cell, "", [0], answers=answers, own=own) for own in sorted(answers)]
+    asked = [ManualQuestion(cell, "", [0], answers=answers, answer=own) for own in sorted(answers)]
     assert [one.next_waiting for one in asked] == ["s3", "s3", "s4", "s1"]
     assert asked[0].waiting == 3
     assert replace(asked[0], answers=[answers[1]]).next_waiting == ""
