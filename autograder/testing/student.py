@@ -54,6 +54,7 @@ class Student:
         self.ran: list[frozenset[str]] = []  # the operators that each recorded call of the test ran
         self.exchanges: list[Exchange] = []
         self._functions = Functions(0)
+        self._definitions = 0
 
     def __getattr__(self, name: str) -> "Remote":
         """Return the notebook's object `name`. If it is missing, its first use raises NotDefinedError."""
@@ -80,13 +81,19 @@ class Student:
         self.exchanges = []
         self.ran = []
         self._functions = Functions(seed)
+        self._definitions = 0
         self._record = record
         self.question = question
         self._first = {"fresh": seed, "question": question}
 
     def define(self, source: str, name: str) -> "Remote":
-        """Compile `source`, run it in the student's process, and return its object `name`."""
-        return self.ask({"op": "define", "code": sent(source), "name": name}, [])  # type: ignore[no-any-return]
+        """Compile `source` and return its object `name`.
+
+        The code is part of each request that uses the object. The student's process runs it the first time.
+        """
+        self._definitions += 1
+        reference = {"code": sent(source), "name": name, "number": self._definitions}
+        return Remote(self, reference, name)
 
     def ask(self, header: Header, parts: Parts) -> Any:
         """Send a request and return its value; raise StudentError if the student's code raises."""
@@ -200,6 +207,8 @@ class Torch(Remote):
 def names_asked(code: object) -> Iterator[str]:
     """Yield the notebook's names that a request refers to."""
     match code:
+        case {"code": _}:  # a definition of the test
+            return
         case {"name": str(name)}:
             yield name
         case dict() | list():

@@ -56,6 +56,7 @@ class Namespace:
         self._explained = explained
         self.right: dict[str, Any] = {}  # right answers to earlier questions, used in place of wrong ones
         self._held: list[object] = []
+        self._defined: dict[int, Any] = {}  # a test's own definitions, by their numbers
         self._recorder: Recorder | None = None  # of the current request
         self._states: dict[str, dict[str, Any]] = {}  # the variables at each question's check, by question
         self._end: dict[str, Any] | None = None  # the variables after the last cell; None before it has run
@@ -109,6 +110,7 @@ class Namespace:
         try:
             if "fresh" in header:  # the first request of a test carries the test's seed
                 self._held.clear()
+                self._defined.clear()
                 self._return_to(header.get("question"))
                 _pristine(header["fresh"])
             if header.get("op") == "keep":
@@ -133,10 +135,6 @@ class Namespace:
                 return self._value(self._resolve(of))
             case {"op": "attribute", "of": of, "name": str(name)}:
                 return self._value(getattr(self._resolve(of), name))
-            case {"op": "define", "code": str(code), "name": str(name)}:
-                torch = sys.modules.get("torch")
-                packages = {} if torch is None else {"torch": torch, "nn": torch.nn}
-                return self._value(run_compiled(code, [name], packages)[name])
             case {"op": "edit", "source": str(source)}:
                 exec(compile(source, "edited", "exec"), self.variables)  # noqa: S102 - a repair that is tried
                 return {"value": None}, []
@@ -179,6 +177,12 @@ class Namespace:
 
     def _resolve(self, reference: Header) -> Any:
         match reference:
+            case {"code": str(code), "name": str(name), "number": int(number)}:
+                if number not in self._defined:
+                    torch = sys.modules.get("torch")
+                    packages = {} if torch is None else {"torch": torch, "nn": torch.nn}
+                    self._defined[number] = run_compiled(code, [name], packages)[name]
+                return self._defined[number]
             case {"name": str(name)}:
                 if name not in self.variables:
                     raise MissingError(name=name)

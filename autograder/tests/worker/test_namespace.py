@@ -68,12 +68,14 @@ def test_a_call_that_raises_is_recorded_too_and_torchs_own_is_not(notebook: Name
     assert "ran" not in notebook.handle(own, [])[0]
 
 
-def test_code_of_a_test_runs_apart_from_the_notebook_and_its_value_is_held(notebook: Namespace) -> None:
-    code = sent("def count():\n    return len(globals())")
-    reply, _ = notebook.handle({"op": "define", "code": code, "name": "count"}, [])
-    assert reply == {"value": {"handle": 0, "type": "function"}}
-    reply, _ = notebook.handle({"op": "call", "of": {"handle": 0}, **NOTHING}, [])
-    assert reply == {"value": 5}  # __name__, __builtins__, torch, nn and count itself
+def test_code_of_a_test_runs_apart_from_the_notebook_once_a_definition(notebook: Namespace) -> None:
+    code = sent("calls = []\ndef count():\n    calls.append(0)\n    return len(globals()), len(calls)")
+    seen = []
+    for number, first in ((1, {}), (1, {}), (2, {}), (1, {"fresh": 0})):
+        count = {"code": code, "name": "count", "number": number}
+        seen.append(notebook.handle({"op": "call", "of": count, **NOTHING, **first}, [])[0])
+    # The names are __name__, __builtins__, torch, nn, calls and count itself.
+    assert [reply["value"] for reply in seen] == [{"tuple": [6, times]} for times in (1, 2, 1, 1)]
 
 
 def test_code_of_a_test_is_sent_without_its_source_docstrings_and_comments() -> None:
