@@ -131,7 +131,7 @@ def show_summary(summary: "Summary") -> None:
             click.echo("Nothing to grade: submitted/ has no such submission. `autograder collect` fills it.")
         return
     names = dict.fromkeys(line.exercise for line in summary.lines)
-    rows = [_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
+    rows = [_exercise_row(name, [line for line in summary.lines if line.exercise == name]) for name in names]
     columns = ("exercise", *_STATES, "not changed", "late", "for an instructor", "mean by tests")
     counts = f"{len(summary.lines)} submissions, {len(summary.waiting)} that need an instructor"
     note = f"{counts}. Means count only points from tests, not those of written answers."
@@ -192,7 +192,7 @@ def show_addresses(demo: "Course") -> None:
         click.echo(f"{terminal_line(what)}:\n    {terminal_line(address)}")
 
 
-def _row(exercise: str, lines: "Sequence[SubmissionLine]") -> list[str]:
+def _exercise_row(exercise: str, lines: "Sequence[SubmissionLine]") -> list[str]:
     scores = [line.score for line in lines if line.score is not None]
     mean = sum(scores) / len(scores) if scores else None
     most = max(line.max_score or 0 for line in lines)

@@ -30,16 +30,16 @@ _PIXELS_PER_METRE = 96 / 0.0254  # of a browser, whose pixel is 1/96 inch
 
 def with_figures(text: str, read: Callable[[str], bytes]) -> str:
     """Return a text in which each link to a figure is replaced by the figure; `read` returns its bytes."""
-    return _FIGURE.sub(lambda match: _image(match[1], read(match[2]), _KINDS[match[3]]), text)
+    return _FIGURE.sub(lambda match: _img_tag(match[1], read(match[2]), _KINDS[match[3]]), text)
 
 
-def _image(words: str, figure: bytes, kind: str) -> str:
+def _img_tag(words: str, figure: bytes, kind: str) -> str:
     alternative = html.escape(" ".join(words.split()))
     content = b64encode(figure).decode()
-    return f'<img alt="{alternative}"{_width(figure)} src="data:image/{kind};base64,{content}">'
+    return f'<img alt="{alternative}"{_width_attribute(figure)} src="data:image/{kind};base64,{content}">'
 
 
-def _width(figure: bytes) -> str:
+def _width_attribute(figure: bytes) -> str:
     """Return the HTML attribute that shows a PNG in the size that its resolution gives; "" if it has none."""
     offset = figure.find(b"pHYs", 0, figure.find(b"IDAT")) if figure.startswith(_PNG) else -1
     if offset < 0:

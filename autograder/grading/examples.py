@@ -52,7 +52,7 @@ class Examples:
         The runs have to be those on disclosed inputs.
         """
         wrong = (run for run in failed if isinstance(run.error, Unmet))
-        examples = (example for run in wrong for example in self._in_run(question, run))
+        examples = (example for run in wrong for example in self._examples_in(question, run))
         return min(examples, key=_count_numbers, default=None)
 
     @property
@@ -75,7 +75,7 @@ class Examples:
             if not any(True for run in runs for _ in self._small_calls(question, run)):
                 yield question
 
-    def _in_run(self, question: str, run: Run) -> Iterator[Example]:
+    def _examples_in(self, question: str, run: Run) -> Iterator[Example]:
         for indices, inputs, answer in self._small_calls(question, run):
             with suppress(ProtocolError, RecursionError):  # a malformed answer is not shown
                 right = self._right(run.test)

@@ -157,7 +157,7 @@ class Submitted:
 
     def _crash(self, run: Run, error: StudentError) -> tuple[Verdict, str]:
         where = self.where(error)
-        if self._ends_at_stub(error):
+        if error.type == "NotImplementedError" and self._source_line(error).startswith(STUB):
             return Verdict.NOT_ATTEMPTED, _REPLACE
         if run.kind is Verdict.BLOCKED:
             return run.kind, f"The sandbox refused this: {error.message}{where}"
@@ -173,9 +173,6 @@ class Submitted:
             and any(line.startswith(STUB) for line in cell.text.splitlines())
             for cell in cells
         )
-
-    def _ends_at_stub(self, error: StudentError) -> bool:
-        return error.type == "NotImplementedError" and self._source_line(error).startswith(STUB)
 
     def origin(self, error: StudentError) -> str:
         """Return a sentence on the failed or omitted cell that defines a missing name, or an empty text."""
@@ -215,10 +212,9 @@ class Submitted:
 
     def where(self, error: StudentError) -> str:
         """Return " (the cell of softmax, line 3)", or an empty text if no cell is known."""
-        raised_at = self._raised(error)
-        return self._worded(*raised_at) if raised_at else ""
-
-    def _worded(self, cell: NotebookCell, line: int | None) -> str:
+        if (raised_at := self._raised(error)) is None:
+            return ""
+        cell, line = raised_at
         question = self._question(cell)
         name = f"the cell of {question}" if question else f"code cell {self._count(cell)}"
         return f" ({name}, line {line})" if line else f" ({name})"

@@ -27,18 +27,18 @@ def wrapped(command: Sequence[str], readable: Sequence[Path]) -> list[str]:
         program() or "bwrap",
         "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
         "--uid", "65534", "--gid", "65534", "--hostname", "worker",
-        *_system(),
+        *_system_options(),
         *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
         # This comes before the folders below, which would be hidden if they lie in the temporary folder.
         "--size", str(_TEMPORARY_BYTES), "--tmpfs", _TEMPORARY,
-        *(word for path in _folders(readable) for word in ("--ro-bind", str(path), str(path))),
+        *(word for path in _folders_outside_system(readable) for word in ("--ro-bind", str(path), str(path))),
         "--proc", "/proc", "--dev", "/dev",
         "--chdir", _TEMPORARY,
         *command,
     ]  # fmt: skip
 
 
-def _system() -> Iterator[str]:
+def _system_options() -> Iterator[str]:
     for folder in map(Path, _SYSTEM):
         if folder.is_symlink():
             yield from ("--symlink", str(folder.readlink()), str(folder))
@@ -46,7 +46,7 @@ def _system() -> Iterator[str]:
             yield from ("--ro-bind", str(folder), str(folder))
 
 
-def _folders(readable: Sequence[Path]) -> list[Path]:
+def _folders_outside_system(readable: Sequence[Path]) -> list[Path]:
     """Return the readable folders outside the system's folders, without folders inside other ones."""
     folders: list[Path] = []
     for path in sorted({*interpreter(), *readable}):

@@ -213,7 +213,7 @@ def _statement_spans(text: str) -> list[tuple[int, int]]:
     """Return the first and the last line of each top-level statement."""
     if len(text) <= _MAX_PARSED and quick_to_parse(text):
         with catch_warnings(action="ignore"), suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            return [_span(statement) for statement in ast.parse(_SHELL.sub("pass", text)).body]
+            return [_lines_of(statement) for statement in ast.parse(_SHELL.sub("pass", text)).body]
     # If one cell is not valid Python, the text is not. Then each line without indentation begins a statement.
     lines = text.split("\n")
     starts = [n for n, line in enumerate(lines, 1) if line[:1].strip() and line[0] not in "#)]}"]
@@ -226,7 +226,7 @@ def _last_code_line(lines: Sequence[str], start: int, end: int) -> int:
     return next((n for n in range(end, start, -1) if lines[n - 1].strip() and lines[n - 1][0] != "#"), start)
 
 
-def _span(statement: ast.stmt) -> tuple[int, int]:
+def _lines_of(statement: ast.stmt) -> tuple[int, int]:
     nodes = (statement, *getattr(statement, "decorator_list", []))
     return min(node.lineno for node in nodes), statement.end_lineno or statement.lineno
 

@@ -35,7 +35,7 @@ def lay_file(name: str, content: bytes) -> dict[str, None]:
 def exceeds(process: int, folder: Path) -> bool:
     """Whether `process` has too many threads, or too many files or bytes in its `folder`."""
     return (
-        _threads(process) > _MAX_THREADS
+        _count_threads(process) > _MAX_THREADS
         or _overflows(folder)
         or _opened(process) + _mapped(process, folder) > _MAX_BYTES
     )
@@ -81,7 +81,7 @@ def _mapped(process: int, folder: Path) -> int:
     return len(inodes) * MAX_FILE
 
 
-def _threads(process: int) -> int:
+def _count_threads(process: int) -> int:
     fields = _read(process, "stat").rpartition(")")[2].split()
     return int(fields[17]) if fields else 0
 

@@ -98,7 +98,7 @@ def confine(limits: dict[str, Any]) -> list[str]:
     A wall that this kernel lacks is left out. The grader decides whether the remaining ones are enough.
     """
     scratch = Path.cwd()
-    _limit(limits)
+    _set_limits(limits)
     walls = ["rlimits"]
     if LIBC.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
         return walls
@@ -137,7 +137,7 @@ def interpreter() -> Iterator[Path]:
 _SHARED = tuple(dict.fromkeys((*map(Path, _SYSTEM), *interpreter())))
 
 
-def _limit(limits: dict[str, Any]) -> None:
+def _set_limits(limits: dict[str, Any]) -> None:
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]  # already in use
     memory = int(pages) * resource.getpagesize() + (int(limits["memory_mb"]) << 20)
     bounds = {"AS": memory, "CPU": int(limits["cpu_seconds"]), "FSIZE": MAX_FILE, "NOFILE": 128}
