@@ -1,7 +1,7 @@
 """Describes a repair in words: the line, the part of it, and the kind of mistake."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import islice
@@ -91,26 +91,26 @@ class Looked:
         """Return the positions of the nodes that an edit changes."""
         others = (self._position(old, edit.cell) for old, _ in edit.more)
         is_definition = isinstance(edit.old, ast.FunctionDef | ast.ClassDef)
-        part = _changed_part(edit)
-        changed = part if getattr(part, "lineno", 0) else edit.at or edit.old
-        others = (*others, *self._joined_positions(changed, edit))
+        changed, (removed, adds_nodes) = _changed_part(edit), _removed_nodes(edit)
+        if not getattr(changed, "lineno", 0):
+            changed = removed[0] if removed and not adds_nodes else edit.at or edit.old
+        others = (*others, *self._joined_positions(changed, removed, edit.cell))
         return Spot(self._position(changed, edit.cell), tuple(filter(None, others)), is_definition)
 
-    def _joined_positions(self, changed: ast.AST, edit: Edit) -> Iterator[tuple[int, int] | None]:
+    def _joined_positions(
+        self, changed: ast.AST, removed: Sequence[ast.AST], cell: int | None
+    ) -> Iterator[tuple[int, int] | None]:
         """Yield the positions of removed nodes in other statements than `changed`.
 
         An edit of joined statements can move a step from one statement of the student to another.
         """
-        of_cell = [
-            statement
-            for statement, cell in zip(self.code.statements, self.code.cells, strict=True)
-            if cell == edit.cell
-        ]
+        pairs = zip(self.code.statements, self.code.cells, strict=True)
+        of_cell = [statement for statement, its_cell in pairs if its_cell == cell]
         statements = [node for statement in of_cell for node in ast.walk(statement) if _is_simple(node)]
         first = _statement_line(changed, statements)
-        for node in _removed_nodes(edit) if first else ():
+        for node in removed if first else ():
             if _statement_line(node, statements) not in (0, first):
-                yield self._position(node, edit.cell)
+                yield self._position(node, cell)
 
     def _position(self, node: ast.AST, cell: int | None) -> tuple[int, int] | None:
         """Return the position of a node in the student's code. The node may be a copy made by an edit."""
@@ -176,16 +176,18 @@ def _statement_line(node: ast.AST, statements: Iterable[ast.AST]) -> int:
     return next((start for start, _, end, _ in spans if start <= line <= (end or start)), 0)
 
 
-def _removed_nodes(edit: Edit) -> list[ast.AST]:
-    """Return the nodes of the replaced code that have no counterpart in the new code, in order."""
+def _removed_nodes(edit: Edit) -> tuple[list[ast.AST], bool]:
+    """Return the nodes of the student that an edit removes, in order, and whether it also adds nodes."""
     new = edit.make()
     if isinstance(new, list):
-        return []
+        return [], True
     old_nodes = [*_in_order(edit.old)]
     labels = [[*map(_label, nodes)] for nodes in (old_nodes, _in_order(new))]
-    changes = SequenceMatcher(None, *labels, autojunk=False).get_opcodes()
-    removed = (old_nodes[start:end] for tag, start, end, *_ in changes if tag in ("delete", "replace"))
-    return [node for nodes in removed for node in nodes]
+    changes = [
+        one for one in SequenceMatcher(None, *labels, autojunk=False).get_opcodes() if one[0] != "equal"
+    ]
+    removed = [node for _, start, end, *_ in changes for node in old_nodes[start:end] if position(node)[0]]
+    return removed, any(tag != "delete" for tag, *_ in changes)
 
 
 def _in_order(node: ast.AST) -> Iterator[ast.AST]:

@@ -287,6 +287,7 @@ JOINED = """def f(x):
         ("softmax(fill(drop(x @ x), m))", "drop(softmax(fill(x @ x, m)))", "lines 2 and 4"),
         ("softmax(fill(drop(x @ x), m))", "sigmoid(fill(drop(x @ x), m))", "line 4"),
         ("softmax(fill(drop(x @ x), m))", "softmax(fill(drop(x @ x), n))", "line 3"),
+        ("softmax(fill(drop(x @ x), m))", "softmax(fill(x @ x, m))", "line 2"),
     ],
 )
 def test_an_edit_of_joined_statements_is_placed_in_each_line_that_it_changes(
