@@ -88,7 +88,7 @@ def test_control_c_stops_cleanly_and_the_next_run_goes_on(tmp_path: Path) -> Non
     os.killpg(grader.pid, signal.SIGINT)  # as a terminal does, to all of them
     out, err = grader.communicate(timeout=PATIENCE)
     assert grader.returncode == INTERRUPTED, out + err
-    assert "the same command continues from there" in err
+    assert "the same command grades the rest" in err
     assert "Traceback" not in err
     psutil.wait_procs(family, timeout=PATIENCE)
     assert alive(family) == []

@@ -443,7 +443,7 @@ def test_what_comes_after_the_cut_off_is_stored_and_the_page_stays_on_the_attemp
 
 
 @pytest.mark.parametrize(("tells", "tests", "note"), [
-    ("score", False, "tells the score alone"), ("tests", True, "gives no hints"), ("hints", True, "")
+    ("score", False, "shows only the score"), ("tests", True, "but no hints"), ("hints", True, "")
 ])  # fmt: skip
 def test_early_pages_tell_what_the_course_says_and_later_ones_everything(
     ready: Course, tells: str, tests: bool, note: str
