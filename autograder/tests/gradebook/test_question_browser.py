@@ -303,6 +303,21 @@ def test_undo_overwrites_no_other_grader(room: Room) -> None:
     assert gradebook_entry(room.course, "s29", "why").manual_score == 2.0
 
 
+def test_equal_answers_whose_grades_differ_meanwhile_are_not_graded_together(room: Room) -> None:
+    together = room.open("tom")
+    place = together.evaluate("cards.findIndex(card => Object.keys(card.members).length === 2)")
+    press_on(together, place, "0")
+    apart = show(room.browser, f"{room.servers['eve']}formgrader/question/01_small/why?apart=1", width=1300)
+    wait(apart, "document.activeElement.matches('.card')")
+    press_on(apart, apart.evaluate("cards.length") - 1, "f")
+    wait(together, f"cards[{place}].isMixed")
+    together.keyboard.press("1")
+    assert "the grades of these equal answers now differ; load the page again" in wait(together, PROBLEM)
+    scores = [gradebook_entry(room.course, student, "why").manual_score for student in STUDENTS[30:]]
+    assert scores == [0.0, 2.0]
+    press_on(apart, apart.evaluate("cards.length") - 1, "0")
+
+
 def test_a_page_with_an_old_rubric_says_what_to_do(room: Room) -> None:
     page, text = room.open("tom"), small(room.course).source.read_text(encoding="utf-8")
     number = page.evaluate("current.element.dataset.number")
