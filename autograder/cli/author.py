@@ -33,7 +33,7 @@ def build(course: "options.Course", exercises: "list[options.Exercise]") -> None
 @options.exercises
 @click.option("--check", is_flag=True, help="Only say whether assignments/ is up to date.")
 @click.option("--solutions", is_flag=True, help="Write solutions of finished exercises to build/solutions/.")
-@click.option("--early", is_flag=True, help="With --solutions: even if students can still submit.")
+@click.option("--early", is_flag=True, help="With --solutions: write them even if students can still submit.")
 def release(
     course: "options.Course", exercises: "list[options.Exercise]", check: bool, solutions: bool, early: bool
 ) -> None:
@@ -42,7 +42,7 @@ def release(
     from autograder.authoring.release import answered_early, release_notebooks, stale
 
     if solutions + check > 1 or early > solutions:
-        raise click.UsageError("--early goes with --solutions, and --check goes without --solutions")
+        raise click.UsageError("use --early only with --solutions, and --check only without it")
     if solutions:
         paths, waiting = write_solutions(course, exercises, datetime.now(UTC), early=early)
         options.print_written(course, paths)
@@ -50,7 +50,7 @@ def release(
             raise UsageError("\n".join(waiting))
     elif check:
         changed = stale(course, exercises)
-        message = "not what a release would write; run `autograder release` and commit it"
+        message = "differs from what a release would write; run `autograder release` and commit the result"
         options.print_lines((f"{name}: {message}" for name in changed), err=True)
         sys.exit(SOME_REFUSED if changed else 0)
     else:
@@ -68,7 +68,7 @@ def release(
 @click.option("--verbose", is_flag=True, help="Show surviving mutants and students' feedback for mistakes.")
 @click.option("--thorough", is_flag=True, help="Try answers on 16 sets of inputs, the reference on 320.")
 @click.option("--shares", is_flag=True, help="Show the shares of the points that wrong answers keep.")
-@click.option("--anew", is_flag=True, help="Verify also exercises that have not changed since their proof.")
+@click.option("--anew", is_flag=True, help="Also verify exercises that have not changed since their proof.")
 def verify(
     course: "options.Course",
     exercises: "list[options.Exercise]",

@@ -53,7 +53,7 @@ def run(
                 else:
                     show_report(notebook, report)
                 if problem:
-                    options.print_lines([f"{notebook}: our failure: {problem}"], err=True)
+                    options.print_lines([f"{notebook}: the grader failed: {problem}"], err=True)
     sys.exit(OUR_FAILURE if failed else 0)
 
 

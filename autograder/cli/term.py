@@ -91,7 +91,8 @@ def _show_collected(
     summary = ", ".join(f"{count} {status}" for status, count in counts.items()) or "no notebooks"
     click.echo(f"{summary}; {late_count} of them late" if late_count else summary)
     if untimed:
-        click.echo(f"nothing from {' and '.join(sorted(untimed))} counts as late without a time; see --times")
+        platforms = " and ".join(sorted(untimed))
+        click.echo(f"no times of submission from {platforms}, so nothing from there is late; see --times")
     if counts[REFUSED]:
         why = f"some files were refused (see above), so the exit code is {SOME_REFUSED}"
         click.echo(f"{why}, which `make` calls an error; all others are collected", err=True)
@@ -108,7 +109,7 @@ def _parse_zone(name: str | None) -> tzinfo | None:
 
 
 @click.command()
-@click.option("--rename", nargs=2, metavar="OLD NEW", help="Give the student OLD the id NEW everywhere.")
+@click.option("--rename", nargs=2, metavar="OLD NEW", help="Change the student's id OLD to NEW everywhere.")
 @options.exercises
 def students(
     course: "options.Course", exercises: "list[options.Exercise]", rename: tuple[str, str] | None
@@ -184,7 +185,7 @@ def _id_problems(attendance: "Attendance") -> Iterator[str]:
 @click.command()
 @click.argument("student")
 @click.argument("words", nargs=-1, required=True, metavar="[EXERCISE] UNTIL")
-@click.option("--all", "everything", is_flag=True, help="For every exercise with a due date.")
+@click.option("--all", "everything", is_flag=True, help="Extend every exercise with a due date.")
 @click.option(
     "--group/--no-group", default=None, help="Whether to extend the other members of the student's groups."
 )
@@ -213,7 +214,7 @@ def extend(
     if not until:
         raise click.UsageError('give the new due date, such as "+2 days"')
     if not exercises:
-        raise click.UsageError("no exercise is due; give one a `due` in course.yaml first")
+        raise click.UsageError("no exercise has a due date; write `due` into course.yaml first")
     names = student_names(course.root)
     given = None if until == "none" else until
     for exercise in exercises:
@@ -229,7 +230,7 @@ def extend(
 
 
 def _show_extension(student: str, exercise: str, until: str) -> None:
-    may = f"may hand in {exercise} {f'until {until}' if until else 'as everybody'}"
+    may = f"may hand in {exercise} until {until}" if until else f"has no extension for {exercise}"
     options.print_lines([f"{student} {may}"])
 
 
@@ -307,7 +308,7 @@ def export(
     from autograder.publishing.export import write_tables
 
     if as_json and not audit:
-        raise click.UsageError("--json belongs to --audit")
+        raise click.UsageError("--json works only with --audit")
     if audit:
         names = [exercise.name for exercise in exercises]
         if as_json:

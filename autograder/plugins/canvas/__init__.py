@@ -69,7 +69,12 @@ _SUFFIX = ".ipynb"
 @click.command()
 @options.exercise
 @click.option("--to", required=True, metavar="COURSE", help="The course's number in Canvas.")
-@click.option("--assignment", default="", metavar="NUMBER", help="In Canvas, if not named EXERCISE.")
+@click.option(
+    "--assignment",
+    default="",
+    metavar="NUMBER",
+    help="The assignment's number in Canvas, if its name is not EXERCISE.",
+)
 @click.option("--comments", is_flag=True, help="Also send the feedback, as a comment.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be sent.")
 @options.choice

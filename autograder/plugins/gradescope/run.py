@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     sys.stdout.write(f"{report.status}: {number(report.score)} of {number(report.max_score)} points\n")
     sys.stdout.write(f"walls: {' '.join(report.sandbox)}\n")
     if report.status is Status.GRADER_ERROR:
-        sys.stdout.write(f"our failure: {clean_text(graded.problem)}\n{clean_text(graded.traceback)}")
+        sys.stdout.write(f"the grader failed: {clean_text(graded.problem)}\n{clean_text(graded.traceback)}")
         return OUR_FAILURE
     write_whole(target, json.dumps(results(report), indent=1) + "\n")
     return 0

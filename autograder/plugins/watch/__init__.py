@@ -47,7 +47,7 @@ def watch(
 ) -> None:
     """Grade submissions as they arrive.
 
-    Pages are written at once, until the command is stopped.
+    Each page is written as soon as its submission is graded. The command runs until you stop it.
 
     `attempts` in course.yaml sets how many attempts a day are graded for a student, the pause between two
     attempts, and how much pages show before the due date. You can stop or kill the command at any time: the

@@ -63,7 +63,7 @@ def test_our_own_failure_leaves_no_results_at_all(
     target.write_text("old", encoding="utf-8")
     assert main([str(own.root), str(tmp_path), str(target)]) == code
     assert target.exists() is (code == 0)
-    assert ("our failure: broken suite" in capsys.readouterr().out) is (code != 0)
+    assert ("the grader failed: broken suite" in capsys.readouterr().out) is (code != 0)
 
 
 def test_the_packaged_engine_grades_not_the_one_that_is_installed(own: Course, tmp_path: Path) -> None:
