@@ -49,7 +49,10 @@ _RIGHT_SHAPE_DISTANCE, _WRONG_SHAPE_DISTANCE = (
     2.0,
 )  # the largest distance of values of the right shape; that of others
 _KINDS_FOR_OTHER_TESTS = ("error", "statement")  # kinds of edits that often do not change the first test
-_MOST_HALF_REPAIRS = 5  # half repairs with which second edits are tried
+# Candidates with two edits that are tried at a time, as a share of the candidates with one edit.
+_SHARE_FOR_TWO = 0.3
+_MOST_RANKED = 48  # saved candidates that are ranked as half repairs
+_MOST_HALF_REPAIRS = 3  # half repairs with which second edits are tried
 # Candidates for which the worker answers one request, and candidates that are tried after the first repair.
 _BATCH = 16
 _MOST_REPAIRS = 4  # repairs among which the best is chosen
@@ -68,7 +71,7 @@ class Search:
     runner: CandidateRunner
     answer: Callable[[HiddenTest, Inputs], "RightAnswer"]  # returns the reference's run of a test
     budget: float  # microseconds, by the costs above
-    most: int  # candidates with one edit that are tried, and candidates with a pair of edits
+    most: int  # candidates with one edit that are tried
     rewrite: Callable[
         [Code], Sequence[Code]
     ]  # returns the code in the forms that the catalogue's rules match
@@ -99,15 +102,14 @@ class Search:
             yield from self._proven_repairs(candidates, failed)
             return
         half_repairs = self._rank_half_repairs(failed)[:_MOST_HALF_REPAIRS]
-        if pairs := self._try_edits(
-            self._pairs_of_edits(), code, failed, self.budget * _PAIR_SHARE, self.most
-        ):
+        most = round(self.most * _SHARE_FOR_TWO)
+        if pairs := self._try_edits(self._pairs_of_edits(), code, failed, self.budget * _PAIR_SHARE, most):
             yield from self._proven_repairs(pairs, failed)
             return
         for half_repair in half_repairs:
             limit = self.spent + (self.budget - self.spent) / _MOST_HALF_REPAIRS
             edited = self._edited(edits(half_repair.code, self.right), half_repair.edits)
-            candidates = self._try_edits(edited, half_repair.code, failed, limit, self.most // 2)
+            candidates = self._try_edits(edited, half_repair.code, failed, limit, most)
             # Two edits of the same node would be one mistake.
             apart = [second for second in candidates if second.edits[-1].old is not half_repair.edits[0].old]
             repairs = self._proven_repairs(apart, failed)
@@ -221,8 +223,7 @@ class Search:
         ranked: list[tuple[float, Candidate]] = []
         promising = (
             Candidate(self.runner, one.code, one.edits, cached_exchanges={**one.cached_exchanges})
-            for half_repairs in self._half_repairs
-            for one in half_repairs
+            for one in [*self._half_repairs[0], *self._half_repairs[1]][:_MOST_RANKED]
         )
         for candidate in self._answered(promising, [*self._distances_before]):
             if self.spent >= self.budget * _HALF_SHARE:
