@@ -115,6 +115,8 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     if not fits(pattern, node, bound) or any(map(_is_module, bound.values())):
         return False
     if isinstance(place := bound.pop(_PLACE, None), ast.AST):
+        if _is_same_call(changed, other):
+            return False  # several arguments of a call at the place differ, so the mistakes are in that call
         return changed is place or (_is_plain_value(place) and _is_part_of(changed, place))
     parts = [part for value in bound.values() for part in _nodes_of(value)]
     if any(_is_part_of(changed, part) for part in parts):
@@ -125,6 +127,12 @@ def _is_change_at(pattern: ast.AST, node: ast.AST, changed: ast.AST, other: ast.
     step = bound.get("X")
     unchanged = {ast.unparse(one) for one in ast.walk(other) if isinstance(one, ast.expr)}
     return any(ast.unparse(one) in unchanged for one in ([step] if isinstance(step, ast.AST) else parts))
+
+
+def _is_same_call(one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes call the same function."""
+    are_calls = isinstance(one, ast.Call) and isinstance(other, ast.Call)
+    return are_calls and ast.unparse(one.func) == ast.unparse(other.func)
 
 
 def _is_module(value: object) -> bool:

@@ -61,6 +61,8 @@ MUTANTS = rules_by_type(table("""
 EDITS = rules_by_type(table("""
     operator 1.6 | X + Y => X * Y
     value 1.4 | X.masked_fill(M, V) => X.masked_fill(M.unsqueeze(1) if M.dim() == 2 else M, V)
+    value 1.3 | torch.softmax(X, dim=D) * (1 - M) => torch.softmax(X.masked_fill(M.bool(), -torch.inf), dim=D)
+    value 1.3 | torch.softmax(X, dim=D) * M => torch.softmax(X.masked_fill(M == 0, -torch.inf), dim=D)
     value 1.3 | X / Y => X / X.sum(dim=-1, keepdim=True)
     function 1.3 | torch.multinomial(X, ...) => X.argmax(dim=-1, keepdim=True)
     dimension 1.5 | X.transpose(A, B) => X.transpose(-2, -1) || X.transpose(1, 2) || X.transpose(0, 1)

@@ -24,7 +24,8 @@ MISCONCEPTIONS = (
         "A head takes features that are not neighbours.",
         "Each head holds neighbouring features. In which order do you write the two sizes, number of heads"
         " and head size, when you split the features?",
-        "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, S, H).permute(0, 3, 1, 2)",
+        "X.view(B, T, H, S).transpose(1, 2) => X.view(B, T, S, H).permute(0, 3, 1, 2)"
+        " || X.reshape(B, T, S, H).permute(0, 3, 1, 2)",
     ),
     Misconception(
         "heads_before_the_batch",
@@ -45,7 +46,7 @@ MISCONCEPTIONS = (
         "The heads are joined while the head dimension still comes before the token dimension.",
         "The first row of your result should hold the features of token 0 from all heads. Which features"
         " does it hold?",
-        "X.transpose(1, 2).reshape(...) => X.reshape(...)",
+        "X.transpose(1, 2).reshape(...) => X.reshape(...) || X.contiguous().view(...)",
     ),
     Misconception(
         "not_contiguous",

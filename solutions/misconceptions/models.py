@@ -515,6 +515,22 @@ MISCONCEPTIONS = (
         says=r"Dropout may act within a half, but not on the sum",
     ),
     Misconception(
+        "half_lost",
+        "The output of one half of the block does not reach the result by itself.",
+        "What does your `forward` return if the attention gives zeros, and what if the feed-forward network does?"
+        " Each half should still add its own output to `x`.",
+        says=r"The output of the [\w-]+ is lost if the block's other half gives zeros",
+        if_unrepaired=True,
+    ),
+    Misconception(
+        "wrong_loss",
+        "The loss is not the mean cross-entropy of the logits that you return.",
+        "Which positions of the logits and of the targets go into `cross_entropy`, and in which shapes? The targets"
+        " are the next tokens already, so neither of the two needs a shift.",
+        says=r"It should be the mean cross-entropy of the logits that you return",
+        if_unrepaired=True,
+    ),
+    Misconception(
         "no_pair",
         "`forward` does not return the pair (logits, loss).",
         "What does your `forward` return with targets, and what without?",

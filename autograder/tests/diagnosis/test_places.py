@@ -43,6 +43,7 @@ def names(wrong: str, right: str, kind: str = "value") -> list[str]:
         ("w = s.detach() / d**0.5", "w = s / d**0.5", ["detached"]),  # what was too much names the place
         ("v = self.W_k(x)", "v = self.W_k(y)", ["input"]),
         ("v = self.W_k(x)", "v = self.W_v(x)", []),
+        ("v = self.W_k(f(x, 1))", "v = self.W_k(f(y, 2))", []),  # both mistakes are in the call of f
         ("y = torch.mean(x[:t])", "y = torch.mean(x[:t + 1])", []),  # a module is no tensor
         ("y = torch.mean(x, 0)", "y = torch.mean(x, 1)", ["reduced"]),
         ("y = x.mean(0)", "y = x.mean(1)", ["reduced"]),
