@@ -25,6 +25,7 @@ class Scope:
     unread: tuple[str, ...] = ()  # parameters and variables that the function does not read
     attributes: tuple[str, ...] = ()  # of self
     unread_attributes: tuple[str, ...] = ()  # attributes of self that no method reads
+    called_attributes: frozenset[str] = frozenset()  # attributes of self that a method calls, such as layers
     in_class: bool = False
     takes_tensors: bool = False  # whether the function may take a tensor as an argument
     # The slots in which each variable is read.
@@ -135,7 +136,13 @@ def _nodes_in(
             if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
         }
         unread = tuple(one for one in attributes if one not in read)
-        scope = replace(scope, attributes=attributes, unread_attributes=unread, in_class=True)
+        scope = replace(
+            scope,
+            attributes=attributes,
+            unread_attributes=unread,
+            called_attributes=called_attributes_of(node),
+            in_class=True,
+        )
     if isinstance(node, _FUNCTIONS):
         yield from _nodes_in_function(node, scope)
         return
@@ -316,6 +323,18 @@ def attributes_of(node: ast.ClassDef) -> tuple[str, ...]:
             ):
                 names.append(name)
     return tuple(dict.fromkeys(names))
+
+
+def called_attributes_of(node: ast.AST) -> frozenset[str]:
+    """Return the names of the attributes of self that some code calls."""
+    functions = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
+    return frozenset(
+        function.attr
+        for function in functions
+        if isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "self"
+    )
 
 
 def takes_tensors(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -15,6 +15,7 @@ from autograder.diagnosis.code import (
     NodeInScope,
     Scope,
     Slot,
+    called_attributes_of,
     called_name,
     is_signed,
 )
@@ -69,7 +70,7 @@ def name_substitutions(
 ) -> tuple[tuple[Names, Counter[str]], ...]:
     """Return mappings from names of a fragment that the student lacks to names that the student has.
 
-    Each mapping comes with the tokens of the renamed fragment.
+    Each mapping comes with the tokens of the renamed fragment. A layer is mapped to a layer.
     """
     if fragment.attributes and not scope.in_class:
         return ()
@@ -79,9 +80,15 @@ def name_substitutions(
         return ()
     variables = sorted(scope.names, key=lambda name: name in scope.parameters)
     choices = [_nearest(name, variables) for name in missing_names]
-    choices += [
-        [f"self.{other}" for other in _nearest(name, scope.attributes)] for name in missing_attributes
-    ]
+    called = called_attributes_of(fragment.tree)
+    for name in missing_attributes:
+        different = (
+            scope.called_attributes if name not in called else {*scope.attributes} - scope.called_attributes
+        )
+        attributes = _nearest(name, scope.attributes)
+        choices.append(
+            [f"self.{a}" for a in attributes if a not in different or a in scope.unread_attributes]
+        )
     names = [*missing_names, *(f"self.{name}" for name in missing_attributes)]
     substitutions = (
         dict(zip(names, combination, strict=True)) for combination in islice(product(*choices), most)
